@@ -6,7 +6,7 @@ import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CALLBACKS, KINDS, OPERATIONS, openApiDocument } from '@rollcall/protocol'
 import { Configuration } from '../packages/admin/src/configuration/file.ts'
-import { wholeProgram } from '../packages/cli/src/program.ts'
+import { makeWholeProgram } from '../packages/cli/src/program.ts'
 import { adminDocument } from '../packages/server/src/http/admin/openapi.ts'
 import { ADMIN_ROUTES } from '../packages/server/src/http/admin/routes.ts'
 import { commandLineSurface } from './command-lines.ts'
@@ -26,7 +26,7 @@ export async function surfaces(): Promise<Readonly<Record<string, Surface>>> {
   return {
     'admin-api': documentSurface(adminDocument(ADMIN_ROUTES)),
     'configuration-file': surfaceOf(Configuration, 'rollcall.yaml', 'input'),
-    'command-line': commandLineSurface(await wholeProgram()),
+    'command-line': commandLineSurface(await makeWholeProgram()),
     'command-output': await commandSurface(),
     outbox: outboxSurface(),
     records: recordSurface(),

@@ -1,7 +1,7 @@
 /** Subscribers, events and notifications as rows: what a published event has committed. */
 import { randomUUID } from 'node:crypto'
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
-import { grantTemplate } from '@rollcall/admin/grants/grants'
+import { showGrantTemplate } from '@rollcall/admin/grants/grants'
 import { filingKeys } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -28,7 +28,7 @@ export async function makeSubscribers(
       outgoing: [{ host: '127.0.0.1', ports: 'any', plainHttp: true, loopback: true }],
     })
     const { namespace } = registry
-    const terms = await grantTemplate({ db }, { namespace, template: 'everything' })
+    const terms = await showGrantTemplate({ db }, { namespace, template: 'everything' })
     await setGrant(acting({ db }), { sender_id, namespace, terms })
     await setCallbackSettings(db, participant.id, { allowed: [receiver] })
     ids.push(participant.id)

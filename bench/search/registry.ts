@@ -1,7 +1,7 @@
 /** The registry that is searched: synthetic records, filled once, and participants who may search. */
 import { Readable } from 'node:stream'
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
-import { grantTemplate } from '@rollcall/admin/grants/grants'
+import { showGrantTemplate } from '@rollcall/admin/grants/grants'
 import type { MessagePolicy } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -88,7 +88,7 @@ export async function credentialsOf(db: Database, sender_id: string, policy: Par
   await changeParticipant(db, sender_id, { rate_limit: Infinity, concurrency_limit: Infinity })
   await setMessagePolicy(db, sender_id, policy)
   for (const { namespace } of await listRegistries(db)) {
-    const terms = await grantTemplate({ db }, { namespace, template: 'everything' })
+    const terms = await showGrantTemplate({ db }, { namespace, template: 'everything' })
     await setGrant(acting({ db }), { sender_id, namespace, terms })
   }
   const { secret, sha256 } = newSecret()

@@ -11,9 +11,9 @@ import type { Database } from '@rollcall/database/database'
 import { inOneTransaction } from '@rollcall/database/one-transaction'
 import { lockSettings } from '@rollcall/participants/store/session-claim'
 import type { Static, TSchema } from 'typebox'
-import { type Comparison, type DiffLine, diffOf, textOf } from './approvals/diff-lines.ts'
+import { type Comparison, canonicalText, type DiffLine, diffLinesOf } from './approvals/diff-lines.ts'
 import { auditAct, type EntryDetails } from './audit/operator-entries.ts'
-import { type ActFacts, type Caller, mayDo } from './caller.ts'
+import { type ActFacts, type Caller, canDoAct } from './caller.ts'
 import { AdminRefusal, type Given, type UseCase, useCase } from './use-case.ts'
 
 /** Dependencies that every act needs, in addition to its own. */
@@ -128,7 +128,7 @@ export function act<Deps, Input extends TSchema, Result extends TSchema, Stored 
   }
   const diff = async (deps: Deps & Acting, given: Known): Promise<readonly DiffLine[] | null> => {
     const found = await compared(deps, given)
-    return found === null ? null : diffOf(found, confidential)
+    return found === null ? null : diffLinesOf(found, confidential)
   }
 
   /** Does the act, unless it must wait. Decision and work share a transaction where `deps.db` is a transaction. */
@@ -145,7 +145,7 @@ export function act<Deps, Input extends TSchema, Result extends TSchema, Stored 
       await auditAct(deps, { note: noteOf(name, given), registry: namespaceIn(given), ...details })
     }
     const checkDecision = async (db: Database): Promise<void> => {
-      if (isAsked) checkSame(await diff({ ...deps, db }, given), textOf(lines))
+      if (isAsked) checkSame(await diff({ ...deps, db }, given), canonicalText(lines))
     }
     if (entry === 'first') await enter(isRepeatedAccess(caller) ? null : {})
     const answer = await work(deps, given, enter, checkDecision)
@@ -166,7 +166,7 @@ export function act<Deps, Input extends TSchema, Result extends TSchema, Stored 
   const checked = useCase({ input, result }, run)
   const guarded: typeof run = async (deps, given) => {
     const { caller, auditLog, approvals } = deps
-    if (!mayDo(caller, facts)) throw mayNot(name, caller)
+    if (!canDoAct(caller, facts)) throw mayNot(name, caller)
     if (auditLog === undefined || approvals === undefined) throw mayNot(name, undefined)
     return checked(deps, given as Given<Static<Input>>)
   }
@@ -197,7 +197,7 @@ export function inSettings<Result>(deps: object, work: (db: Database) => Promise
  * @throws AdminRefusal the lines differ from the approved ones
  */
 function checkSame(lines: readonly DiffLine[] | null, decided: string): void {
-  if (textOf(lines) === decided) return
+  if (canonicalText(lines) === decided) return
   throw new AdminRefusal('what is stored has changed since it was proposed: propose it again', { reason: 'conflict' })
 }
 

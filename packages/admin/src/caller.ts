@@ -22,7 +22,7 @@ export type Caller =
       readonly id: string
       readonly proposedBy: string
       readonly approvedBy: string
-      /** The approved diff, as `textOf` writes it. The act is refused when its diff has changed. */
+      /** The approved diff, as `canonicalText` writes it. The act is refused when its diff has changed. */
       readonly diff: string
     }
   /** A step of a configuration file. Its entry is written before the step, and names who applies the file. */
@@ -66,11 +66,12 @@ const MAY: Readonly<Record<Caller['kind'], (act: ActFacts) => boolean>> = {
 }
 
 /** Whether the caller may do the act. A caller of an unknown kind may do nothing. */
-export const mayDo = (caller: Caller | undefined, act: ActFacts): boolean =>
+export const canDoAct = (caller: Caller | undefined, act: ActFacts): boolean =>
   caller !== undefined && Object.hasOwn(MAY, caller.kind) && MAY[caller.kind](act)
 
 /** The operator who calls; null: the caller is not an operator with a token. */
-export const operatorOf = (caller: Caller): Operator | null => (caller.kind === 'operator' ? caller.operator : null)
+export const callingOperator = (caller: Caller): Operator | null =>
+  caller.kind === 'operator' ? caller.operator : null
 
 /** The members of an entry that say who called. */
 export interface CallerNames {
@@ -83,7 +84,7 @@ export interface CallerNames {
  * The names of a caller in an audit entry; null: the act has no entry, because the step of a configuration file or the
  * row of the outbox has one.
  */
-export function namesOf(caller: Caller): CallerNames | null {
+export function callerNames(caller: Caller): CallerNames | null {
   switch (caller.kind) {
     case 'operator':
       return { participant: null, operator: caller.operator.name }
@@ -103,7 +104,7 @@ export function namesOf(caller: Caller): CallerNames | null {
 
 /** The caller as one text, where there is no room for two members. */
 export function callerText(caller: Caller): string {
-  const { participant = null, operator = null, approved_by } = namesOf(caller) ?? {}
+  const { participant = null, operator = null, approved_by } = callerNames(caller) ?? {}
   const name = operator ?? participant ?? caller.kind
   return approved_by === undefined ? name : `${name}; approved by ${approved_by}`
 }

@@ -23,8 +23,8 @@ import { listRegistries, readRegistries } from '@rollcall/records/registries/reg
 import { mirrorsHealth } from '@rollcall/source/store/mirrors'
 import Type from 'typebox'
 import type { HasDatabase, HasOwner } from './deps.ts'
-import { EXPIRING_DAYS, grantHealth } from './grants/health.ts'
-import { closed, flag, Namespace, NOTHING, orNull, SenderId, text, wholeNumber } from './members.ts'
+import { EXPIRING_DAYS, findGrantWeaknesses } from './grants/health.ts'
+import { closed, flag, Namespace, NO_INPUT, orNull, SenderId, text, wholeNumber } from './members.ts'
 import { useCase } from './use-case.ts'
 
 const Names = (description: string) => Type.Array(Type.String(), { description })
@@ -32,7 +32,7 @@ const Names = (description: string) => Type.Array(Type.String(), { description }
 /** Makes the tables, or upgrades them to this version, those of the registries included. */
 export const migrateDatabase = useCase(
   {
-    input: NOTHING,
+    input: NO_INPUT,
     result: closed({
       migrations: Names('Migrations that ran.'),
       registries: wholeNumber('How many registries there are.'),
@@ -54,7 +54,7 @@ const Participants = (description: string) => Type.Array(closed({ sender_id: Sen
 /** Reads the facts for the checks of doctor. It reads any database, also one without tables, and changes nothing. */
 export const examineDatabase = useCase(
   {
-    input: NOTHING,
+    input: NO_INPUT,
     result: closed({
       settings: closed({
         version: text('Of PostgreSQL.'),
@@ -170,7 +170,7 @@ export const examineDatabase = useCase(
           (participant) => participant.signature_policy === 'required' && !hasSignatureKey(participant, keys),
         ),
       ),
-      grants: empty ? { weak: [], expiring: [], without: [] } : await grantHealth(db, active),
+      grants: empty ? { weak: [], expiring: [], without: [] } : await findGrantWeaknesses(db, active),
       indexes: plans
         .flat()
         .map(({ namespace, unfilled, missing }) => ({ namespace, unfilled, missing: missing.map(({ of }) => of) })),

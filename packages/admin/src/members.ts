@@ -25,7 +25,7 @@ export function markPersonal<Schema extends TSchema>(schema: Schema) {
   return { ...schema, 'x-personal-data': true } as const
 }
 
-export const NOTHING = closed({}, { description: 'Nothing is given.' })
+export const NO_INPUT = closed({}, { description: 'Nothing is given.' })
 
 export const SenderId = text('sender_id of a participant.')
 export const Namespace = text('Namespace of a registry: the first segment of its paths.')
@@ -33,13 +33,13 @@ export const RecordTypeName = text("One of the registry's record types.")
 
 /** The word for an infinite limit: JSON has no infinity. */
 export const UNLIMITED = 'unlimited'
-export const limitIn = (value: number | typeof UNLIMITED | null | undefined): number | null =>
+export const readLimit = (value: number | typeof UNLIMITED | null | undefined): number | null =>
   value === UNLIMITED ? Number.POSITIVE_INFINITY : (value ?? null)
-export const limitOut = (value: number | null): number | typeof UNLIMITED | null =>
+export const limitJson = (value: number | null): number | typeof UNLIMITED | null =>
   value === Number.POSITIVE_INFINITY ? UNLIMITED : value
 
-export function timeOut(time: Date): string
-export function timeOut(time: Date | null): string | null
-export function timeOut(time: Date | null): string | null {
+export function isoTime(time: Date): string
+export function isoTime(time: Date | null): string | null
+export function isoTime(time: Date | null): string | null {
   return time?.toISOString() ?? null
 }

@@ -15,11 +15,11 @@ import { listOperatorTokens } from '@rollcall/participants/store/operator-tokens
 import { countWaitingProposals } from '@rollcall/participants/store/proposals'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { countUnreviewed, MOST_COUNTED } from './audit/list.ts'
-import { countTraffic, durationsOf, HOURS, lastHours } from './audit/traffic.ts'
+import { countUnreviewedEmergencies, MOST_UNREVIEWED_COUNTED } from './audit/list.ts'
+import { countTraffic, listTrafficHours, TRAFFIC_HOURS, trafficDurations } from './audit/traffic.ts'
 import type { HasVault } from './deps.ts'
 import { EXPIRING_DAYS } from './grants/health.ts'
-import { closed, flag, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from './members.ts'
+import { closed, flag, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from './members.ts'
 import { useCase } from './use-case.ts'
 
 const DAY = 86_400_000
@@ -66,7 +66,7 @@ export const showOverview = useCase(
           counted: flag('False: it is not counted yet; a later call counts it.'),
           traffic: Traffic,
         }),
-        { description: `The last ${HOURS} hours, the newest first; the first one is not over.` },
+        { description: `The last ${TRAFFIC_HOURS} hours, the newest first; the first one is not over.` },
       ),
       traffic: Type.Unsafe<readonly ReturnType<typeof countTraffic>[number][]>({
         ...Traffic,
@@ -125,7 +125,7 @@ export const showOverview = useCase(
         ),
       }),
       emergencies: wholeNumber(
-        `Emergencies that nobody has reviewed; counted up to ${MOST_COUNTED}, at most half a minute ago.`,
+        `Emergencies that nobody has reviewed; counted up to ${MOST_UNREVIEWED_COUNTED}, at most half a minute ago.`,
       ),
       proposals: wholeNumber('Acts that wait for a second operator; of one registry 0.'),
     }),
@@ -134,25 +134,25 @@ export const showOverview = useCase(
     const { db, clock = CLOCK } = deps
     const began = clock.now()
     const now = new Date(clock.date())
-    const hours = (await lastHours(db, now, () => clock.now() - began >= COUNTING)).map(({ from, rows }) => ({
-      from: timeOut(from),
+    const hours = (await listTrafficHours(db, now, () => clock.now() - began >= COUNTING)).map(({ from, rows }) => ({
+      from: isoTime(from),
       rows: rows?.filter(({ registry }) => namespace === undefined || registry === namespace) ?? null,
     }))
     const counted = hours.flatMap(({ rows }) => rows ?? [])
     return {
-      at: timeOut(now),
+      at: isoTime(now),
       hours: hours.map(({ from, rows }) => ({ from, counted: rows !== null, traffic: countTraffic(rows ?? []) })),
       traffic: countTraffic(counted),
-      durations: durationsOf(counted),
+      durations: trafficDurations(counted),
       deliveries: await countDeliveries(db, namespace ?? null),
       breakers: (await listOpenBreakers(db, namespace ?? null, MOST)).map((row) => ({
         ...row,
-        opened_at: timeOut(row.opened_at),
-        probe_at: timeOut(row.probe_at),
+        opened_at: isoTime(row.opened_at),
+        probe_at: isoTime(row.probe_at),
       })),
       expiring: await expiring(deps, namespace, now),
       health: await health(deps, namespace ?? null),
-      emergencies: await countUnreviewed(deps, namespace, began),
+      emergencies: await countUnreviewedEmergencies(deps, namespace, began),
       proposals: namespace === undefined ? await countWaitingProposals(db, now) : 0,
     }
   },
@@ -165,7 +165,7 @@ async function expiring({ db }: HasHealth, namespace: string | undefined, now: D
     name: sender_id,
     of,
     id: null,
-    at: timeOut(new Date(ends * 1_000)),
+    at: isoTime(new Date(ends * 1_000)),
   }))
   const until = now.getTime() + EXPIRING_DAYS * DAY
   const tokens = (await listOperatorTokens(db))
@@ -175,7 +175,7 @@ async function expiring({ db }: HasHealth, namespace: string | undefined, now: D
       name,
       of: roles.join(', '),
       id: null,
-      at: timeOut(expires_at),
+      at: isoTime(expires_at),
     }))
   const subscriptions = await listEndingSubscriptions(db, EXPIRING_DAYS, namespace ?? null, MOST)
   const ofRegistry = ends.filter(({ what, of }) => what === 'grant' && of === namespace)
@@ -186,7 +186,7 @@ async function expiring({ db }: HasHealth, namespace: string | undefined, now: D
       name: participant,
       of,
       id: code,
-      at: timeOut(end_at),
+      at: isoTime(end_at),
     })),
   ].toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }

@@ -22,7 +22,7 @@ import Type, { type Static } from 'typebox'
 import { act } from './act.ts'
 import type { HasDatabase } from './deps.ts'
 import { closed, flag, Namespace, SenderId, wholeNumber } from './members.ts'
-import { participantNamed } from './participants/participants.ts'
+import { requireParticipant } from './participants/participants.ts'
 import { AdminRefusal } from './use-case.ts'
 
 const OPTIONS = {
@@ -63,7 +63,7 @@ const messagesOf = (removable: Removable): readonly StoredPart[] => [
  * The parts that are deleted, in this order. The row of the registry or participant is the last, with the rows that depend on it.
  * Audit entries of access, holds, withdrawals of consent and public keys stay.
  */
-export const STORED: Readonly<Record<Removable, readonly StoredPart[]>> = {
+export const REMOVED_PARTS: Readonly<Record<Removable, readonly StoredPart[]>> = {
   registry: [
     ...messagesOf('registry'),
     STORED_EVENTS,
@@ -87,12 +87,12 @@ async function storedOf(
   db: Pick<Database, 'pool'>,
   { removable, id }: Removed,
 ): Promise<Readonly<Record<string, number>>> {
-  const counts = await countStored(db, STORED[removable], 'counted', id)
+  const counts = await countStored(db, REMOVED_PARTS[removable], 'counted', id)
   return Object.fromEntries(COUNTED.flatMap((name) => (counts[name] === undefined ? [] : [[name, counts[name]]])))
 }
 
 async function pendingOf(db: Pick<Database, 'pool'>, { removable, id }: Removed): Promise<Pending> {
-  const counts = await countStored(db, STORED[removable], 'pending', id)
+  const counts = await countStored(db, REMOVED_PARTS[removable], 'pending', id)
   const { subscriptions = 0, requests = 0, deliveries = 0, outbox = 0 } = counts
   return { subscriptions, requests, deliveries, outbox }
 }
@@ -131,7 +131,7 @@ export const removeParticipant = act(
     result: closed({ sender_id: SenderId, ...RESULT }),
   },
   async (deps: RemovalDeps, { sender_id, end = false, dry_run = false }) => {
-    const { id } = await participantNamed(deps.db, sender_id)
+    const { id } = await requireParticipant(deps.db, sender_id)
     const what = { removable: 'participant', id, name: sender_id } as const
     const stored = await storedOf(deps.db, what)
     const pending = await remove(deps, what, { end, dry_run })
@@ -140,13 +140,13 @@ export const removeParticipant = act(
 )
 
 /** Repeats a removal of the journal, before a server runs on the restored database. */
-export async function removeAgain(db: RemovalDeps['db'], removable: Removable, id: number): Promise<void> {
+export async function repeatRemoval(db: RemovalDeps['db'], removable: Removable, id: number): Promise<void> {
   await closeForRemoval(db, removable, id)
   await removeStored(db, { removable, id })
 }
 
 async function removeStored(db: Pick<Database, 'pool'>, { removable, id }: Removed): Promise<void> {
-  for (const { removed } of STORED[removable]) await removeRows(db, removed, id)
+  for (const { removed } of REMOVED_PARTS[removable]) await removeRows(db, removed, id)
   if (removable === 'registry') return removeRegistryRow(db, id)
   await withTransaction(db.pool, async (client) => {
     await keepWithdrawals(client, id)

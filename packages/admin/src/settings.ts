@@ -3,7 +3,7 @@
 import { SETTING_SOURCES, type Setting } from '@rollcall/core/model/setting'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { closed, flag, NOTHING, orNull, text } from './members.ts'
+import { closed, flag, NO_INPUT, orNull, text } from './members.ts'
 import { useCase } from './use-case.ts'
 
 const Value = (description: string) => Type.Union([Type.String(), Type.Number(), Type.Null()], { description })
@@ -16,7 +16,7 @@ export interface HasSettings {
 /** Lists the settings of the node that answers. Secrets have no value here. */
 export const listSettings = useCase(
   {
-    input: NOTHING,
+    input: NO_INPUT,
     result: Type.Array(
       closed({
         variable: text('The environment variable that sets it.'),

@@ -90,7 +90,7 @@ export function useCase<Deps, Input extends TSchema, Result extends TSchema>(
     try {
       return await work(deps, input as ReadOnly<Static<Input>>)
     } catch (error) {
-      throw asRefusal(error)
+      throw toAdminRefusal(error)
     }
   }
   return Object.assign(run, { input: schema, result, act: null })
@@ -103,7 +103,7 @@ const refusalOf = ({ at, rule }: Problem): AdminRefusal =>
   new AdminRefusal(at.length === 0 ? rule : `${pathText(at)}: ${rule}`, { at })
 
 /** Turns a refusal of a package below into an AdminRefusal; any other error stays as it is. */
-export function asRefusal(error: unknown): unknown {
+export function toAdminRefusal(error: unknown): unknown {
   if (error instanceof AddressRefused) return new AdminRefusal(addressAdvice(error), { cause: error })
   if (error instanceof RecordsUnavailable) {
     const message = 'the database of the registry does not answer; try again later'

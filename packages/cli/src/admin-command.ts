@@ -2,10 +2,10 @@
 import { Argument, type Command, Option } from 'commander'
 import type { Leaf } from './command-tree.ts'
 import type { Deps } from './environment.ts'
-import { EXIT } from './failure.ts'
+import { EXIT_CODES } from './failure.ts'
 import { factsText, type OutputOptions, print, withJson } from './output.ts'
 import type { Member } from './schema-reader.ts'
-import { stopRequest } from './stop.ts'
+import { listenForStop } from './stop.ts'
 
 /** An admin function, as a command calls it. */
 export interface AdminFunction<Input, Result, More> {
@@ -73,7 +73,7 @@ export function adminCommand<Input, Result, More = unknown>(
     about: row.about ?? '',
     async defineCommand(command) {
       const [adminFunction, reader] = await Promise.all([load(), import('./schema-reader.ts')])
-      const members = reader.membersOf(adminFunction.input)
+      const members = reader.schemaMembers(adminFunction.input)
       withJson(command)
       const args = addArguments(reader, command, members, row)
       const options = addOptions(
@@ -83,7 +83,7 @@ export function adminCommand<Input, Result, More = unknown>(
         row,
       )
       command.addHelpText('after', helpAfter(command, row)).action(async (...words: unknown[]) => {
-        stopRequest()
+        listenForStop()
         const flags = words[args.length] as Readonly<Record<string, unknown>>
         const values: [string, unknown][] = [
           ...args.map((name, at): [string, unknown] => [name, words[at]]),
@@ -98,7 +98,7 @@ export function adminCommand<Input, Result, More = unknown>(
 }
 
 /** Makes an admin function whose result is changed by `answer`, which may read the settings of this process. */
-export const withAnswer = <Input, Found, Result>(
+export const withChangedAnswer = <Input, Found, Result>(
   adminFunction: AdminFunction<Input, Found, unknown>,
   answer: (found: Found, deps: Deps) => Result,
 ): AdminFunction<Input, Result, unknown> => {
@@ -129,18 +129,18 @@ async function run<Input, Result, More>(
   const input = Object.fromEntries(members.filter(([name]) => Object.hasOwn(properties, name))) as Input
   const limit = row.pages ? Number(given.limit) : Number.POSITIVE_INFINITY
   const asked = row.pages ? { ...input, limit: limit + 1 } : input
-  const { ask, askToAdd } = await import('./environment.ts')
+  const { callWithDatabase, callWithOwnDatabase } = await import('./environment.ts')
   let more = {} as More
   const call = async (deps: Deps, from: Input) => {
     more = (await row.deps?.(deps, given)) ?? more
     return adminFunction({ ...deps, ...more }, from)
   }
-  const found = await withFile(row, asked, (whole) => (row.adds ? askToAdd : ask)(call, whole))
+  const found = await withFile(row, asked, (whole) => (row.adds ? callWithOwnDatabase : callWithDatabase)(call, whole))
   const hasMore = Array.isArray(found) && found.length > limit
   const result = hasMore ? (found.slice(0, limit) as Result) : found
   const text = row.text === undefined ? factsText(result as object) : await row.text(result, given, more)
   print(options, result, hasMore ? `${text}\nthere are more; --limit shows them` : text)
-  if (row.failed?.(result)) process.exitCode = EXIT.failed
+  if (row.failed?.(result)) process.exitCode = EXIT_CODES.failed
 }
 
 type Files = Pick<Row<unknown, unknown, unknown>, 'args' | 'options' | 'reads' | 'file'>

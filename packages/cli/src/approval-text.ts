@@ -8,7 +8,7 @@ export interface ProposedAct {
 }
 
 /** Writes the subject of an act, and for each change the present value and the proposed one. */
-export const diffLines = (diff: ProposedAct['diff']): readonly string[] =>
+export const diffLinesText = (diff: ProposedAct['diff']): readonly string[] =>
   diff.flatMap(({ at, from, to }) => {
     const [was, wanted] = [JSON.stringify(from), JSON.stringify(to)]
     if (was === wanted) return [`${at}: ${was}`]
@@ -20,7 +20,7 @@ export const proposedText = (message: string, { id, diff }: ProposedAct): string
   printableLines(
     [
       `nothing was changed: ${message}`,
-      ...diffLines(diff),
+      ...diffLinesText(diff),
       'Another operator decides, with a token of its own in ROLLCALL_OPERATOR_TOKEN:',
       `    rollcall proposal approve ${id}`,
       `    rollcall proposal decline ${id}`,

@@ -1,12 +1,12 @@
 /** Writes audit entries as text for people. */
 import type { listAuditEntries, listEmergencies } from '@rollcall/admin/audit/list'
 import type { PersonAudit } from '@rollcall/admin/audit/person-accesses'
-import { counted, table } from './output.ts'
+import { countText, tableText } from './output.ts'
 
 type Entries = Awaited<ReturnType<typeof listAuditEntries>>
 type Emergencies = Awaited<ReturnType<typeof listEmergencies>>
 
-export const COLUMNS = ['at', 'who', 'registry', 'operation', 'purpose', 'basis', 'outcome', 'shown']
+export const ENTRY_COLUMNS = ['at', 'who', 'registry', 'operation', 'purpose', 'basis', 'outcome', 'shown']
 
 /** Makes the rows of a table of audit entries. */
 export const entryRows = (entries: Entries) =>
@@ -35,9 +35,9 @@ const shownText = ({ shown }: Entries[number]): string | null => {
 }
 
 /** Writes the accesses to a person's data: first who has seen data, then writers, then who only asked. */
-export function personText({ identifier_types, seen, written, asked }: PersonAudit): string {
+export function personAuditText({ identifier_types, seen, written, asked }: PersonAudit): string {
   const part = (title: string, accesses: PersonAudit['seen']): string =>
-    `${title}: ${accesses.length}${accesses.length === 0 ? '' : `\n${table([...COLUMNS, ...more(accesses)], rows(accesses), '')}`}`
+    `${title}: ${accesses.length}${accesses.length === 0 ? '' : `\n${tableText([...ENTRY_COLUMNS, ...more(accesses)], rows(accesses), '')}`}`
   return [
     `looked for by identifiers of the types ${identifier_types.join(', ')}`,
     part('Has seen data', seen),
@@ -73,7 +73,7 @@ export function emergencyText(emergencies: Emergencies, reviewed: boolean): stri
   return emergencies
     .map((one) => {
       const lines = [
-        `${one.id}  ${one.at}  ${one.participant} in ${one.registry}, ${counted(one.records, 'record')}`,
+        `${one.id}  ${one.at}  ${one.participant} in ${one.registry}, ${countText(one.records, 'record')}`,
         `  reason: ${one.reason ?? 'not readable'}`,
         ...(one.requested_by === undefined ? [] : [`  requested by: ${one.requested_by}`]),
         ...(one.case === undefined ? [] : [`  case: ${one.case}`]),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { partnerCertificate, partnerKey } from '../../participants/test/partner-certificate.ts'
-import { type CredentialOptions, credentialsFrom } from './callback-credentials.ts'
+import { type CredentialOptions, readCredentialOptions } from './callback-credentials.ts'
 import { CommandError } from './failure.ts'
 
 let folder: string
@@ -48,11 +48,11 @@ describe('what is given to the admin function', () => {
     ['a client certificate', mtls, { auth: 'mtls', cert: partnerCertificate, key: partnerKey }],
     ['that there shall be none', () => ({ auth: 'none' }), { auth: 'none' }],
   ])('%s', async (_name, options, expected) => {
-    expect(await credentialsFrom(options())).toMatchObject(expected)
+    expect(await readCredentialOptions(options())).toMatchObject(expected)
   })
 
   test('nothing where nothing is said', async () => {
-    expect(await credentialsFrom({})).toEqual({})
+    expect(await readCredentialOptions({})).toEqual({})
   })
 })
 
@@ -81,7 +81,7 @@ test.each<[string, () => CredentialOptions, string]>([
     '--token-file must name a file that holds one word of printable characters',
   ],
 ])('%s is refused', async (_name, options, told) => {
-  const refusal = await credentialsFrom(options()).catch((error: unknown) => error)
+  const refusal = await readCredentialOptions(options()).catch((error: unknown) => error)
   expect(refusal).toBeInstanceOf(CommandError)
   expect((refusal as Error).message).toBe(told)
 })

@@ -41,7 +41,7 @@ const TAKEN: Readonly<Record<CallbackAuth, { readonly needed: readonly Name[]; r
  * Reads the credentials into the input of the admin function.
  * @throws CommandError an option is missing, does not fit the others, or cannot be read
  */
-export async function credentialsFrom(
+export async function readCredentialOptions(
   options: CredentialOptions,
 ): Promise<{ readonly auth?: CallbackAuth } & Partial<Record<Member, string>>> {
   const { auth } = options

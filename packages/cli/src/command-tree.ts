@@ -22,7 +22,7 @@ export const lazyCommand = (about: string, load: () => Promise<Pick<Leaf, 'defin
 })
 
 /** Adds a tree of commands; only those that the command line names are defined. */
-export async function addSubject(
+export async function addCommandTree(
   command: Command,
   tree: Leaf | Group,
   isNamed: (name: string) => boolean,
@@ -31,6 +31,6 @@ export async function addSubject(
   if ('defineCommand' in tree) return tree.defineCommand(command)
   for (const [name, below] of Object.entries(tree.commands)) {
     const child = command.command(name).description(below.about)
-    if ('commands' in below || isNamed(name)) await addSubject(child, below, isNamed)
+    if ('commands' in below || isNamed(name)) await addCommandTree(child, below, isNamed)
   }
 }

@@ -1,6 +1,6 @@
 /** Writes withdrawals of consents as texts for people. */
 import type { withdrawConsent } from '@rollcall/admin/consents/consents'
-import { counted } from './output.ts'
+import { countText } from './output.ts'
 
 type Done = Awaited<ReturnType<typeof withdrawConsent>>
 
@@ -10,7 +10,7 @@ export const receiptText = (done: Done): string =>
 export function stoppedText({ stopped }: Pick<Done, 'stopped'>): string {
   const { subscriptions, notifications, deliveries, in_flight } = stopped
   return [
-    `stopped  ${counted(subscriptions.length, 'subscription')}, ${counted(notifications, 'notification')}, ${counted(deliveries, 'answer')} on the way`,
+    `stopped  ${countText(subscriptions.length, 'subscription')}, ${countText(notifications, 'notification')}, ${countText(deliveries, 'answer')} on the way`,
     ...(in_flight === 0 ? [] : [`${in_flight} messages are being sent at this moment; they are not sent again`]),
     ...subscriptions.map((code) => `  ${code}`),
   ].join('\n')

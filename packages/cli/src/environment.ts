@@ -12,7 +12,7 @@ import { openAuditLog, openStorage, openVault } from '@rollcall/settings/storage
 import { CommandError } from './failure.ts'
 
 /** Reads the configuration from the environment. @throws CommandError, which names the variable */
-export function configuration(): Config {
+export function readConfiguration(): Config {
   try {
     return readConfig(process.env)
   } catch (error) {
@@ -52,7 +52,7 @@ export interface Deps extends Acting {
  * @throws StoreRefusal its tables are older or newer than this version's
  */
 export async function withDatabase<Result>(work: (deps: Deps) => Promise<Result>): Promise<Result> {
-  const config = configuration()
+  const config = readConfiguration()
   if (!(await hasDatabase(config))) {
     throw new CommandError(
       `there is no database in ${config.dataDirectory} yet; set ROLLCALL_DATA or DATABASE_URL, or make one with rollcall migrate`,
@@ -124,13 +124,13 @@ function shellUser(): string {
 }
 
 /** Calls an admin function that needs only the database. */
-export const ask = <Input, Result>(
+export const callWithDatabase = <Input, Result>(
   useCase: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,
 ): Promise<Result> => withDatabase((deps) => useCase(deps, input))
 
-/** Like `ask`, for acts that add an operator's own data. */
-export const askToAdd = <Input, Result>(
+/** Like `callWithDatabase`, for acts that add an operator's own data. */
+export const callWithOwnDatabase = <Input, Result>(
   useCase: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,
 ): Promise<Result> => withOwnDatabase((deps) => useCase(deps, input))

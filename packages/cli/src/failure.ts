@@ -3,7 +3,7 @@ import { type ProposedAct, proposedText } from './approval-text.ts'
 import { ADDRESS_FORM, databaseAdvice } from './database-failure.ts'
 
 /** Exit codes; `rollcall import --help` explains 3 and 4. */
-export const EXIT = { done: 0, failed: 1, usage: 2, some_rejected: 3, interrupted: 4, proposed: 5 } as const
+export const EXIT_CODES = { done: 0, failed: 1, usage: 2, some_rejected: 3, interrupted: 4, proposed: 5 } as const
 
 /** A failure whose message is written for the person who gave the command. */
 export class CommandError extends Error {
@@ -26,12 +26,12 @@ const IN_PLAIN_WORDS: ReadonlySet<string> = new Set([
 export async function reportFailure(error: unknown): Promise<number> {
   if (error instanceof Error && error.name === 'Proposed' && 'proposal' in error) {
     process.stderr.write(`rollcall: ${proposedText(error.message, error.proposal as ProposedAct)}\n`)
-    return EXIT.proposed
+    return EXIT_CODES.proposed
   }
   process.stderr.write(`rollcall: ${await failureText(error)}\n`)
   const debugging = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')
   if (debugging && error instanceof Error && !isExpected(error)) process.stderr.write(`${error.stack}\n`)
-  return EXIT.failed
+  return EXIT_CODES.failed
 }
 
 /** Writes a failure in one line, without data. */

@@ -3,7 +3,7 @@
 import type { revokeGrant } from '@rollcall/admin/grants/grant-changes'
 import type { explainGrant, listGrants } from '@rollcall/admin/grants/grants'
 import type { proposeGrant } from '@rollcall/admin/grants/proposal'
-import { grantWords } from '@rollcall/admin/grants/words'
+import { describeGrant } from '@rollcall/admin/grants/words'
 import { CommandError } from './failure.ts'
 import { tablePrinter } from './output.ts'
 
@@ -12,7 +12,7 @@ type Revoked = Awaited<ReturnType<typeof revokeGrant>>
 type Explained = Awaited<ReturnType<typeof explainGrant>>
 
 /** Makes a printer of grants as a table. */
-export const listedGrants = (nothing: string) =>
+export const grantTable = (nothing: string) =>
   tablePrinter<Listed[number]>(
     'sender_id namespace version basis operations valid_from valid_until',
     nothing,
@@ -20,7 +20,7 @@ export const listedGrants = (nothing: string) =>
   )
 
 /** Writes the grants with their terms. @throws CommandError there is none */
-export async function shownText(grants: Listed, { sender_id, namespace }: Whose): Promise<string> {
+export async function grantsText(grants: Listed, { sender_id, namespace }: Whose): Promise<string> {
   const { stringify } = await import('yaml')
   if (grants.length === 0) throw new CommandError(`${sender_id} has no grant in ${namespace}`)
   const texts = grants.map(
@@ -32,11 +32,11 @@ export async function shownText(grants: Listed, { sender_id, namespace }: Whose)
 export function revokedText(done: Revoked): string {
   const grants = done.revoked === 1 ? '1 grant is' : `${done.revoked} grants are`
   const text = `${grants} revoked: ${done.sender_id} may do nothing in ${done.namespace}`
-  return [text, ...suspendedText(done)].join('\n')
+  return [text, ...suspendedSubscriptionsText(done)].join('\n')
 }
 
 /** Says how many subscriptions were suspended, because the grant does not allow them any more. */
-export const suspendedText = ({ suspended }: { readonly suspended: number }): readonly string[] =>
+export const suspendedSubscriptionsText = ({ suspended }: { readonly suspended: number }): readonly string[] =>
   suspended === 0
     ? []
     : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
@@ -46,7 +46,7 @@ export function explanationText(explained: Explained): string {
   const { version, valid_from, valid_until } = explained
   const lines: readonly (readonly [string, string])[] = [
     ['grant', `version ${version}, from ${valid_from}${valid_until === null ? '' : ` until ${valid_until}`}`],
-    ...grantWords(explained, { conditions: true }),
+    ...describeGrant(explained, { conditions: true }),
   ]
   const width = Math.max(...lines.map(([name]) => name.length)) + 2
   return lines.map(([name, text]) => `${name.padEnd(width)}${text}`).join('\n')

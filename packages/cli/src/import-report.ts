@@ -1,6 +1,6 @@
 /** Writes the report of an import as text: what was understood and what was not. It has no values. */
 import { delimiterName, type importRecords } from '@rollcall/admin/records/records'
-import { linesText, table } from './output.ts'
+import { linesText, tableText } from './output.ts'
 
 type Result = Awaited<ReturnType<typeof importRecords>>
 type Report = Result['report']
@@ -15,14 +15,14 @@ const countsOf = ({ understood, empty, not_understood }: Counted) => ({
 })
 
 /** Says how the file was read, because much of that is guessed. */
-export function readAsText({ encoding, delimiter, header }: Result['read_as']): string[] {
+export function howReadText({ encoding, delimiter, header }: Result['read_as']): string[] {
   if (delimiter === null) return []
   const first = header ? 'with a header line' : 'without a header line'
   return [`read as CSV in ${encoding}, with ${delimiterName(delimiter)} between cells, ${first}`]
 }
 
 /** Writes the counts of an import report. @param undecided columns that the mapping leaves to a person */
-export function reportText(
+export function importReportText(
   { kept, rejections, repeated, columns, unused_columns, attributes }: Report,
   undecided: readonly string[],
 ): string[] {
@@ -61,7 +61,7 @@ export function reportText(
 
 function columnsTable(columns: Report['columns']): string {
   const rows = columns.map((one) => ({ column: one.column, path: one.path, ...countsOf(one) }))
-  return table(['column', 'path', ...COUNTS], rows, '')
+  return tableText(['column', 'path', ...COUNTS], rows, '')
 }
 
 function attributesText(recordType: string, attributes: Report['attributes']): string[] {
@@ -69,7 +69,7 @@ function attributesText(recordType: string, attributes: Report['attributes']): s
   const none = attributes.filter((one) => !found.includes(one)).map(({ name }) => name)
   const rows = found.map((one) => ({ [recordType]: one.name, ...countsOf(one) }))
   return [
-    ...(rows.length > 0 ? ['', table([recordType, ...COUNTS], rows, '')] : []),
+    ...(rows.length > 0 ? ['', tableText([recordType, ...COUNTS], rows, '')] : []),
     ...found.flatMap((one) => problemText(one.name, one)),
     ...(none.length > 0 ? [`${recordType}, read in no record: ${none.join(', ')}`] : []),
   ]

@@ -15,24 +15,24 @@ export async function readInput(path: string, option?: string): Promise<string> 
     return path === '-' ? await text(process.stdin) : await readFile(path, 'utf8')
   } catch (error) {
     const of = option === undefined ? '' : ` of ${option}`
-    throw new CommandError(`the file ${path}${of} cannot be read: ${reasonOf(error)}`)
+    throw new CommandError(`the file ${path}${of} cannot be read: ${systemReason(error)}`)
   }
 }
 
 /** Reads a mapping of the columns of a CSV file from the file of --map. @throws CommandError */
 export async function readColumns(path: string): Promise<JsonValue> {
-  return parsedJson('the file of --map', await readInput(path, '--map'))
+  return parseJsonText('the file of --map', await readInput(path, '--map'))
 }
 
 /** The reason of a failure in words of the operating system, such as `no such file or directory`. */
-export function reasonOf(error: unknown): string {
+export function systemReason(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { errno, code } = error as NodeJS.ErrnoException
   return errno === undefined ? String(code ?? error.name) : getSystemErrorMessage(errno)
 }
 
 /** Reads JSON. @param advice the right form @throws CommandError, which names the character at which it is not JSON */
-export function parsedJson(name: string, json: string, advice?: string): JsonValue {
+export function parseJsonText(name: string, json: string, advice?: string): JsonValue {
   try {
     return parseJson(json)
   } catch (error) {

@@ -8,7 +8,7 @@ type Proposal = Awaited<ReturnType<typeof proposeMapping>>
 type Column = Proposal['columns'][number]
 
 /** Says which rows the proposal does not consider. */
-export const leftOutText = ({ left_out: { rows, lines } }: Proposal): string[] =>
+export const leftOutRowsText = ({ left_out: { rows, lines } }: Proposal): string[] =>
   rows === 0
     ? []
     : [
@@ -21,7 +21,7 @@ export function mappingText(source: string, of: string, proposal: Proposal): str
   const head = [
     `Proposed for ${record_type} records of ${of}, from the columns of ${source} and ${looked}. Review every line.`,
     'A line without # is used by rollcall import --map. To decide, remove the # before one choice.',
-    ...leftOutText(proposal).map((one) => `LEFT OUT: ${one}.`),
+    ...leftOutRowsText(proposal).map((one) => `LEFT OUT: ${one}.`),
     ...lacking.map((one) => `LACKING: ${one}.`),
   ]
   const parts = [

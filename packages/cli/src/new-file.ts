@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { CommandError } from './failure.ts'
 
 /** Writes a new file that only its owner may read. @throws CommandError it exists, or cannot be written */
-export async function writeNew(path: string, text: string): Promise<void> {
+export async function writeNewFile(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`${path}: ${error.code === 'EEXIST' ? 'is there already' : error.message}`)
   })

@@ -1,22 +1,22 @@
 import { expect, test, vi } from 'vitest'
-import { print, table } from './output.ts'
+import { print, tableText } from './output.ts'
 
 test('a table has its columns in line, and says so where it has no rows', () => {
   const rows = [
     { name: 'civil', records: 2_000, demo: true, alias: null },
     { name: 'a longer name', records: 0, demo: false, alias: 'x' },
   ]
-  expect(table(['name', 'records', 'demo', 'alias'], rows, 'nothing')).toBe(
+  expect(tableText(['name', 'records', 'demo', 'alias'], rows, 'nothing')).toBe(
     ['name           records  demo  alias', 'civil          2000     yes   -', 'a longer name  0        no    x'].join(
       '\n',
     ),
   )
-  expect(table(['name'], [], 'nothing')).toBe('nothing')
+  expect(tableText(['name'], [], 'nothing')).toBe('nothing')
 })
 
 test('what peers write moves no cursor, begins no line, and turns no text round', () => {
   const id = 'm\u001b[2J\u009b1m\n2\u202e'
-  const text = table(['message_id'], [{ message_id: id }], 'nothing')
+  const text = tableText(['message_id'], [{ message_id: id }], 'nothing')
   expect(text).toBe('message_id\nm\\u001b[2J\\u009b1m\\u000a2\\u202e')
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   try {

@@ -30,12 +30,13 @@ export const linesText = (count: number, lines: readonly number[]): string =>
   `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${count > lines.length ? ` and ${count - lines.length} others` : ''}`
 
 /** Writes a number with its noun, such as `1 record` or `2 records`. */
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+export const countText = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`
 
 type Cell = string | number | boolean | null | readonly string[]
 
 /** Writes rows in columns below their names; without rows the text `nothing`. */
-export function table(
+export function tableText(
   columns: readonly string[],
   rows: readonly Readonly<Record<string, Cell>>[],
   nothing: string,
@@ -76,7 +77,7 @@ function factText(value: unknown): string {
 export const tablePrinter =
   <Row extends object>(columns: string, nothing: string, cells: (row: Row) => object = (row) => row) =>
   (rows: readonly Row[]): string =>
-    table(
+    tableText(
       columns.split(' '),
       rows.map((row) => cells(row) as Record<string, Cell>),
       nothing,

@@ -1,8 +1,8 @@
 /** The commands. Each is loaded when it is needed: `rollcall generate` does not wait for the parts of a server. */
 import { Command, CommanderError, Help } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
-import { addSubject, type Group, type Leaf } from './command-tree.ts'
-import { EXIT, reportFailure } from './failure.ts'
+import { addCommandTree, type Group, type Leaf } from './command-tree.ts'
+import { EXIT_CODES, reportFailure } from './failure.ts'
 
 /** A command written by hand adds itself; all others are rows of data. */
 type CommandModule = { readonly addCommand: (program: Command) => void } | { readonly COMMAND_TREE: Leaf | Group }
@@ -108,10 +108,10 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
  */
 export async function runCommand(words: readonly string[]): Promise<void> {
   process.on('uncaughtException', (error) => {
-    reportFailure(error).finally(() => process.exit(EXIT.failed))
+    reportFailure(error).finally(() => process.exit(EXIT_CODES.failed))
   })
   try {
-    const program = await programFor(words)
+    const program = await makeProgramFor(words)
     await program.parseAsync(words.length > 0 ? words : ['--help'], { from: 'user' })
   } catch (error) {
     process.exitCode = error instanceof CommanderError ? usageExit(error) : await reportFailure(error)
@@ -119,7 +119,7 @@ export async function runCommand(words: readonly string[]): Promise<void> {
 }
 
 /** Makes the program with the named command; without a name, with a list of all commands and none of them loaded. */
-export async function programFor(words: readonly string[]): Promise<Command> {
+export async function makeProgramFor(words: readonly string[]): Promise<Command> {
   const [first, ...others] = words[0] === 'help' ? words.slice(1) : words
   const program = await programWith(
     (one) => one === first,
@@ -130,7 +130,7 @@ export async function programFor(words: readonly string[]): Promise<Command> {
 }
 
 /** Makes the program with all of its commands. */
-export const wholeProgram = (): Promise<Command> =>
+export const makeWholeProgram = (): Promise<Command> =>
   programWith(
     () => true,
     () => true,
@@ -145,7 +145,7 @@ async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: 
       if (loaded !== null && 'addCommand' in loaded) loaded.addCommand(program)
       else {
         const command = program.command(name)
-        if (loaded !== null) await addSubject(command, loaded.COMMAND_TREE, isNamed)
+        if (loaded !== null) await addCommandTree(command, loaded.COMMAND_TREE, isNamed)
       }
       program.commands
         .find((command) => command.name() === name)
@@ -194,5 +194,5 @@ Exit codes: 0 done, 1 failed, 2 not understood, 5 waits for a second operator.`,
 
 /** The exit code after commander has printed an error. A request for help or the version is no error. */
 function usageExit({ exitCode }: CommanderError): number {
-  return exitCode === 0 ? EXIT.done : EXIT.usage
+  return exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.usage
 }

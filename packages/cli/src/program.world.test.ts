@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { emptyDatabase } from '../../keys/test/postgres.ts'
 import { databaseUrl, dataDirectory, rollcall } from '../test/command.ts'
-import { programFor, wholeProgram } from './program.ts'
+import { makeProgramFor, makeWholeProgram } from './program.ts'
 
 /** Every command that does something, by its words: `registry add`. */
 function leaves(command: Command, words: readonly string[] = []): [string, Command][] {
@@ -17,7 +17,7 @@ function helpOf(command: Command): string {
   return text
 }
 
-const commands = leaves(await wholeProgram())
+const commands = leaves(await makeWholeProgram())
 
 test('these are the commands', () => {
   expect(commands.map(([words]) => words).toSorted()).toEqual(
@@ -161,7 +161,7 @@ test('these are the commands', () => {
 })
 
 test('the help lists every command in five groups on one screen, without loading one', async () => {
-  const program = await programFor([])
+  const program = await makeProgramFor([])
   expect(program.commands.every((command) => command.commands.length + command.options.length === 0)).toBe(true)
   const text = helpOf(program)
   expect(text.match(/^\w.*:$/gm)).toEqual([
@@ -176,12 +176,12 @@ test('the help lists every command in five groups on one screen, without loading
   expect(lines.filter((line) => line.startsWith('  ')).flatMap((line) => line.match(/[\w-]+/g) ?? [])).toEqual(
     listed.filter((name) => name !== 'help'),
   )
-  expect(listed).toEqual((await wholeProgram()).commands.map((command) => command.name()))
+  expect(listed).toEqual((await makeWholeProgram()).commands.map((command) => command.name()))
   expect(program.commands.filter((command) => command.summary() === '')).toEqual([])
 })
 
 test('the help of a command with commands has no group of the list of all', async () => {
-  const parents = (await wholeProgram()).commands.filter((command) => command.commands.length > 0)
+  const parents = (await makeWholeProgram()).commands.filter((command) => command.commands.length > 0)
   expect(parents.length).toBeGreaterThan(10)
   for (const parent of parents) {
     const help = helpOf(parent)

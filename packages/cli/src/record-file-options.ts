@@ -14,7 +14,7 @@ export interface RecordFileOptions {
 }
 
 /** Adds the options. @param paths examples of paths in records of the kind that the command reads */
-export function withRecordFileOptions(command: Command, paths: string): Command {
+export function addRecordFileOptions(command: Command, paths: string): Command {
   return command
     .addOption(
       new Option('--format <format>', 'format of the file (default: from its extension)').choices(IMPORT_FORMATS),

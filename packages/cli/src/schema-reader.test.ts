@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
-import { memberReader, membersOf } from './schema-reader.ts'
+import { memberReader, schemaMembers } from './schema-reader.ts'
 
 const Limit = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('unlimited'), Type.Null()])
 const Rate = Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Literal('unlimited'), Type.Null()])
@@ -52,7 +52,7 @@ test('the help has the description of a member, or of its first part', () => {
     sender_id: Type.String({ description: 'sender_id of a participant.' }),
     rfc: Type.String({ description: 'RFC 7638, SHA-256.' }),
   })
-  expect(membersOf(input).map(({ name, description, isRequired }) => [name, description, isRequired])).toEqual([
+  expect(schemaMembers(input).map(({ name, description, isRequired }) => [name, description, isRequired])).toEqual([
     ['one', 'how many there are', false],
     ['sender_id', 'sender_id of a participant', true],
     ['rfc', 'RFC 7638, SHA-256', true],

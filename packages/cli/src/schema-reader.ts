@@ -1,6 +1,6 @@
 /** Reads the members of an admin function's schema from a command line. */
 import { InvalidArgumentError } from 'commander'
-import { readInstant, wholeNumber } from './values.ts'
+import { readInstant, wholeNumberReader } from './values.ts'
 
 /** The members of a JSON Schema that this file knows. */
 interface Schema {
@@ -39,7 +39,7 @@ interface Reader {
 }
 
 /** Lists the members of an input, in the order of its schema. */
-export function membersOf(input: object): readonly Member[] {
+export function schemaMembers(input: object): readonly Member[] {
   const { properties = {}, required = [] } = input as Schema
   return Object.entries(properties).map(([name, schema]) => ({
     name,
@@ -60,7 +60,7 @@ export function memberReader(schema: Schema, none: string): Reader | null {
 const READERS: Readonly<Record<string, (schema: Schema) => Reader | null>> = {
   string: () => ({}),
   boolean: () => ({ placeholder: '' }),
-  integer: ({ minimum = 0, maximum }) => ({ placeholder: 'number', parse: wholeNumber(minimum, maximum) }),
+  integer: ({ minimum = 0, maximum }) => ({ placeholder: 'number', parse: wholeNumberReader(minimum, maximum) }),
   number: () => ({ placeholder: 'number', parse: numberAboveZero }),
   array: ({ items = {} }) => {
     const each = memberReader(items, '')

@@ -16,7 +16,7 @@ export interface StopRequest {
 let listening: StopRequest | null = null
 
 /** Listens for signals: the first one requests a clean stop, a second one ends the process at once. */
-export function stopRequest(): StopRequest {
+export function listenForStop(): StopRequest {
   listening ??= listen()
   return listening
 }

@@ -19,7 +19,7 @@ export const syntheticRecords = (kind: string, count: number, identifier_types: 
   Readable.from(pieces(generateLines(kind, { seed: PEOPLE_SEED, count, identifier_types })))
 
 /** Maps the primary identifier of the kind to that of the registry, for each record type. */
-export function renamedPrimaries(kind: string, primaries: Types): Types {
+export function renamedPrimaryIdentifiers(kind: string, primaries: Types): Types {
   const types = kindNamed(kind)?.record_types ?? []
   return Object.fromEntries(
     types.map(({ name, primary_identifier }) => [primary_identifier, primaries[name] ?? primary_identifier]),

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { CommandError } from './failure.ts'
 
 /** Makes a reader of whole numbers from `min`, with `_` allowed between digits as in 1_000_000. */
-export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
+export function wholeNumberReader(min: number, max: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text.replaceAll('_', ''))
     if (/^\d[\d_]*$/.test(text) && value >= min && value <= max) return value
@@ -30,7 +30,7 @@ export function readInstant(text: string): Date {
 }
 
 /** Reads an identifier from the form TYPE=VALUE. */
-export function typeAndValue(text: string, name: string): { readonly type: string; readonly value: string } {
+export function readTypeAndValue(text: string, name: string): { readonly type: string; readonly value: string } {
   const [, type, value] = /^([^=]+)=(.+)$/s.exec(text) ?? []
   if (type !== undefined && value !== undefined) return { type, value }
   throw new CommandError(`${name} must be a type and a value, such as UIN=8128560370`)
@@ -43,19 +43,19 @@ export const PERSON_HELP = {
 } as const
 
 /** Adds the arguments that name a person. `personOf` reads them. */
-export const withPerson = (command: Command): Command =>
+export const addPersonArguments = (command: Command): Command =>
   command.argument('<type>', PERSON_HELP.type.help).argument('[value]', PERSON_HELP.value.help)
 
 /** Reads the person from these arguments. @throws CommandError as `personOf` */
-export const personIn = ({ type, value }: Readonly<Record<string, unknown>>) =>
+export const readPersonArguments = ({ type, value }: Readonly<Record<string, unknown>>) =>
   personOf(String(type), value === undefined ? undefined : String(value))
 
 /** Reads a person from two words or one. @throws CommandError a single word is not TYPE=VALUE */
 export const personOf = (type: string, value: string | undefined): { readonly type: string; readonly value: string } =>
-  value === undefined ? typeAndValue(type, 'an identifier in one word') : { type, value }
+  value === undefined ? readTypeAndValue(type, 'an identifier in one word') : { type, value }
 
 /** Writes the type and value of a person as members of an identifier. */
-export const identifierOf = ({ type, value }: ReturnType<typeof personOf>) => ({
+export const identifierMembers = ({ type, value }: ReturnType<typeof personOf>) => ({
   identifier_type: type,
   identifier_value: value,
 })

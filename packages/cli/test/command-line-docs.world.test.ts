@@ -97,8 +97,8 @@ test('a subscription prints events of a registry that lives, until it has ended'
 })
 
 test('an option that the page names is one of these commands, whose help explains all', async () => {
-  const { wholeProgram } = await import('../src/program.ts')
-  const options = (await wholeProgram()).commands.flatMap((command) => command.options.map(({ long }) => long))
+  const { makeWholeProgram } = await import('../src/program.ts')
+  const options = (await makeWholeProgram()).commands.flatMap((command) => command.options.map(({ long }) => long))
   expect(options).toContain('--sender-uri')
   const named = [...page.matchAll(/--[a-z][a-z-]+/g)].map(([name]) => name)
   expect([...new Set(named)].filter((name) => name !== '--help' && !options.includes(name))).toEqual([])

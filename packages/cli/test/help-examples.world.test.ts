@@ -17,7 +17,7 @@ import { envelope, sendCallback } from '../../server/test/inbox.ts'
 import { eventRows } from '../../server/test/notifications.ts'
 import { MASTER_KEY } from '../../server/test/server.ts'
 import { auditing } from '../../settings/test/audit.ts'
-import { wholeProgram } from '../src/program.ts'
+import { makeWholeProgram } from '../src/program.ts'
 import { demoServer } from './asking.ts'
 import { databaseUrl, type Ended, rollcall, rollcallJson, shellFunction, start, until } from './command.ts'
 import { writeSource } from './source-example.ts'
@@ -42,7 +42,7 @@ function examplesOf(command: Command, words: readonly string[] = []): readonly E
 
 /** A restore holds what would be sent, and needs what the others have made: its examples come last. */
 const isRestore = ({ command }: Example): boolean => command.startsWith('restore')
-const all = examplesOf(await wholeProgram())
+const all = examplesOf(await makeWholeProgram())
 const examples = [...all.filter((example) => !isRestore(example)), ...all.filter(isRestore)]
 
 const PEOPLE = [

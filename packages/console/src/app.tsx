@@ -1,18 +1,18 @@
 /** The operator's console: the sign-in, or the pages of the operator who is signed in. */
 import { useQuery } from '@tanstack/react-query'
 import { Redirect, useLocation } from 'wouter'
-import { queries } from './api/queries.ts'
+import { queryClient } from './api/queries.ts'
 import { readSession, SESSION_KEY } from './api/session.ts'
 import { Fault, Skeleton } from './parts/states.tsx'
 import { SessionContext } from './session/session.ts'
-import { isLink, SignInPage } from './session/sign-in.tsx'
+import { isSignInLink, SignInPage } from './session/sign-in.tsx'
 import { AppFrame } from './shell/app-frame.tsx'
 import { Shell } from './shell/shell.tsx'
 import { SHELL } from './texts/shell.ts'
 
 export function App() {
   return (
-    <AppFrame queries={queries}>
+    <AppFrame queries={queryClient}>
       <Entrance />
     </AppFrame>
   )
@@ -32,7 +32,7 @@ function Entrance() {
   }
   if (data.session === null) return <SignInPage offers={data.offers} />
   // The code of a sign-in link is not left in the address and the history.
-  if (isLink(path)) return <Redirect to="/" replace />
+  if (isSignInLink(path)) return <Redirect to="/" replace />
   return (
     <SessionContext value={data.session}>
       <Shell />

@@ -1,7 +1,7 @@
 /** The help has what the pages link to. */
 import { CODES } from '@rollcall/protocol'
 import { expect, it } from 'vitest'
-import { STEPS } from '../../admin/src/messages/steps.ts'
+import { TIMELINE_STEPS } from '../../admin/src/messages/steps.ts'
 import { HELP_NAMES, helpDocument } from '../build/help.ts'
 import type { HelpNode } from '../src/pages/help/tree.ts'
 import { codeAddress, helpAddress } from '../src/parts/help-address.ts'
@@ -33,7 +33,7 @@ it('every document has a title and sections', () => {
 
 it('every step of a timeline and every code of the protocol has a section', () => {
   const wanted = [
-    ...STEPS.map((step) => helpAddress('message-flow', step)),
+    ...TIMELINE_STEPS.map((step) => helpAddress('message-flow', step)),
     ...CODES.map(({ code }) => codeAddress(code)),
   ]
   expect(wanted.filter((address) => address === null || !addresses.has(address))).toEqual([])

@@ -3,7 +3,7 @@
 import { addRegistry, changeRegistry } from '@rollcall/admin/registries/registries'
 import { checkSource } from '@rollcall/admin/registries/source-check'
 import { proposeSource } from '@rollcall/admin/registries/source-proposal'
-import { sourceStatus } from '@rollcall/admin/registries/source-status'
+import { showSourceStatus } from '@rollcall/admin/registries/source-status'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import { startFollowers } from '@rollcall/source/mirror/followers'
@@ -70,7 +70,7 @@ test('a source is proposed, decided, checked and copied; its changes are found a
     see: ['identifier', 'surname', 'given_name', 'death_date'],
     event_types: ['Death'],
   })
-  const status = async () => (await sourceStatus(deps, { namespace: 'civil' })).state
+  const status = async () => (await showSourceStatus(deps, { namespace: 'civil' })).state
   await expect.poll(status).toBe('following')
 
   const byUin = (value: string) => ({ query_type: 'idtype-value', query: { type: 'UIN', value } })

@@ -38,4 +38,4 @@ export const APPROVAL_ACTS: readonly ProposedAct[] = [
 ]
 
 /** Finds an act by its name; null when there is none. */
-export const actNamed = (name: string): ProposedAct | null => APPROVAL_ACTS.find(({ act }) => act.name === name) ?? null
+export const findAct = (name: string): ProposedAct | null => APPROVAL_ACTS.find(({ act }) => act.name === name) ?? null

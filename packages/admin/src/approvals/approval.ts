@@ -7,10 +7,10 @@ import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { type Actor, addProposal, SEALED_PROPOSALS } from '@rollcall/participants/store/proposals'
 import type { Acting, Approvals } from '../act.ts'
 import { auditAct } from '../audit/operator-entries.ts'
-import { operatorOf } from '../caller.ts'
+import { callingOperator } from '../caller.ts'
 import type { HasVault } from '../deps.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { type DiffLine, textOf } from './diff-lines.ts'
+import { canonicalText, type DiffLine } from './diff-lines.ts'
 
 /** The response to a call whose act waits for a second operator. */
 export interface ProposalAnswer {
@@ -33,7 +33,7 @@ export class Proposed extends Error {
 }
 
 /** Identifies an operator independently of the name: by the token, or by the subject at the identity provider. */
-export function actorOf({ id, subject, name }: Pick<Operator, 'id' | 'subject' | 'name'>): Actor {
+export function identifyOperator({ id, subject, name }: Pick<Operator, 'id' | 'subject' | 'name'>): Actor {
   if (id !== null) return { id: `token ${id}`, name }
   if (subject !== undefined) return { id: `openid ${subject}`, name }
   throw new Error('an operator has neither a token nor a provider')
@@ -50,7 +50,7 @@ export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals
     areNeeded: true,
     async propose(given, { name, role, diff, input }) {
       const deps = given as HasVault & Acting
-      const by = actorOf(requireRole(operatorOf(deps.caller), role))
+      const by = identifyOperator(requireRole(callingOperator(deps.caller), role))
       const proposed_at = new Date(clock.date())
       const lapses_at = new Date(proposed_at.getTime() + limits.proposal_time * 1_000)
       await auditAct(deps, { note: `proposal: ${name}` })
@@ -58,7 +58,7 @@ export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals
       const vault = await deps.vault()
       await withCurrentMasterKey(async () => {
         const sealed = await vault.encrypt(PURPOSE, proposalEncryptionContext(id), Buffer.from(JSON.stringify(input)))
-        await addProposal(deps.db, { id, act: name, diff: textOf(diff), proposed_at, lapses_at, sealed, by })
+        await addProposal(deps.db, { id, act: name, diff: canonicalText(diff), proposed_at, lapses_at, sealed, by })
       })
       throw new Proposed({ id, act: name, diff, proposed_by: by.name, lapses_at: lapses_at.toISOString() })
     },

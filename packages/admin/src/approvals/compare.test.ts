@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { APPROVAL_ACTS } from './acts.ts'
-import { type Comparison, diffOf } from './diff-lines.ts'
+import { type Comparison, diffLinesOf } from './diff-lines.ts'
 
 interface Case {
   readonly stored: unknown
@@ -210,7 +210,7 @@ describe.each(acts.map((act) => [act.name, act] as const))('%s', (name, { compar
     const result = compared(wanted, found)
     expect(compared(wanted, found)).toEqual(result)
     expect(isDeepStrictEqual([wanted, found], before)).toBe(true)
-    return result && diffOf(result, confidential)
+    return result && diffLinesOf(result, confidential)
   }
 
   test.each(Object.entries({ 'the same': same, ...narrower }))('does not wait for %s', (_, wanted) => {

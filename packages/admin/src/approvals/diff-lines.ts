@@ -26,13 +26,13 @@ export interface Comparison {
 }
 
 /** Makes the diff lines of a comparison. @param hidden names of members that get no line */
-export function diffOf({ about = {}, stored = {}, wanted, lines = [] }: Comparison, hidden: readonly string[]) {
+export function diffLinesOf({ about = {}, stored = {}, wanted, lines = [] }: Comparison, hidden: readonly string[]) {
   const before = stored as Readonly<Record<string, unknown>>
   const shown = [
     ...given(about).map(([at, to]) => ({ at, from: to, to })),
     ...given(wanted)
       .map(([at, to]) => ({ at, from: before[at] ?? null, to }))
-      .filter(({ from, to }) => !isSame(from, to)),
+      .filter(({ from, to }) => !isSameJson(from, to)),
     ...lines,
   ]
   return shown.filter(({ at }) => !hidden.includes(at))
@@ -42,7 +42,7 @@ const given = (members: object): readonly [string, unknown][] =>
   Object.entries(members).filter(([, value]) => value !== undefined)
 
 /** Whether two values are the same as canonical JSON. */
-export const isSame = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other)
+export const isSameJson = (one: unknown, other: unknown): boolean => canonicalText(one) === canonicalText(other)
 
 /** Writes a value as canonical JSON. Members that are undefined are left out; undefined itself is written as null. */
-export const textOf = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value ?? null)))
+export const canonicalText = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value ?? null)))

@@ -15,13 +15,13 @@ import { withApprovalClaim } from '@rollcall/participants/store/session-claim'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
-import { operatorOf } from '../caller.ts'
+import { callingOperator } from '../caller.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, flag, instant, markPersonal, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, flag, instant, isoTime, markPersonal, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { type ActDeps, actNamed } from './acts.ts'
-import { actorOf, PURPOSE, proposalEncryptionContext, requireRole } from './approval.ts'
-import { type DiffLine, textOf } from './diff-lines.ts'
+import { type ActDeps, findAct } from './acts.ts'
+import { identifyOperator, PURPOSE, proposalEncryptionContext, requireRole } from './approval.ts'
+import { canonicalText, type DiffLine } from './diff-lines.ts'
 
 const Id = text('id of the proposal.')
 const Diff = Type.Array(
@@ -40,7 +40,7 @@ const State = oneOf(PROPOSAL_STATES, {
 })
 
 /** The answer to a call whose act waits for a second operator. */
-export const PROPOSED = closed({
+export const PROPOSAL_ANSWER = closed({
   id: Id,
   act: text('What is to be done.'),
   diff: Diff,
@@ -49,7 +49,7 @@ export const PROPOSED = closed({
 })
 
 const PROPOSAL = {
-  ...PROPOSED.properties,
+  ...PROPOSAL_ANSWER.properties,
   role: orNull(
     oneOf(OPERATOR_ROLES, { description: 'Who may decide has this role; null: this version does not know the act.' }),
   ),
@@ -80,7 +80,7 @@ export const listProposals = useCase(
   },
   async (deps: Looking, { state = null, limit = 50 }) =>
     (await listRows(deps.db, { state, limit, now: timeOf(deps) })).map((row) =>
-      described(row, operatorOf(deps.caller)),
+      described(row, callingOperator(deps.caller)),
     ),
 )
 
@@ -104,9 +104,9 @@ export const showProposal = act(
     }),
   },
   async (deps: ActDeps & HasTime, { id }, enter) => {
-    const caller = operatorOf(deps.caller)
+    const caller = callingOperator(deps.caller)
     const found = await stored(deps, id)
-    const act = actNamed(found.act)
+    const act = findAct(found.act)
     const shown = described(found, caller)
     const isOpen = found.sealed !== null && found.state === 'waiting' && act !== null && canDecide(caller, act.act)
     // The diff names no person, so only confidential members need an entry.
@@ -141,7 +141,7 @@ export const approveProposal = act(
       if (found.state !== 'waiting' || found.sealed === null) throw decidedAlready(found)
       const input = await opened(deps, { id, sealed: found.sealed })
       const diff = await act.act.diff(deps, input)
-      if (textOf(diff) !== found.diff) {
+      if (canonicalText(diff) !== found.diff) {
         await decideProposal(db, id, { state: 'outdated', by, now })
         await enter({ note: `proposal outdated: ${act.act.name}` })
         throw new AdminRefusal('what is stored has changed since it was proposed: propose it again', {
@@ -175,7 +175,7 @@ export const approveProposal = act(
     if (done === null) {
       throw new AdminRefusal('another proposal is being approved; try again when that is done', { reason: 'conflict' })
     }
-    return { proposal: described(await stored(deps, id), operatorOf(deps.caller)), result: done.result ?? null }
+    return { proposal: described(await stored(deps, id), callingOperator(deps.caller)), result: done.result ?? null }
   },
 )
 
@@ -188,7 +188,7 @@ export const declineProposal = act(
     const isDeclined = await decideProposal(deps.db, id, { state: 'declined', by, now: timeOf(deps) })
     const found = await stored(deps, id)
     if (!isDeclined) throw decidedAlready(found)
-    return described(found, operatorOf(deps.caller))
+    return described(found, callingOperator(deps.caller))
   },
 )
 
@@ -220,13 +220,13 @@ async function stored(deps: HasDatabase & HasTime, id: string) {
  * @throws AdminRefusal the caller may not decide about the proposal, or it does not wait any more
  */
 async function toDecide(deps: ActDeps & HasTime, id: string) {
-  const caller = operatorOf(deps.caller)
+  const caller = callingOperator(deps.caller)
   const found = await stored(deps, id)
-  const act = actNamed(found.act)
+  const act = findAct(found.act)
   if (act?.act.role == null) {
     throw new AdminRefusal('this version does not know the act of the proposal', { reason: 'conflict' })
   }
-  const by = actorOf(requireRole(caller, act.act.role))
+  const by = identifyOperator(requireRole(caller, act.act.role))
   if (isOwn(found, caller)) {
     throw new AdminRefusal('who has proposed it cannot decide about it: another operator must', { reason: 'forbidden' })
   }
@@ -237,7 +237,7 @@ async function toDecide(deps: ActDeps & HasTime, id: string) {
 /** Whether the caller made the proposal. The same name counts too: it may be another token of the same person. */
 function isOwn({ proposed_by, proposed_name }: StoredProposal, caller: Operator | null): boolean {
   if (caller === null) return false
-  const { id, name } = actorOf(caller)
+  const { id, name } = identifyOperator(caller)
   return proposed_by === id || proposed_name === name
 }
 
@@ -257,7 +257,7 @@ async function opened(
 
 function described(row: StoredProposal, caller: Operator | null) {
   const { id, act, diff, state, proposed_name, proposed_at, lapses_at, decided_name, decided_at, failure } = row
-  const known = actNamed(act)
+  const known = findAct(act)
   // An earlier version may have stored lines about members that are confidential now.
   const lines = (JSON.parse(diff) as DiffLine[]).filter(({ at }) => !known?.act.confidential.includes(at))
   return {
@@ -265,12 +265,12 @@ function described(row: StoredProposal, caller: Operator | null) {
     act,
     diff: lines,
     proposed_by: proposed_name,
-    lapses_at: timeOut(lapses_at),
+    lapses_at: isoTime(lapses_at),
     role: known?.act.role ?? null,
     state,
-    proposed_at: timeOut(proposed_at),
+    proposed_at: isoTime(proposed_at),
     decided_by: decided_name,
-    decided_at: timeOut(decided_at),
+    decided_at: isoTime(decided_at),
     failure,
     own: isOwn(row, caller),
   }

@@ -4,7 +4,7 @@ import { cellText } from '@rollcall/base/shared/spreadsheet'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import Type, { type Static } from 'typebox'
 import { closed, instant, markPersonal, orNull, text } from '../members.ts'
-import { MONTH } from './accesses-by-month.ts'
+import { MONTH_MEMBERS } from './accesses-by-month.ts'
 
 const Access = closed({
   at: instant('When.'),
@@ -18,7 +18,7 @@ const Access = closed({
 })
 export type Access = ReadOnly<Static<typeof Access>>
 
-export const Report = closed({
+export const AccessReportResult = closed({
   made_at: instant('When the report was made.'),
   from: orNull(instant('From when on was looked.')),
   to: orNull(instant('Until when was looked.')),
@@ -27,11 +27,15 @@ export const Report = closed({
   written: Type.Array(Access),
   asked: Type.Array(Access),
   months: closed(
-    { seen: Type.Array(closed(MONTH)), written: Type.Array(closed(MONTH)), asked: Type.Array(closed(MONTH)) },
+    {
+      seen: Type.Array(closed(MONTH_MEMBERS)),
+      written: Type.Array(closed(MONTH_MEMBERS)),
+      asked: Type.Array(closed(MONTH_MEMBERS)),
+    },
     { description: 'The same by institution and month, each as one sentence, the newest first.' },
   ),
 })
-export type AccessReport = ReadOnly<Static<typeof Report>>
+export type AccessReport = ReadOnly<Static<typeof AccessReportResult>>
 
 const STYLE = `body { font: 16px/1.5 sans-serif; color: #111; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.6rem } h2 { font-size: 1.2rem; margin-top: 2rem }
@@ -40,7 +44,7 @@ th, td { border: 1px solid #999; padding: .4rem .6rem; text-align: left; vertica
 tr { break-inside: avoid }
 @media print { body { margin: 0; max-width: none; font-size: 11pt } }`
 
-export function accessPage(report: AccessReport): string {
+export function renderAccessPage(report: AccessReport): string {
   const { made_at, from, to, identifier, seen, written, asked, months } = report
   return `<!doctype html>
 <html lang="en">

@@ -3,10 +3,10 @@
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasVault } from '../deps.ts'
-import { closed, instant, markPersonal, text, timeOut } from '../members.ts'
-import { type Access, type AccessReport, accessPage, Report } from './access-page.ts'
-import { type AccessesOfMonth, wordsOf } from './accesses-by-month.ts'
-import { auditOf, type PersonAudit } from './person-accesses.ts'
+import { closed, instant, isoTime, markPersonal, text } from '../members.ts'
+import { type Access, type AccessReport, AccessReportResult, renderAccessPage } from './access-page.ts'
+import { type AccessesOfMonth, plainWordsOfPath } from './accesses-by-month.ts'
+import { findPersonAccesses, type PersonAudit } from './person-accesses.ts'
 
 /** Reports the accesses to a person's data. Staff of the registry are not named: the person asks the registry. */
 export const reportAccess = act(
@@ -20,14 +20,14 @@ export const reportAccess = act(
       from: Type.Optional(instant('Only what was at this time or later.')),
       to: Type.Optional(instant('Only what was before this time.')),
     }),
-    result: closed({ html: markPersonal(text('The report as a page.')), report: markPersonal(Report) }),
+    result: closed({ html: markPersonal(text('The report as a page.')), report: markPersonal(AccessReportResult) }),
   },
   async (
     deps: HasVault & { readonly now?: () => Date },
     { type, value, from, to },
     enter,
   ): Promise<{ readonly html: string; readonly report: AccessReport }> => {
-    const audit = await auditOf(deps, { type, value, from, to }, enter)
+    const audit = await findPersonAccesses(deps, { type, value, from, to }, enter)
     const { seen, written, asked } = audit.months
     const months = { seen: withoutEntries(seen), written: withoutEntries(written), asked: withoutEntries(asked) }
     const names = new Map([...seen, ...written, ...asked].map(({ sender_id, who }) => [sender_id, who]))
@@ -35,7 +35,7 @@ export const reportAccess = act(
       accesses.map((access) => accessOf(access, names.get(access.participant) ?? ''))
     const { now = () => new Date() } = deps
     const report = {
-      made_at: timeOut(now()),
+      made_at: isoTime(now()),
       from: from ?? null,
       to: to ?? null,
       identifier: { type, value },
@@ -44,7 +44,7 @@ export const reportAccess = act(
       asked: described(audit.asked),
       months,
     }
-    return { html: accessPage(report), report }
+    return { html: renderAccessPage(report), report }
   },
 )
 
@@ -90,6 +90,6 @@ function basisOf({ basis, consent, emergency, participant }: PersonAccess): stri
 
 /** The plain words for a path of a record; empty when only programs read the path, such as `@type`. */
 function dataName(path: string): readonly string[] {
-  const words = wordsOf(path)
+  const words = plainWordsOfPath(path)
   return words === null ? [] : [words.join(' / ')]
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accessesByMonth, wordsOf } from './accesses-by-month.ts'
+import { accessesByMonth, plainWordsOfPath } from './accesses-by-month.ts'
 import type { EntryFacts } from './facts.ts'
 
 const NAMES = new Map([['spmis.example', 'Social assistance']])
@@ -69,7 +69,7 @@ test.each([
   ['@id', null],
   ['address.@type', null],
 ])('the path %s in words', (path, words) => {
-  expect(wordsOf(path)).toEqual(words)
+  expect(plainWordsOfPath(path)).toEqual(words)
 })
 
 test('what was not sent is named, and neither counts nor says what the data are about', () => {

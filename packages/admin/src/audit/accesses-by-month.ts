@@ -7,7 +7,7 @@ import { closed, instant, orNull, text, wholeNumber } from '../members.ts'
 import { type EntryFacts, EntryId } from './facts.ts'
 
 /** The facts about the accesses of one institution in one month, with the sentence that says them. */
-export const MONTH = {
+export const MONTH_MEMBERS = {
   month: text('Month in UTC, such as 2026-11.'),
   who: text('Name of the institution. People who work for the registry are not named.'),
   sender_id: orNull(text('sender_id of the institution; null: the registry itself.')),
@@ -18,7 +18,7 @@ export const MONTH = {
 } as const
 
 export const AccessesOfMonth = closed({
-  ...MONTH,
+  ...MONTH_MEMBERS,
   entries: Type.Array(EntryId, { description: 'The entries, the newest first.' }),
 })
 export type AccessesOfMonth = ReadOnly<Static<typeof AccessesOfMonth>>
@@ -94,7 +94,7 @@ function countsOf(accesses: readonly PersonAccess[]): string {
 }
 
 /** The words of a path for people; null for a path of programs, such as `@id`. An identifier's members are one word. */
-export function wordsOf(path: string): readonly string[] | null {
+export function plainWordsOfPath(path: string): readonly string[] | null {
   const parts = path.split('.')
   if (parts.some((part) => part.startsWith('@'))) return null
   const named = parts.filter((part) => part !== 'identifier_type' && part !== 'identifier_value')
@@ -111,6 +111,6 @@ const HOLDERS = new Set(
 
 /** The word that people use for a path, such as `name` for name.surname; empty for a path that only programs read. */
 function topicOf(path: string): readonly string[] {
-  const words = wordsOf(path)
+  const words = plainWordsOfPath(path)
   return words === null ? [] : [words.find((word) => !HOLDERS.has(word)) ?? 'identifier']
 }

@@ -23,7 +23,7 @@ import { listUsedKeys } from '@rollcall/participants/store/published-keys'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasVault } from '../deps.ts'
-import { closed, text, timeOut } from '../members.ts'
+import { closed, isoTime, text } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { auditKeysOf } from './facts.ts'
 
@@ -62,7 +62,7 @@ export const makeEvidence = act(
     const { signer } = await auditKeysOf(deps)
     const kids = new Set([signer.kid, ...accounts.map(({ checkpoint }) => checkpoint.kid)])
     const keys = [...(await auditKeys(deps, kids)), ...(await messageKeys(deps, accounts))]
-    const made_at = timeOut(now())
+    const made_at = isoTime(now())
     const evidence = { version: 1 as const, made_at, message_id: key, accounts, keys, kid: signer.kid }
     return { ...evidence, signature: signer.sign(signedText(evidence)).toString('base64url') }
   },
@@ -115,8 +115,8 @@ async function auditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>
             use: 'account' as const,
             owner: null,
             jwk: { ...public_key },
-            valid_from: timeOut(created_at),
-            valid_until: timeOut(retired_at),
+            valid_from: isoTime(created_at),
+            valid_until: isoTime(retired_at),
           },
         ],
   )
@@ -137,14 +137,14 @@ async function messageKeys({ db, vault }: HasVault, accounts: readonly Proof[]):
     const registered = participant === null ? [] : await listParticipantKeys(db, participant)
     for (const { kid, public_jwk, valid_from, valid_until, revoked_at } of registered) {
       if (!kids.has(kid)) continue
-      const times = { valid_from: timeOut(valid_from), valid_until: timeOut(revoked_at ?? valid_until) }
+      const times = { valid_from: isoTime(valid_from), valid_until: isoTime(revoked_at ?? valid_until) }
       found.push({ kid, use: 'message', owner: sender_id, jwk: { ...public_jwk }, ...times })
     }
     const times = entries.filter((entry) => entry.participant === sender_id).map(({ at }) => at)
     for (const { kid, public_jwk, first_used_at, last_used_at } of await listUsedKeys(db, sender_id)) {
       const [from, until] = [first_used_at.getTime() - SLACK, last_used_at.getTime() + SLACK]
       if (!kids.has(kid) || !times.some((at) => from <= at && at <= until)) continue
-      const used = { valid_from: timeOut(first_used_at), valid_until: timeOut(last_used_at) }
+      const used = { valid_from: isoTime(first_used_at), valid_until: isoTime(last_used_at) }
       found.push({ kid, use: 'message', owner: sender_id, jwk: { ...public_jwk }, ...used })
     }
   }

@@ -8,7 +8,7 @@ import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import type { HasVault } from '../deps.ts'
-import { closed, flag, instant, markPersonal, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, flag, instant, isoTime, markPersonal, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 export const EntryId = text('id of an entry: its chain, a dot, and its number in the chain.')
@@ -47,7 +47,7 @@ export const AUDIT_ENTRY = {
 } as const
 
 /** The members that are stored encrypted in the audit log: they may name who works with the data, or a person. */
-export const CONFIDENTIAL = {
+export const CONFIDENTIAL_MEMBERS = {
   requested_by: Type.Optional(markPersonal(text('The user whom the participant named.'))),
   case: Type.Optional(markPersonal(text('The case that the participant named.'))),
   reason: Type.Optional(markPersonal(text('The reason of an emergency.'))),
@@ -55,7 +55,7 @@ export const CONFIDENTIAL = {
 
 export const entryFacts = ({ chain, sequence, at, entry }: LoggedEntry) => ({
   id: `${chain}.${sequence}`,
-  at: timeOut(at),
+  at: isoTime(at),
   kind: entry.kind,
   participant: entry.participant,
   operator: entry.operator,
@@ -97,13 +97,13 @@ interface GivenPeriod {
   readonly to?: string | undefined
 }
 
-export const periodOf = ({ from, to }: GivenPeriod): Period => ({
+export const readPeriod = ({ from, to }: GivenPeriod): Period => ({
   from: from === undefined ? undefined : new Date(from),
   to: to === undefined ? undefined : new Date(to),
 })
 
 /** Reads an entry's place in the audit log, a chain and a number, from its id. @throws AdminRefusal it is no such id */
-export function placeOf(id: string, member = 'id'): Pick<LoggedEntry, 'chain' | 'sequence'> {
+export function entryPlaceOf(id: string, member = 'id'): Pick<LoggedEntry, 'chain' | 'sequence'> {
   const [, chain, sequence] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([1-9]\d{0,14})$/.exec(id) ?? []
   if (chain === undefined || sequence === undefined) {
     throw new AdminRefusal(`${member}: must be that of an entry, a chain and a number with a dot between them`)
@@ -122,7 +122,7 @@ export interface HasSearchLimit {
  */
 export async function requireEntryBefore({ pool }: HasVault['db'], before: string | undefined) {
   if (before === undefined) return undefined
-  const logged = await entryAt({ pool }, placeOf(before, 'before'))
+  const logged = await entryAt({ pool }, entryPlaceOf(before, 'before'))
   if (logged !== null) return logged
   throw new AdminRefusal('before: the entry is not stored any more; begin with the first page', { reason: 'not_found' })
 }

@@ -13,18 +13,18 @@ import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { callerText } from '../caller.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import { closed, flag, instant, markPersonal, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, flag, instant, isoTime, markPersonal, text, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import {
   AUDIT_ENTRY,
   auditKeysOf,
-  CONFIDENTIAL,
+  CONFIDENTIAL_MEMBERS,
   confidentialFacts,
   EntryId,
   entryFacts,
+  entryPlaceOf,
   type HasSearchLimit,
-  periodOf,
-  placeOf,
+  readPeriod,
   requireEntryBefore,
 } from './facts.ts'
 
@@ -54,12 +54,12 @@ export const listAuditEntries = act(
   },
   async (deps: HasDatabase & HasSearchLimit, { participant, namespace, kind, from, to, before, limit = 50 }, enter) => {
     const place = await requireEntryBefore(deps.db, before)
-    const filter = { participant, registry: namespace, kind, before: place, ...periodOf({ from, to }) }
+    const filter = { participant, registry: namespace, kind, before: place, ...readPeriod({ from, to }) }
     const { found, rest } = await newestEntries(deps.db, filter, { limit, most: deps.limits?.searched_entries })
     await enter()
     if (rest !== null && found.length === 0) {
       throw new AdminRefusal(
-        `no such entry was found back to ${timeOut(rest)}, and older ones were not looked through: go on with to=${timeOut(rest)}`,
+        `no such entry was found back to ${isoTime(rest)}, and older ones were not looked through: go on with to=${isoTime(rest)}`,
         { reason: 'conflict' },
       )
     }
@@ -79,7 +79,7 @@ export const listEmergencies = act(
       reviewed: Type.Optional(flag('Those that somebody has reviewed; otherwise those that nobody has.')),
       limit: Limit,
     }),
-    result: Type.Array(closed({ ...AUDIT_ENTRY, ...CONFIDENTIAL, reviews: Type.Array(Review) })),
+    result: Type.Array(closed({ ...AUDIT_ENTRY, ...CONFIDENTIAL_MEMBERS, reviews: Type.Array(Review) })),
   },
   async (deps: HasVault, { reviewed = false, limit = 50 }, enter) => {
     const found = []
@@ -112,7 +112,7 @@ async function* emergencies(deps: HasVault) {
 /** Milliseconds for which the number of unreviewed emergencies is cached: each count decrypts all reviews. */
 const COUNTED_FOR = 30_000
 /** The most unreviewed emergencies that are counted. */
-export const MOST_COUNTED = 1_000
+export const MOST_UNREVIEWED_COUNTED = 1_000
 
 /** Numbers by namespace. */
 type Counts = ReadonlyMap<string | null, number>
@@ -125,7 +125,11 @@ const lastCount = perPool((): { at: number; counting: Promise<Counts> | null } =
  * @param namespace undefined: of all registries
  * @param now milliseconds
  */
-export async function countUnreviewed(deps: HasVault, namespace: string | undefined, now: number): Promise<number> {
+export async function countUnreviewedEmergencies(
+  deps: HasVault,
+  namespace: string | undefined,
+  now: number,
+): Promise<number> {
   const last = lastCount(deps.db.pool)
   const known = now - last.at < COUNTED_FOR ? last.counting : null
   const counting = known ?? unreviewedByRegistry(deps)
@@ -146,7 +150,7 @@ async function unreviewedByRegistry(deps: HasVault): Promise<Counts> {
     const { registry } = logged.entry
     counts.set(registry, (counts.get(registry) ?? 0) + 1)
     total += 1
-    if (total === MOST_COUNTED) break
+    if (total === MOST_UNREVIEWED_COUNTED) break
   }
   return counts
 }
@@ -174,7 +178,7 @@ export const reviewEmergency = act(
     result: closed({ id: EntryId, ...Review.properties }),
   },
   async (deps: HasVault & Acting, { id, note }, enter) => {
-    const place = placeOf(id)
+    const place = entryPlaceOf(id)
     const logged = await entryAt(deps.db, place)
     if (logged?.entry.emergency !== true) {
       throw new AdminRefusal('no emergency has this id; rollcall audit emergencies lists them', { reason: 'not_found' })

@@ -2,7 +2,7 @@
 
 import { EMPTY_ENTRY } from '@rollcall/audit/audit-entry-of'
 import type { AuditEntry, AuditedPerson, AuditLog } from '@rollcall/core/model/audit-entry'
-import { type Caller, namesOf } from '../caller.ts'
+import { type Caller, callerNames } from '../caller.ts'
 
 /** The members of an entry about an act, without its caller. */
 export interface EntryDetails {
@@ -32,7 +32,7 @@ export async function auditAct(
   { auditLog, caller }: { readonly auditLog: AuditLog; readonly caller: Caller },
   { note, registry, persons = [], reason, repeats = [], ...details }: EntryDetails,
 ): Promise<void> {
-  const names = namesOf(caller)
+  const names = callerNames(caller)
   // The step of a configuration file has its own entry, and an event of the outbox has its row.
   if (names === null) return
   const entry: AuditEntry = {

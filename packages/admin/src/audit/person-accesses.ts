@@ -17,11 +17,11 @@ import type { HasVault } from '../deps.ts'
 import { closed, flag, instant, markPersonal, text } from '../members.ts'
 import { type KnownIdentifier, knownIdentifiers } from '../persons/known-person.ts'
 import { AccessesOfMonth, accessesByMonth } from './accesses-by-month.ts'
-import { AUDIT_ENTRY, auditKeysOf, CONFIDENTIAL, confidentialFacts, entryFacts, periodOf } from './facts.ts'
+import { AUDIT_ENTRY, auditKeysOf, CONFIDENTIAL_MEMBERS, confidentialFacts, entryFacts, readPeriod } from './facts.ts'
 
 const PersonAccess = closed({
   ...AUDIT_ENTRY,
-  ...CONFIDENTIAL,
+  ...CONFIDENTIAL_MEMBERS,
   identifier_types: Type.Array(Type.String(), {
     description: 'Types of the identifiers by which it is about the person.',
   }),
@@ -59,7 +59,7 @@ export const auditPerson = act(
       ),
     }),
   },
-  (deps: HasVault, asked, enter) => auditOf(deps, asked, enter),
+  (deps: HasVault, asked, enter) => findPersonAccesses(deps, asked, enter),
 )
 
 interface AskedPerson extends Partial<Record<'from' | 'to', string | undefined>> {
@@ -69,7 +69,7 @@ interface AskedPerson extends Partial<Record<'from' | 'to', string | undefined>>
 }
 
 /** Writes the audit entry that names the person, then finds the accesses to the person's data. */
-export async function auditOf(
+export async function findPersonAccesses(
   deps: HasVault,
   { type, value, from, to, confidential = false }: AskedPerson,
   enter: Enter,
@@ -78,7 +78,7 @@ export async function auditOf(
   const known = await knownIdentifiers(db, { type, value })
   await enter({ persons: [{ role: 'asked', identifiers: known }] })
   const keys = await auditKeysOf(deps)
-  const period = periodOf({ from, to })
+  const period = readPeriod({ from, to })
   const byPseudonym = new Map(known.map((one) => [pseudonymOf(keys.pseudonyms, one).toString('hex'), one] as const))
   const pseudonyms = [...byPseudonym.keys()].map((pseudonym) => Buffer.from(pseudonym, 'hex'))
   // Entries from before the period are read too: a stored answer may have been given again within the period.

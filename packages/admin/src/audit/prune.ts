@@ -24,7 +24,7 @@ import { newReport, type Report } from '@rollcall/audit/verify/report'
 import { verifyAuditLog } from '@rollcall/audit/verify/verify'
 import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
-import { timeOut } from '../members.ts'
+import { isoTime } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 export interface PruneDeps {
@@ -108,7 +108,7 @@ async function pruneChain(
         const tombstone = {
           kind: 'prune' as const,
           at: timeOf(pruning),
-          reason: `older than its retention: before ${timeOut(before)}`,
+          reason: `older than its retention: before ${isoTime(before)}`,
           pruned: [{ chain, sequence, hash: hash.toString('hex') }],
         }
         await insertTombstone(transaction, signTombstone(keys.signer, tombstone))

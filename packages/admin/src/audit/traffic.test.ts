@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countTraffic, durationsOf } from './traffic.ts'
+import { countTraffic, trafficDurations } from './traffic.ts'
 
 test('half of all answers is not half of those of the slowest operation', () => {
   const row = { registry: 'civil', mode: 'synchronous', outcome: 'succeeded' } as const
@@ -8,7 +8,7 @@ test('half of all answers is not half of those of the slowest operation', () => 
     { ...row, operation: 'subscribe', step: 60, messages: 1 },
   ]
   const [search, subscribe] = countTraffic(rows)
-  expect(durationsOf(rows)).toEqual({ p50_ms: search?.p50_ms, p99_ms: search?.p99_ms })
+  expect(trafficDurations(rows)).toEqual({ p50_ms: search?.p50_ms, p99_ms: search?.p99_ms })
   expect(subscribe?.p50_ms).toBeGreaterThan(search?.p50_ms ?? 0)
-  expect(durationsOf([])).toEqual({ p50_ms: null, p99_ms: null })
+  expect(trafficDurations([])).toEqual({ p50_ms: null, p99_ms: null })
 })

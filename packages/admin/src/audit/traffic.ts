@@ -8,7 +8,7 @@ import { EXCHANGES } from '@rollcall/engine/store/exchanges/exchange-names'
 const HOUR = 3_600_000
 /** Milliseconds after the end of an hour in which the hour may still get entries. */
 const LATE = 120_000
-export const HOURS = 24
+export const TRAFFIC_HOURS = 24
 
 export interface CountedHour {
   readonly from: Date
@@ -37,7 +37,7 @@ function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly 
  * the newest one is always counted.
  * @param spent whether the time of the call is used up
  */
-export async function lastHours(
+export async function listTrafficHours(
   db: Pick<Database, 'pool'>,
   now: Date,
   spent: () => boolean,
@@ -45,7 +45,7 @@ export async function lastHours(
   const known = counted(db.pool)
   const newest = Math.floor(now.getTime() / HOUR) * HOUR
   const hours: CountedHour[] = []
-  for (let hour = 0; hour < HOURS; hour += 1) {
+  for (let hour = 0; hour < TRAFFIC_HOURS; hour += 1) {
     const begin = newest - hour * HOUR
     const from = new Date(begin)
     let rows = known.get(begin) ?? null
@@ -55,7 +55,7 @@ export async function lastHours(
     }
     hours.push({ from, rows })
   }
-  for (const begin of known.keys()) if (begin <= newest - HOURS * HOUR) known.delete(begin)
+  for (const begin of known.keys()) if (begin <= newest - TRAFFIC_HOURS * HOUR) known.delete(begin)
   return hours
 }
 
@@ -76,12 +76,12 @@ export function countTraffic(rows: readonly TrafficRow[]): readonly TrafficCount
     const outcomes: Record<string, number> = {}
     for (const { outcome, messages } of alike) outcomes[outcome] = (outcomes[outcome] ?? 0) + messages
     const { operation, mode } = first
-    return [{ operation, mode, outcomes, ...durationsOf(alike) }]
+    return [{ operation, mode, outcomes, ...trafficDurations(alike) }]
   })
 }
 
 /** The durations of the messages of all operations together; null where none was measured. */
-export const durationsOf = (rows: readonly TrafficRow[]) => ({
+export const trafficDurations = (rows: readonly TrafficRow[]) => ({
   p50_ms: quantile(rows, 0.5),
   p99_ms: quantile(rows, 0.99),
 })

@@ -5,7 +5,7 @@ import { auditEntry, memoryAuditLog, testAuditLog, vaultOf } from '../../../sett
 import { acting } from '../../test/acting.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { listAuditEntries } from './list.ts'
-import { beginVerification, createVerifying, showVerification, stopVerification } from './verification.ts'
+import { beginVerification, createVerificationTask, showVerification, stopVerification } from './verification.ts'
 
 let database: TestDatabase
 const log = { error: () => undefined }
@@ -21,7 +21,7 @@ afterAll(() => database.close())
 const deps = () => {
   const { db } = database
   const auditLog = memoryAuditLog()
-  const verifying = createVerifying({ db, log, vault: () => vaultOf(db) })
+  const verifying = createVerificationTask({ db, log, vault: () => vaultOf(db) })
   return { db, log, auditLog, caller: { kind: 'shell', user: 'ada' } as const, verifying }
 }
 
@@ -57,7 +57,7 @@ test('one that is stopped reads nothing more, and another one may be begun', asy
 
 test('one that fails says so, and the log why', async () => {
   const lines: string[] = []
-  const verifying = createVerifying({
+  const verifying = createVerificationTask({
     db: database.db,
     log: { error: (_: object, message?: string) => void lines.push(message ?? '') },
     vault: () => Promise.reject(new Error('no vault')),

@@ -12,9 +12,9 @@ import type { Static } from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { callerText } from '../caller.ts'
 import type { HasVault } from '../deps.ts'
-import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
 import { useCase } from '../use-case.ts'
-import { Verification, verified } from './verify.ts'
+import { Verification, verificationResult } from './verify.ts'
 
 const Progress = closed({
   state: oneOf(['none', 'running', 'done', 'failed', 'stopped'], {
@@ -38,7 +38,7 @@ export interface Verifying {
 }
 
 /** Makes the verification task of a node. One runs at a time: it holds a connection and reads every entry. */
-export function createVerifying(
+export function createVerificationTask(
   deps: HasVault & { readonly log: Pick<Log, 'error'> },
   now = () => new Date(),
 ): Verifying {
@@ -55,11 +55,11 @@ export function createVerifying(
   const progress = (): Progress => ({ ...last, entries: report.counts.entries })
   const run = async (signal: AbortSignal): Promise<void> => {
     const ended = (outcome: Pick<Progress, 'state' | 'result'>): void => {
-      last = { ...last, ...outcome, ended_at: timeOut(now()) }
+      last = { ...last, ...outcome, ended_at: isoTime(now()) }
       running = null
     }
     try {
-      const result = await verified({ ...deps, witness: null }, { report, signal })
+      const result = await verificationResult({ ...deps, witness: null }, { report, signal })
       ended({ state: 'done', result: result as Progress['result'] })
     } catch (error) {
       if (!signal.aborted) deps.log.error(safeDatabaseError(error), 'the audit log could not be verified')
@@ -74,7 +74,7 @@ export function createVerifying(
       const began = Promise.withResolvers<void>()
       running = { ended: began.promise, abort }
       report = newReport()
-      last = { state: 'running', by, began_at: timeOut(now()), ended_at: null, about: 0, result: null }
+      last = { state: 'running', by, began_at: isoTime(now()), ended_at: null, about: 0, result: null }
       void run(abort.signal).finally(began.resolve)
       const about = await estimateEntries(deps.db)
       last = { ...last, about }
@@ -93,12 +93,12 @@ export interface HasVerifying {
 
 /** Begins to verify the whole audit log, and answers at once. The lines of the witness are compared by the command line alone. */
 export const beginVerification = act(
-  { name: 'audit verify', approval: 'never', input: NOTHING, result: Progress },
+  { name: 'audit verify', approval: 'never', input: NO_INPUT, result: Progress },
   async ({ verifying, caller }: HasVerifying & Acting) => verifying.begin(callerText(caller)),
 )
 
 /** Shows the progress of the verification, or the result of the last one. */
-export const showVerification = useCase({ input: NOTHING, result: Progress }, async ({ verifying }: HasVerifying) =>
+export const showVerification = useCase({ input: NO_INPUT, result: Progress }, async ({ verifying }: HasVerifying) =>
   verifying.progress(),
 )
 

@@ -8,7 +8,7 @@ import type { Vault } from '@rollcall/keys/vault'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import { closed, flag, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, flag, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
 import { useCase } from '../use-case.ts'
 
 interface HasWitness extends HasVault {
@@ -76,12 +76,12 @@ export const Verification = closed({
 })
 
 /** Verifies the whole audit log, as it is at one moment, in little memory. A running server goes on meanwhile. */
-export const verifyWholeAuditLog = useCase({ input: NOTHING, result: Verification }, async (deps: HasWitness) =>
-  verified(deps),
+export const verifyWholeAuditLog = useCase({ input: NO_INPUT, result: Verification }, async (deps: HasWitness) =>
+  verificationResult(deps),
 )
 
 /** Verifies the audit log. @param watched the report, which grows meanwhile, and the signal that stops the work */
-export async function verified(
+export async function verificationResult(
   { db, vault, witness }: HasWitness,
   watched: { readonly report?: Report; readonly signal?: AbortSignal } = {},
 ) {
@@ -113,7 +113,7 @@ async function vaultIfAny(vault: () => Promise<Vault>): Promise<Vault | null> {
 /** The keys that have signed checkpoints and tombstones, the oldest first. They stay for ever. */
 export const listAuditSigningKeys = useCase(
   {
-    input: NOTHING,
+    input: NO_INPUT,
     result: Type.Array(
       closed({
         fingerprint: text('RFC 7638 thumbprint of the public key: its kid.'),
@@ -131,8 +131,8 @@ export const listAuditSigningKeys = useCase(
             {
               fingerprint: kid,
               public_key: { kty: 'OKP', crv: 'Ed25519', x: public_key.x },
-              created_at: timeOut(created_at),
-              retired_at: timeOut(retired_at),
+              created_at: isoTime(created_at),
+              retired_at: isoTime(retired_at),
             },
           ],
     ),

@@ -10,12 +10,12 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasVault } from '../deps.ts'
-import { closed, instant, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, instant, isoTime, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 const File = text('Path of the file.')
 
-export const BACKUP = {
+export const BACKUP_MEMBERS = {
   file: File,
   id: text('Id of the backup.'),
   snapshot_at: instant('The time whose state of the database it has.'),
@@ -33,14 +33,14 @@ export const BACKUP = {
 } as const
 
 /** Describes a backup by its header and the numbers of rows in its tables. */
-export const describedBackup = (
+export const backupDescription = (
   file: string,
   { header, bytes, sha256 }: { readonly header: BackupHeader; readonly bytes: number; readonly sha256: string },
   tables: readonly TableCount[],
 ) => ({
   file,
   id: header.id,
-  snapshot_at: timeOut(new Date(header.snapshot_at)),
+  snapshot_at: isoTime(new Date(header.snapshot_at)),
   schema: header.schema.at(-1) ?? '',
   bytes,
   sha256,
@@ -54,10 +54,10 @@ interface BackupDeps extends HasVault {
 
 /** Writes all tables, as they are at one moment, into an encrypted file. Servers go on meanwhile. */
 export const makeBackup = act(
-  { name: 'backup', approval: 'never', input: closed({ file: File }), result: closed(BACKUP) },
+  { name: 'backup', approval: 'never', input: closed({ file: File }), result: closed(BACKUP_MEMBERS) },
   async ({ db, vault, signal }: BackupDeps, { file }) => {
     const made = await writeBackup({ db, vault: await vault(), ...(signal && { signal }) }, file)
-    return describedBackup(file, made, made.tables)
+    return backupDescription(file, made, made.tables)
   },
 )
 
@@ -67,11 +67,11 @@ export interface HasMasterKeys {
 
 /** Reads a backup to its end, without a database, and checks that every byte is as it was written. */
 export const verifyBackup = useCase(
-  { input: closed({ file: File }), result: closed(BACKUP) },
+  { input: closed({ file: File }), result: closed(BACKUP_MEMBERS) },
   async ({ masterKeys }: HasMasterKeys, { file }) => {
     const backup = await openBackup(file, masterKeys)
     try {
-      return describedBackup(file, backup, backup.end.tables)
+      return backupDescription(file, backup, backup.end.tables)
     } finally {
       await backup.close()
     }

@@ -28,13 +28,13 @@ import {
 import { findParticipant, setMessagePolicy, setParticipantStatus } from '@rollcall/participants/store/participants'
 import { forgetTraces } from '@rollcall/records/records/forget-traces'
 import { findRegistry } from '@rollcall/records/registries/registries'
-import { makeLive } from '../participants/promote.ts'
+import { makeParticipantLive } from '../participants/promote.ts'
 import { erasePseudonyms } from '../persons/erase.ts'
-import { protectAgain } from '../persons/protected-persons.ts'
-import { idsWithMerged } from '../persons/with-merged.ts'
-import { deleteNamed } from '../records/records.ts'
-import { removeAgain } from '../removal.ts'
-import { AdminRefusal, asRefusal } from '../use-case.ts'
+import { repeatProtection } from '../persons/protected-persons.ts'
+import { recordIdsWithMerged } from '../persons/with-merged.ts'
+import { deleteNamedRecords } from '../records/records.ts'
+import { repeatRemoval } from '../removal.ts'
+import { AdminRefusal, toAdminRefusal } from '../use-case.ts'
 
 export interface ApplyDeps {
   readonly db: Database
@@ -59,9 +59,9 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
   person_erased: erasePerson,
   async records_deleted({ db, limits, now }, { registry, record_type, identifiers }) {
     if ((await findRegistry(db, registry)) === null) return
-    await deleteNamed({ db, limits, now }, { namespace: registry, record_type, identifiers })
+    await deleteNamedRecords({ db, limits, now }, { namespace: registry, record_type, identifiers })
   },
-  person_protected: ({ db }, act) => protectAgain(db, act),
+  person_protected: ({ db }, act) => repeatProtection(db, act),
   async consents_revoked({ db }, { authority, jtis }) {
     await stopEnded(db, await revokeSigned(db, await authorityNumber(db.pool, authority), jtis))
   },
@@ -108,7 +108,7 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
     const participant = await findParticipant(db, sender_id)
     if (participant?.environment !== 'sandbox') return
     const promotion = { keys, former, jwks_uri, sha256: Buffer.from(secret, 'hex') }
-    await makeLive(db, participant, promotion)
+    await makeParticipantLive(db, participant, promotion)
   },
   async policy_tightened({ db }, { participant: sender_id, policy, hosts }) {
     const participant = await findParticipant(db, sender_id)
@@ -120,7 +120,7 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
   operator_revoked: ({ db }, { name }) => revokeOperatorToken(db, name),
   async removed({ db }, { removable, name }) {
     const found = await (removable === 'registry' ? findRegistry : findParticipant)(db, name)
-    if (found !== null) await removeAgain(db, removable, found.id)
+    if (found !== null) await repeatRemoval(db, removable, found.id)
   },
   async own_key_revoked({ db, vault }, { kid }) {
     if ((await listOwnKeys(db)).some((key) => key.kid === kid)) await revokeOwnKey(db, vault, kid)
@@ -146,7 +146,7 @@ async function erasePerson(deps: ApplyDeps, act: Act<'person_erased'>, at: Date)
     const recordType = found?.kind.record_types.find(({ name }) => name === record_type)
     if (found === null || recordType === undefined) continue
     // Acts of earlier versions have a number as the id of a record.
-    const records = await idsWithMerged(db, found, recordType, String(record))
+    const records = await recordIdsWithMerged(db, found, recordType, String(record))
     await eraseNotifications(db.pool, { registry: found.id, record_type, records })
   }
   for (const { registry, record_type, primary_identifier } of act.forgotten) {
@@ -164,7 +164,7 @@ export interface UndoneActs {
 }
 
 /** Repeats acts of the journal in order. A refused act does not stop the others. @returns the refused acts */
-export async function applyActs(deps: ApplyDeps, acts: LaterActs['acts']): Promise<readonly UndoneActs[]> {
+export async function repeatJournalActs(deps: ApplyDeps, acts: LaterActs['acts']): Promise<readonly UndoneActs[]> {
   const undone = new Map<string, UndoneActs>()
   for (const { at, act } of acts) {
     const rule = await applyAct(deps, act, new Date(at)).then(() => null, refusalRule)
@@ -185,16 +185,16 @@ async function applyAct<Kind extends JournalKind>(deps: ApplyDeps, act: Act<Kind
 
 /** Returns the message of a refusal. @throws any other error: the operator then runs the restore again */
 function refusalRule(error: unknown): string {
-  const refusal = asRefusal(error)
+  const refusal = toAdminRefusal(error)
   if (refusal instanceof AdminRefusal) return refusal.message
   throw error
 }
 
-export const countUndone = (undone: readonly UndoneActs[]): number =>
+export const countUndoneActs = (undone: readonly UndoneActs[]): number =>
   undone.reduce((count, { acts }) => count + acts, 0)
 
 /** Refuses to go on while acts of the journal are undone. @throws AdminRefusal there are acts that could not be done */
-export function refuseUndone(undone: readonly UndoneActs[]): void {
+export function refuseUndoneActs(undone: readonly UndoneActs[]): void {
   if (undone.length === 0) return
   const all = undone.map(({ kind, rule, acts }) => `${kind} ${acts} (${rule})`).join('; ')
   throw new AdminRefusal(

@@ -7,7 +7,7 @@ import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 /** Releases the messages. A receiver drops one that it got before the restore: the message_id is the same. */
@@ -40,7 +40,7 @@ export const releaseRestored = act(
       })
     }
     const named: Participant[] = []
-    for (const sender_id of new Set(cancel)) named.push(await participantNamed(db, sender_id))
+    for (const sender_id of new Set(cancel)) named.push(await requireParticipant(db, sender_id))
     const held = await heldMessages(db)
     if (!dry_run) {
       for (const { id } of named) await cancelHeld(db, id)

@@ -22,11 +22,11 @@ import Type from 'typebox'
 import { type Acting, act, type Enter } from '../act.ts'
 import { migrateDatabase } from '../database.ts'
 import type { HasOwner, HasVault } from '../deps.ts'
-import { closed, flag, instant, orNull, timeOut, wholeNumber } from '../members.ts'
+import { closed, flag, instant, isoTime, orNull, wholeNumber } from '../members.ts'
 import { requireOwner } from '../persons/retention.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { BACKUP, backupRefusal, describedBackup, type HasMasterKeys, openBackup } from './backup.ts'
-import { applyActs, countUndone, refuseUndone } from './journal-acts.ts'
+import { BACKUP_MEMBERS, backupDescription, backupRefusal, type HasMasterKeys, openBackup } from './backup.ts'
+import { countUndoneActs, refuseUndoneActs, repeatJournalActs } from './journal-acts.ts'
 
 export interface RestoreDeps extends HasOwner, HasVault, Acting, HasMasterKeys {
   readonly limits: Limits
@@ -72,9 +72,9 @@ export const restoreDatabase = act(
     name: 'restore',
     approval: 'never',
     entry: 'within',
-    input: closed({ file: BACKUP.file, ...JOURNAL }),
+    input: closed({ file: BACKUP_MEMBERS.file, ...JOURNAL }),
     result: closed({
-      ...BACKUP,
+      ...BACKUP_MEMBERS,
       ...DONE,
       left_out: Type.Array(Type.String(), { description: 'Tables of the file that Rollcall does not have.' }),
       migrations: Type.Array(Type.String(), { description: 'Migrations that ran afterwards.' }),
@@ -104,7 +104,7 @@ export const restoreDatabase = act(
         accept_undone: given.accept_undone,
       })
       return {
-        ...describedBackup(file, backup, loaded.tables),
+        ...backupDescription(file, backup, loaded.tables),
         ...done,
         left_out: [...loaded.left_out],
         migrations: [...migrations],
@@ -201,9 +201,9 @@ async function complete(
   const { signer } = await loadAuditKeys(db, vault)
   const open = await openChains(owner.kysely)
   await enter()
-  const undone = await applyActs({ db, owner, vault, signer, limits, now }, later?.acts ?? [])
+  const undone = await repeatJournalActs({ db, owner, vault, signer, limits, now }, later?.acts ?? [])
   await destroyBodyKeys(db, bodyKeyRetention(limits))
-  if (!accept_undone) refuseUndone(undone)
+  if (!accept_undone) refuseUndoneActs(undone)
   const tombstone: RestoreTombstone = {
     kind: 'restore',
     at: now().toISOString(),
@@ -212,7 +212,7 @@ async function complete(
     snapshot_at,
     from: new Date(Date.parse(snapshot_at) - LONGEST_COMMIT).toISOString(),
     journal: later?.acts.length ?? null,
-    ...(undone.length > 0 && { undone: countUndone(undone) }),
+    ...(undone.length > 0 && { undone: countUndoneActs(undone) }),
     open: open.map((chain) => ({ ...chain })),
   }
   await withTransaction(db.pool, (client) => continueJournal(client, later?.head ?? null))
@@ -222,7 +222,7 @@ async function complete(
     await markApplied(transaction, restoration)
   })
   return {
-    snapshot_at: timeOut(new Date(snapshot_at)),
+    snapshot_at: isoTime(new Date(snapshot_at)),
     journal: tombstone.journal,
     undone: [...undone],
     open_chains: open.length,

@@ -12,14 +12,14 @@ interface CallbackChange extends Partial<Record<'origin' | 'token_url' | 'client
 }
 
 /** Whether a change adds an address that is not stored, or sets credentials. */
-export function isReachingMore(stored: CallbackSettings, { allow = [], auth, ...given }: CallbackChange) {
+export function isWideningCallbacks(stored: CallbackSettings, { allow = [], auth, ...given }: CallbackChange) {
   const isNew = (name: 'default_url' | 'notify_url'): boolean => (given[name] ?? stored[name]) !== stored[name]
   if (auth !== undefined && auth !== 'none') return true
   return isNew('default_url') || isNew('notify_url') || allow.some((address) => !stored.allowed.includes(address))
 }
 
 /** The stored and the wanted settings for the diff, without secrets. */
-export function callbackShown({ sealed, ...stored }: CallbackSettings, given: CallbackChange) {
+export function callbackComparison({ sealed, ...stored }: CallbackSettings, given: CallbackChange) {
   const { allow = [], disallow = [], auth, origin, token_url, client_id, scope, ...others } = given
   const { token: _, client_secret: __, cert: ___, key: ____, ...plain } = others
   const added = allow.filter((address) => !stored.allowed.includes(address))

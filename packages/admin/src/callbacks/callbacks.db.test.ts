@@ -6,7 +6,7 @@ import { acting } from '../../test/acting.ts'
 import { loopbackKey } from '../../test/loopback-certificate.ts'
 import { addParticipant } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { changeCallback, secretsOf } from './callbacks.ts'
+import { callbackSecretsOf, changeCallback } from './callbacks.ts'
 
 const NOWHERE = { allowed: [], default_url: null }
 const SP = { allowed: ['https://b.example/cb'], default_url: 'https://sp.example/dci' }
@@ -26,20 +26,20 @@ describe('what is sealed', () => {
     ['a scope', { ...OAUTH2, scope: 'callbacks' }, { auth: 'oauth2', scope: 'callbacks' }],
     ['a client certificate', MTLS, MTLS],
   ])('%s', (_name, given, expected) => {
-    expect(secretsOf(SP, given)).toMatchObject({ ...expected, origin: 'https://sp.example' })
+    expect(callbackSecretsOf(SP, given)).toMatchObject({ ...expected, origin: 'https://sp.example' })
   })
 
   test('is for the origin that is named, else the default address, else the only one that is allowed', () => {
-    const originOf = (addresses: Parameters<typeof secretsOf>[0], origin?: string) =>
-      secretsOf(addresses, { ...BEARER, ...(origin !== undefined && { origin }) })?.origin
+    const originOf = (addresses: Parameters<typeof callbackSecretsOf>[0], origin?: string) =>
+      callbackSecretsOf(addresses, { ...BEARER, ...(origin !== undefined && { origin }) })?.origin
     expect(originOf(SP, 'https://c.example:8443')).toBe('https://c.example:8443')
     expect(originOf(SP)).toBe('https://sp.example')
     expect(originOf({ ...NOWHERE, allowed: SP.allowed })).toBe('https://b.example')
   })
 
   test('nothing where there shall be none, and what there was where nothing is said', () => {
-    expect(secretsOf(SP, { auth: 'none' })).toBeNull()
-    expect(secretsOf(SP, {})).toBeUndefined()
+    expect(callbackSecretsOf(SP, { auth: 'none' })).toBeNull()
+    expect(callbackSecretsOf(SP, {})).toBeUndefined()
   })
 })
 
@@ -64,7 +64,7 @@ test.each([
   ['a strange origin', SP, { ...BEARER, origin: 'sp.example' }, ORIGIN],
   ['credentials for nobody', NOWHERE, BEARER, ORIGIN],
 ] as const)('%s is refused', (_name, addresses, given, message) => {
-  expect(() => secretsOf(addresses, given)).toThrow(new AdminRefusal(message))
+  expect(() => callbackSecretsOf(addresses, given)).toThrow(new AdminRefusal(message))
 })
 
 describe('settings of a participant', () => {

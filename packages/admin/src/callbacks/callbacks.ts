@@ -38,9 +38,9 @@ import Type, { type Static } from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { callbackShown, isReachingMore } from './callback-comparison.ts'
+import { callbackComparison, isWideningCallbacks } from './callback-comparison.ts'
 
 const Secret = (description: string) =>
   Type.String({
@@ -113,9 +113,11 @@ const SHOWN = {
   allowed: Type.Array(Type.String(), { description: 'Addresses that its requests may name.' }),
   ...SETTINGS,
 } as const
-export const Callback = closed(SHOWN, { description: 'Where and how it takes callbacks, without credentials.' })
+export const ShownCallbackSettings = closed(SHOWN, {
+  description: 'Where and how it takes callbacks, without credentials.',
+})
 
-export async function callbackOf({ db }: HasDatabase, { id }: Pick<Participant, 'id'>) {
+export async function showCallbackSettings({ db }: HasDatabase, { id }: Pick<Participant, 'id'>) {
   const { sealed: _, ...shown } = await findCallbackSettings(db, id)
   return shown
 }
@@ -128,26 +130,26 @@ export const changeCallback = act(
       when: 'wider',
       role: 'own',
       stored: async ({ db }: HasVault, { sender_id }) =>
-        findCallbackSettings(db, (await participantNamed(db, sender_id)).id),
+        findCallbackSettings(db, (await requireParticipant(db, sender_id)).id),
       compare: ({ sender_id, ...given }, stored) =>
-        isReachingMore(stored, given) ? { about: { sender_id }, ...callbackShown(stored, given) } : null,
+        isWideningCallbacks(stored, given) ? { about: { sender_id }, ...callbackComparison(stored, given) } : null,
     },
     settings: true,
     input: Input,
     result: closed({ sender_id: SenderId, ...SHOWN }),
   },
   async ({ db, vault }: HasVault, { sender_id, ...given }) => {
-    const participant = await participantNamed(db, sender_id)
+    const participant = await requireParticipant(db, sender_id)
     const before = await findCallbackSettings(db, participant.id)
     const changes = plainChanges(before, given)
     for (const address of [changes.default_url, changes.notify_url]) await checkAddress(participant, address)
-    const secrets = secretsOf({ ...before, ...changes }, given)
+    const secrets = callbackSecretsOf({ ...before, ...changes }, given)
     await write({ db, vault }, participant.id, changes, secrets)
     // Deliveries that failed under the earlier settings may succeed now.
     if (Object.keys(changes).length > 0 || secrets !== undefined) {
       await retryMailboxes(db, participant.id, { answers: true })
     }
-    return { sender_id, ...(await callbackOf({ db }, participant)) }
+    return { sender_id, ...(await showCallbackSettings({ db }, participant)) }
   },
 )
 
@@ -235,7 +237,7 @@ const TAKEN: Readonly<Record<CallbackAuth, readonly Credential[]>> = {
 const OPTIONAL: readonly Credential[] = ['origin', 'scope']
 
 /** Returns the credentials to encrypt, for one origin; null: the stored ones go away; undefined: they stay. */
-export function secretsOf(
+export function callbackSecretsOf(
   addresses: Pick<CallbackSettings, 'allowed' | 'default_url'>,
   given: Pick<Change, 'auth' | Credential>,
 ): Secrets | null | undefined {
@@ -297,7 +299,7 @@ export const testCallback = act(
     }),
   },
   async (deps: HasSignatures, { sender_id, to = null, registry }) => {
-    const participant = await participantNamed(deps.db, sender_id)
+    const participant = await requireParticipant(deps.db, sender_id)
     const from = await registryFor(deps.db, participant, registry)
     const guards = createGuards()
     try {

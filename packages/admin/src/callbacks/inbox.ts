@@ -7,8 +7,8 @@ import { CALLBACKS, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import { closed, flag, instant, markPersonal, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { closed, flag, instant, isoTime, markPersonal, orNull, SenderId, text, wholeNumber } from '../members.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 const State = oneOf(['stored', 'quarantined'], {
@@ -49,7 +49,7 @@ export const listInbox = act(
     result: Type.Array(closed(ENTRY)),
   },
   async ({ db }: HasDatabase, { participant, since, until, limit = 50, ...same }) => {
-    if (participant !== undefined) await participantNamed(db, participant)
+    if (participant !== undefined) await requireParticipant(db, participant)
     const rows = await listRows(db, {
       ...same,
       limit,
@@ -97,4 +97,4 @@ export const showInboxMessage = act(
   },
 )
 
-const described = (entry: InboxEntry) => ({ ...entry, received_at: timeOut(entry.received_at) })
+const described = (entry: InboxEntry) => ({ ...entry, received_at: isoTime(entry.received_at) })

@@ -8,31 +8,31 @@ import Type from 'typebox'
 import { act } from '../act.ts'
 import { auditAct } from '../audit/operator-entries.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, flag, NOTHING, orNull, SenderId, text } from '../members.ts'
-import { newClientSecret } from '../participants/participants.ts'
+import { closed, flag, NO_INPUT, orNull, SenderId, text } from '../members.ts'
+import { makeClientSecret } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { planAuthorities } from './authorities.ts'
 import { Configuration, FORMAT_VERSION } from './file.ts'
-import { checkUnnamed } from './grants.ts'
+import { checkUnnamedGrants } from './grants.ts'
 import { canAsk } from './lockout.ts'
 import { type PlannedParticipant, planParticipants } from './participants.ts'
 import { planPurposes } from './purposes.ts'
-import { configurationOf, readStored, type Stored } from './read.ts'
+import { configurationOf, readStoredConfiguration, type Stored } from './read.ts'
 import { planRegistries } from './registries.ts'
-import { CHANGES, refusalAt, refusingAt, type Step, type StepDeps } from './steps.ts'
+import { refusalAt, STEP_CHANGES, type Step, type StepDeps, withRefusalsAt } from './steps.ts'
 
 export { Configuration, FORMAT_VERSION }
 
 /** Exports the complete configuration of the database, without secrets. Applying the export again changes nothing. */
-export const exportConfiguration = useCase({ input: NOTHING, result: Configuration }, async ({ db }: HasDatabase) =>
-  configurationOf(await readStored(db)),
+export const exportConfiguration = useCase({ input: NO_INPUT, result: Configuration }, async ({ db }: HasDatabase) =>
+  configurationOf(await readStoredConfiguration(db)),
 )
 
 const APPLIED = closed({
   changes: Type.Array(
     closed({
       at: text('Member of the file.'),
-      change: Type.Enum([...CHANGES]),
+      change: Type.Enum([...STEP_CHANGES]),
       from: orNull(Type.Unknown({ description: 'As it was; null: not there.' })),
       to: orNull(Type.Unknown({ description: 'As it is now; null: not there any more.' })),
     }),
@@ -117,15 +117,15 @@ async function make(steps: readonly Step[], deps: StepDeps, checkHeld: () => Pro
     await checkHeld()
     await auditAct(deps, { note: `apply: ${name}`, registry })
     const before = index === 0 ? '' : `; what stands before it was changed (${index} of ${steps.length})`
-    await refusingAt(at, () => change({ ...deps, caller }), before)
+    await withRefusalsAt(at, () => change({ ...deps, caller }), before)
   }
 }
 
 /** Makes secrets for the participants of the file that have none, such as new ones. */
 async function makeSecrets({ db }: HasDatabase, { participants = {} }: Configuration) {
   const without = (await listWithoutSecret(db)).filter(({ sender_id }) => Object.hasOwn(participants, sender_id))
-  const made: Awaited<ReturnType<typeof newClientSecret>>[] = []
-  for (const { sender_id } of without) made.push(await newClientSecret(db, sender_id))
+  const made: Awaited<ReturnType<typeof makeClientSecret>>[] = []
+  for (const { sender_id } of without) made.push(await makeClientSecret(db, sender_id))
   return made
 }
 
@@ -135,7 +135,7 @@ interface Plan {
 }
 
 async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
-  const stored = await readStored(db)
+  const stored = await readStoredConfiguration(db)
   const purposes = await planPurposes(wanted, stored)
   const authorities = await planAuthorities(wanted, stored)
   const registries = planRegistries(wanted, stored.registries)
@@ -144,7 +144,7 @@ async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
   const participants = await planParticipants(wanted, stored, known)
   for (const row of stored.participants) {
     if (wanted.participants?.[row.participant.sender_id]?.grants !== undefined) continue
-    checkUnnamed(row, stored.registries, known)
+    checkUnnamedGrants(row, stored.registries, known)
   }
   checkSomebodyStays(stored, participants)
   return {

@@ -9,7 +9,7 @@ import Type, { type Static } from 'typebox'
 import { changeCallback } from '../callbacks/callbacks.ts'
 import { AuthorityMembers } from '../consents/authorities.ts'
 import { addPurpose } from '../consents/purposes.ts'
-import { Terms } from '../grants/terms.ts'
+import { GrantTermsSchema } from '../grants/terms.ts'
 import { closed, instant, orNull, text } from '../members.ts'
 import { addParticipantKeys } from '../participants/keys.ts'
 import { addParticipant, ParticipantResult } from '../participants/participants.ts'
@@ -136,7 +136,7 @@ const ParticipantEntry = closed({
     Type.Array(KeyEntry, { description: 'With this member, all its keys: others are revoked for ever.' }),
   ),
   grants: Type.Optional(
-    Type.Record(Type.String(), Type.Union([Terms, Type.Array(Terms)]), {
+    Type.Record(Type.String(), Type.Union([GrantTermsSchema, Type.Array(GrantTermsSchema)]), {
       description: 'By namespace; with this member, all its grants: others are revoked.',
     }),
   ),

@@ -7,14 +7,14 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { changeGrants, environmentProblem, grantPeriod, type StoredGrant } from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
-import { isSame } from '../approvals/diff-lines.ts'
-import { unknownAuthority } from '../consents/authorities.ts'
-import { isNamed, unknownPurpose } from '../consents/purposes.ts'
-import { checkedTerms, problemOf } from '../grants/check-terms.ts'
-import { journalRevoked } from '../grants/revoked.ts'
+import { isSameJson } from '../approvals/diff-lines.ts'
+import { unknownAuthorityMessage } from '../consents/authorities.ts'
+import { isNamingPurpose, unknownPurposeMessage } from '../consents/purposes.ts'
+import { checkTerms, grantProblemIn } from '../grants/check-terms.ts'
+import { journalRevokedGrants } from '../grants/revoked.ts'
 import { suspendUngranted } from '../grants/subscriptions.ts'
 import { isExpiredGrant } from '../grants/terms.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import type { GrantsEntry } from './file.ts'
 import type { PlannedGrant } from './lockout.ts'
@@ -85,10 +85,10 @@ function planNamespace(
   const isList = Array.isArray(entry)
   const rows = [entry].flat().map((terms, index) => {
     const own = isList ? [...place, index] : place
-    const same = there.find((grant) => isSame(grant.terms, terms))
+    const same = there.find((grant) => isSameJson(grant.terms, terms))
     if (same !== undefined) checkSame(kind, same, own)
     if (same === undefined || !isExpiredGrant(same)) checkConsentNames(terms, known, own)
-    return { at: own, same, terms: same?.terms ?? checkedTerms({ kind }, terms, own) }
+    return { at: own, same, terms: same?.terms ?? checkTerms({ kind }, terms, own) }
   })
   const grants = rows.map(({ same, terms }) => same ?? { terms, ...grantPeriod(terms) })
   const overlapping = rows.find((_, index) => grants.slice(0, index).some((one) => overlap(one, grants[index])))
@@ -103,15 +103,15 @@ function planNamespace(
 
 /** Checks that purposes and authorities of a grant will exist. @throws AdminRefusal one will not */
 function checkConsentNames(terms: GrantTerms, known: KnownNames, at: readonly PathStep[]): void {
-  const purpose = unknownPurpose(terms, known.purposes)
+  const purpose = unknownPurposeMessage(terms, known.purposes)
   if (purpose !== null) throw refusalAt([...at, 'purposes'], purpose)
-  const authority = unknownAuthority(terms, known.authorities)
+  const authority = unknownAuthorityMessage(terms, known.authorities)
   if (authority !== null) throw refusalAt([...at, 'authorities'], authority)
 }
 
 /** Checks a grant that the file does not name. @throws AdminRefusal it means nothing in the changed registry */
 function checkSame(kind: Kind, grant: StoredGrant, at: readonly PathStep[]): void {
-  const problem = isExpiredGrant(grant) ? null : problemOf(kind, grant.terms)
+  const problem = isExpiredGrant(grant) ? null : grantProblemIn(kind, grant.terms)
   if (problem === null) return
   const member = [...at, ...problem.member.split('.')]
   throw new AdminRefusal(`${pathText(at)}.${problem.message}`, { cause: problem, at: member })
@@ -121,21 +121,21 @@ function checkSame(kind: Kind, grant: StoredGrant, at: readonly PathStep[]): voi
  * Checks the grants of a participant whose grants the file does not name.
  * @throws AdminRefusal the file removes an attribute or a purpose that one of the grants names
  */
-export function checkUnnamed(
+export function checkUnnamedGrants(
   { participant: { sender_id }, grants }: StoredParticipant,
   stored: readonly Registry[],
   { kinds, purposes }: KnownNames,
 ): void {
   for (const grant of grants) {
-    const lost = (grant.terms.purposes ?? []).find((code) => !purposes.has(code) && isNamed(grant, code))
+    const lost = (grant.terms.purposes ?? []).find((code) => !purposes.has(code) && isNamingPurpose(grant, code))
     if (lost !== undefined) {
       throw refusalAt(['purposes'], `a grant of ${sender_id} names ${lost}; change it in the same file`)
     }
     const registry = stored.find(({ id }) => id === grant.registry)
     const kind = registry && kinds.get(registry.namespace)
     if (kind === undefined || kind === registry?.kind || isExpiredGrant(grant)) continue
-    const problem = problemOf(kind, grant.terms)
-    if (problem === null || registry === undefined || problemOf(registry.kind, grant.terms) !== null) continue
+    const problem = grantProblemIn(kind, grant.terms)
+    if (problem === null || registry === undefined || grantProblemIn(registry.kind, grant.terms) !== null) continue
     throw refusalAt(
       ['registries', registry.namespace, 'attributes'],
       `the grant of ${sender_id} would mean nothing (${problem.message}); change it in the same file`,
@@ -162,10 +162,10 @@ function step(sender_id: string, namespace: string, { at, there, entry, revoked,
     act: isGone ? 'grant revoke' : 'grant set',
     registry: namespace,
     async make({ db }) {
-      const participant = await participantNamed(db, sender_id)
+      const participant = await requireParticipant(db, sender_id)
       const registry = await registryAt(db, namespace)
       const revoke = revoked.map(({ id }) => id)
-      await journalRevoked(db, [participant, registry], revoke, () =>
+      await journalRevokedGrants(db, [participant, registry], revoke, () =>
         changeGrants(db, { participant, registry }, { revoke, add: added }),
       )
       await suspendUngranted(db, participant, registry)

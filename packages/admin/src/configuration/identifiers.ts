@@ -10,10 +10,10 @@ import {
 } from '@rollcall/protocol'
 import { readPrimaries } from '@rollcall/records/registries/primary-identifiers'
 import { changeIdentifierType, removeIdentifierType } from '@rollcall/records/registries/registry-identifier-types'
-import { isSame } from '../approvals/diff-lines.ts'
-import { addIdentifierType, typeOf } from '../registries/identifier-types.ts'
+import { isSameJson } from '../approvals/diff-lines.ts'
+import { addIdentifierType, identifierTypeOf } from '../registries/identifier-types.ts'
 import { changeRegistry } from '../registries/registries.ts'
-import { asRefusal } from '../use-case.ts'
+import { toAdminRefusal } from '../use-case.ts'
 import type { IdentifierTypeEntry, RegistryEntry } from './file.ts'
 import { registryEntry } from './read.ts'
 import { refusalAt, type Step } from './steps.ts'
@@ -49,7 +49,7 @@ export function planIdentifiers(
 function readTypes(literal: Kind, entries: Entries, at: readonly PathStep[]) {
   let kind = literal
   const types = Object.entries(entries).map(([name, entry]) => {
-    const type = typeOf({ kind: literal }, name, entry)
+    const type = identifierTypeOf({ kind: literal }, name, entry)
     const problem = identifierTypeProblem(kind, type)
     if (problem !== null) throw refusalAt([...at, 'identifier_types', name], problem)
     kind = withIdentifiers(kind, { identifier_types: [type], primary_identifiers: {} })
@@ -63,7 +63,7 @@ function primariesIn(kind: Kind, given: Readonly<Record<string, string>>, at: re
   try {
     return readPrimaries(kind, given)
   } catch (error) {
-    const refusal = asRefusal(error)
+    const refusal = toAdminRefusal(error)
     throw refusal instanceof Error ? refusalAt(at, refusal.message) : error
   }
 }
@@ -78,7 +78,7 @@ function typeSteps(
   const add = wanted.flatMap((type): Step[] => {
     const { name } = type
     const before = current.find((one) => one.name === name)
-    if (before !== undefined && isSame(before, type)) return []
+    if (before !== undefined && isSameJson(before, type)) return []
     const to = entries[name] ?? {}
     return [
       before === undefined

@@ -8,7 +8,7 @@ import { AdminRefusal } from '../use-case.ts'
 import type { KeyEntry } from './file.ts'
 import type { Asker } from './lockout.ts'
 import type { Stored } from './read.ts'
-import { refusalAt, refusingAt, type Step } from './steps.ts'
+import { refusalAt, type Step, withRefusalsAt } from './steps.ts'
 
 interface KeyPlan {
   readonly sender_id: string
@@ -32,7 +32,7 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
   const read = await Promise.all(
     wanted.map(async (entry, index) => {
       const place = [...at, index]
-      const key = await refusingAt(place, () => readKey(sender_id, entry))
+      const key = await withRefusalsAt(place, () => readKey(sender_id, entry))
       if (others.has(key.thumbprint)) throw refusalAt(place, 'this key belongs to another participant')
       return { place, entry, key }
     }),

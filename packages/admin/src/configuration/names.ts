@@ -1,8 +1,8 @@
 /** The steps for members of a configuration file that have names for grants: purposes and consent authorities. */
 
-import { isSame } from '../approvals/diff-lines.ts'
+import { isSameJson } from '../approvals/diff-lines.ts'
 import type { Configuration } from './file.ts'
-import { refusingAt, type Step, type StepDeps } from './steps.ts'
+import { type Step, type StepDeps, withRefusalsAt } from './steps.ts'
 
 export interface PlannedNames {
   /** The steps that add names: they come before the grants that name them. */
@@ -48,10 +48,10 @@ export async function planNames<Row, Entry, Shown>(
   for (const [name, entry] of Object.entries(wanted)) {
     const at = [member, name]
     const found = stored.find((row) => nameOf(row) === name)
-    const row = await refusingAt(at, () => rowOf(name, entry, found))
+    const row = await withRefusalsAt(at, () => rowOf(name, entry, found))
     const [from, to] = [found === undefined ? null : shown(found), shown(row)]
-    if (isSame(from, to)) continue
-    if (check !== undefined) await refusingAt(at, () => check(row))
+    if (isSameJson(from, to)) continue
+    if (check !== undefined) await withRefusalsAt(at, () => check(row))
     const change = found === undefined ? 'add' : 'change'
     added.push({ at, change, from, to, act: `${words} add`, make: (deps) => put(deps, row) })
   }

@@ -9,9 +9,9 @@ import {
 import { NO_CALLBACKS } from '@rollcall/participants/store/participant-callbacks'
 import { addParticipant, changeParticipant } from '@rollcall/participants/store/participants'
 import type { PathStep } from '@rollcall/protocol'
-import { isSame } from '../approvals/diff-lines.ts'
+import { isSameJson } from '../approvals/diff-lines.ts'
 import { changeCallback } from '../callbacks/callbacks.ts'
-import { limitIn } from '../members.ts'
+import { readLimit } from '../members.ts'
 import { isDemoDatabase, setParticipantStatus } from '../participants/participants.ts'
 import { allowParticipantHost, changeParticipantPolicy, removeParticipantHost } from '../participants/policy.ts'
 import type { CallbackEntry, Configuration, HostEntry, ParticipantEntry } from './file.ts'
@@ -19,7 +19,7 @@ import { type KnownNames, planGrants } from './grants.ts'
 import { planKeys } from './keys.ts'
 import type { Asker } from './lockout.ts'
 import { messagePolicyEntry, participantEntry, type Stored, type StoredParticipant } from './read.ts'
-import { changedMembers, refusalAt, refusingAt, type Step } from './steps.ts'
+import { changedMembers, refusalAt, type Step, withRefusalsAt } from './steps.ts'
 
 export interface PlannedParticipant {
   readonly sender_id: string
@@ -119,11 +119,11 @@ type Current = ReturnType<typeof participantEntry>
 function settingSteps(sender_id: string, entry: ParticipantEntry, current: Current, at: readonly PathStep[]): Step[] {
   const names = ['name', 'max_page_size', ...LIMITS] as const
   return names
-    .filter((name) => entry[name] !== undefined && !isSame(entry[name], current[name]))
+    .filter((name) => entry[name] !== undefined && !isSameJson(entry[name], current[name]))
     .map((name) => {
       const { [name]: value } = entry
       const isLimit = LIMITS.some((limit) => limit === name)
-      const stored = isLimit ? limitIn(value as number | null) : value
+      const stored = isLimit ? readLimit(value as number | null) : value
       return {
         at: [...at, name],
         change: 'change',
@@ -149,7 +149,7 @@ function hostSteps(
         throw refusalAt([...at, index], 'this host stands in the list already')
       }
       const before = current.find(({ host }) => host === row.host) ?? null
-      if (isSame(before, row)) return []
+      if (isSameJson(before, row)) return []
       return [
         {
           at: [...at, index],
@@ -184,7 +184,7 @@ async function policySteps(
   const names = wanted === undefined ? null : changedMembers(wanted, current)
   if (wanted === undefined || names === null) return []
   const outgoing = hosts ?? before.outgoing
-  await refusingAt(at, async () => checkMessagePolicy({ ...before, ...withConsequences(wanted), outgoing }))
+  await withRefusalsAt(at, async () => checkMessagePolicy({ ...before, ...withConsequences(wanted), outgoing }))
   return [
     {
       at,

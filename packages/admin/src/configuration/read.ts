@@ -11,7 +11,7 @@ import { listParticipants } from '@rollcall/participants/store/participants'
 import { listPurposes, type Purpose } from '@rollcall/participants/store/purposes'
 import { type Attribute, kindNamed } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
-import { limitOut, timeOut } from '../members.ts'
+import { isoTime, limitJson } from '../members.ts'
 import type {
   AttributeEntry,
   AuthorityEntry,
@@ -42,7 +42,7 @@ export interface StoredParticipant {
   readonly grants: readonly StoredGrant[]
 }
 
-export async function readStored(db: Database): Promise<Stored> {
+export async function readStoredConfiguration(db: Database): Promise<Stored> {
   const grants = await listGrants(db)
   const participants: StoredParticipant[] = []
   for (const participant of await listParticipants(db)) {
@@ -158,9 +158,9 @@ export const participantEntry = (
     status: participant.status,
     environment: participant.environment,
     max_page_size: participant.max_page_size,
-    rate_limit: limitOut(participant.rate_limit),
-    concurrency_limit: limitOut(participant.concurrency_limit),
-    max_subscriptions: limitOut(participant.max_subscriptions),
+    rate_limit: limitJson(participant.rate_limit),
+    concurrency_limit: limitJson(participant.concurrency_limit),
+    max_subscriptions: limitJson(participant.max_subscriptions),
     hosts: hostEntries(participant),
     policy: messagePolicyEntry(participant),
     callback: callbackEntry(callback),
@@ -186,8 +186,8 @@ const keyEntry = ({ kid, use, public_jwk, valid_from, valid_until }: Participant
   kid,
   use,
   public_key: { ...public_jwk },
-  valid_from: timeOut(valid_from),
-  valid_until: timeOut(valid_until),
+  valid_from: isoTime(valid_from),
+  valid_until: isoTime(valid_until),
 })
 
 function grantEntries(

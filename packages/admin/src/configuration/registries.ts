@@ -12,7 +12,7 @@ import {
   type PathStep,
 } from '@rollcall/protocol'
 import { removeAttribute } from '@rollcall/records/registries/registry-attributes'
-import { isSame } from '../approvals/diff-lines.ts'
+import { isSameJson } from '../approvals/diff-lines.ts'
 import { addAttribute, indexAttribute } from '../registries/attributes.ts'
 import { addRegistry, changeRegistry } from '../registries/registries.ts'
 import type { AttributeEntry, Configuration, RegistryEntry } from './file.ts'
@@ -92,14 +92,14 @@ const FIXED = ['kind', 'sender_id', 'environment'] as const
 
 function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly PathStep[]): Step[] {
   const current = registryEntry(registry)
-  const fixed = FIXED.find((name) => entry[name] !== undefined && !isSame(entry[name], current[name]))
+  const fixed = FIXED.find((name) => entry[name] !== undefined && !isSameJson(entry[name], current[name]))
   if (fixed !== undefined) {
     throw refusalAt([...at, fixed], 'cannot be changed; add a registry at another namespace')
   }
   const { namespace } = registry
   return CHANGED.flatMap((member): Step[] => {
     const [from, to] = [registry[member], entry[member]]
-    if (to === undefined || isSame(to, from)) return []
+    if (to === undefined || isSameJson(to, from)) return []
     return [
       {
         at: [...at, member],
@@ -135,7 +135,7 @@ function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly P
   if (entry.attributes === undefined) return []
   const current = entriesOf(registryEntry(registry).attributes)
   const wanted = entriesOf(entry.attributes)
-  const isIn = (rows: readonly AttributeRow[], row: AttributeRow): boolean => rows.some((one) => isSame(one, row))
+  const isIn = (rows: readonly AttributeRow[], row: AttributeRow): boolean => rows.some((one) => isSameJson(one, row))
   const { namespace } = registry
   return [
     ...current
@@ -196,7 +196,7 @@ function attributeOf(
   const { type, paths, many, fold, indexed, sortable, ...given } = entry
   const own = ofKind.find((attribute) => attribute.name === name)
   if (own !== undefined) {
-    if (!isSame(entry, { indexed: true })) {
+    if (!isSameJson(entry, { indexed: true })) {
       throw refusalAt(at, 'the kind has this attribute: it may have indexed: true, and nothing else')
     }
     return { ...own, indexed: true }

@@ -1,11 +1,11 @@
 /** The steps that change a database to match a configuration file. */
 import { type PathStep, pathText } from '@rollcall/protocol'
 import type { Acting } from '../act.ts'
-import { isSame } from '../approvals/diff-lines.ts'
+import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasVault } from '../deps.ts'
-import { AdminRefusal, asRefusal } from '../use-case.ts'
+import { AdminRefusal, toAdminRefusal } from '../use-case.ts'
 
-export const CHANGES = ['add', 'change', 'remove'] as const
+export const STEP_CHANGES = ['add', 'change', 'remove'] as const
 
 export type StepDeps = HasVault & Acting
 
@@ -13,7 +13,7 @@ export type StepDeps = HasVault & Acting
 export interface Step {
   /** The place in the file. */
   readonly at: readonly PathStep[]
-  readonly change: (typeof CHANGES)[number]
+  readonly change: (typeof STEP_CHANGES)[number]
   /** The value before the step; `to` is the value after it, as the file would write them. Null: there is none. */
   readonly from: unknown
   readonly to: unknown
@@ -29,7 +29,7 @@ export const refusalAt = (at: readonly PathStep[], rule: string): AdminRefusal =
   new AdminRefusal(`${pathText(at)}: ${rule}`, { at })
 
 /** Does work. Its refusals name this place in the file. @param more text behind the message of a refusal */
-export async function refusingAt<Result>(
+export async function withRefusalsAt<Result>(
   at: readonly PathStep[],
   work: () => Promise<Result>,
   more = '',
@@ -37,7 +37,7 @@ export async function refusingAt<Result>(
   try {
     return await work()
   } catch (error) {
-    const refusal = asRefusal(error)
+    const refusal = toAdminRefusal(error)
     if (!(refusal instanceof AdminRefusal)) throw error
     throw new AdminRefusal(`${pathText(at)}: ${refusal.message}${more}`, { at, cause: error })
   }
@@ -45,6 +45,6 @@ export async function refusingAt<Result>(
 
 /** The names of members of `wanted` that differ from the stored ones; null: none differs. */
 export function changedMembers<Entry extends object>(wanted: Entry, current: Readonly<Record<string, unknown>>) {
-  const members = Object.entries(wanted).filter(([name, value]) => !isSame(value, current[name]))
+  const members = Object.entries(wanted).filter(([name, value]) => !isSameJson(value, current[name]))
   return members.length === 0 ? null : members.map(([name]) => name)
 }

@@ -16,10 +16,10 @@ import { unreachableHost } from '@rollcall/participants/egress/address-rules'
 import { KeyRefused, readPublicKey } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
-import { isSame } from '../approvals/diff-lines.ts'
+import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, orNull, text } from '../members.ts'
-import { Hosts } from '../participants/policy.ts'
+import { HostsResult } from '../participants/policy.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { StoppedResult } from './receipt.ts'
 
@@ -28,7 +28,7 @@ export const AuthorityName = text('Name of the authority: the iss of its consent
 const AUTHORITY = closed({
   name: AuthorityName,
   jwks_uri: orNull(text('Where it publishes its keys; null: only registered keys count.')),
-  hosts: Hosts,
+  hosts: HostsResult,
   keys: Type.Array(
     closed({
       kid: text('Name of the key.'),
@@ -46,7 +46,7 @@ export const AuthorityMembers = {
     }),
   ),
   jwks_uri: Type.Optional(orNull(text('Where it publishes its keys; null: only registered keys count.'))),
-  hosts: Type.Optional(Hosts),
+  hosts: Type.Optional(HostsResult),
 } as const
 
 /** Adds an authority, or replaces the stored one of this name. Servers use the change within a second. */
@@ -58,11 +58,11 @@ export const addConsentAuthority = act(
       role: 'own',
       async stored({ db }: HasDatabase, { name, keys = [] }) {
         const [found, given] = [await findAuthority(db, name), await readAuthorityKeys(name, keys)]
-        return { authority: found && authorityShown(found), given }
+        return { authority: found && shownAuthority(found), given }
       },
       compare({ name, jwks_uri = null, hosts = [] }, { authority, given }) {
-        const { name: _, ...wanted } = authorityShown({ name, jwks_uri, outgoing: hosts, keys: given })
-        if (isSame(authority, { name, ...wanted })) return null
+        const { name: _, ...wanted } = shownAuthority({ name, jwks_uri, outgoing: hosts, keys: given })
+        if (isSameJson(authority, { name, ...wanted })) return null
         return { about: { name }, stored: authority ?? {}, wanted }
       },
     },
@@ -74,7 +74,7 @@ export const addConsentAuthority = act(
     const authority = { name, jwks_uri, outgoing: hosts, keys: await readAuthorityKeys(name, keys) }
     await checkAuthority(authority)
     await putAuthority(db, authority)
-    return authorityShown(authority)
+    return shownAuthority(authority)
   },
 )
 
@@ -114,7 +114,7 @@ async function checkAddress(outgoing: readonly AllowedHost[], address: string): 
 
 export const listConsentAuthorities = useCase(
   { input: closed({}), result: Type.Array(AUTHORITY) },
-  async ({ db }: HasDatabase) => (await listAuthorities(db)).map(authorityShown),
+  async ({ db }: HasDatabase) => (await listAuthorities(db)).map(shownAuthority),
 )
 
 /** Removes an authority: its consents hold no longer, and what was begun under them is stopped. */
@@ -139,13 +139,13 @@ export const removeConsentAuthority = act(
 )
 
 /** Finds an authority by its name. @throws AdminRefusal there is none of this name */
-export async function authorityNamed(db: HasDatabase['db'], name: string): Promise<ConsentAuthority> {
+export async function requireAuthority(db: HasDatabase['db'], name: string): Promise<ConsentAuthority> {
   const found = await findAuthority(db, name)
   if (found !== null) return found
   throw new AdminRefusal('authority: no such consent authority is registered', { reason: 'not_found' })
 }
 
-export const authorityShown = ({ name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) => ({
+export const shownAuthority = ({ name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) => ({
   name,
   jwks_uri,
   hosts: [...outgoing],
@@ -153,7 +153,7 @@ export const authorityShown = ({ name, jwks_uri, outgoing, keys }: Omit<ConsentA
 })
 
 /** Returns the message that refuses an unknown authority; null: all authorities of the grant are known. */
-export function unknownAuthority(
+export function unknownAuthorityMessage(
   { authorities = [] }: { readonly authorities?: readonly string[] },
   known: ReadonlySet<string>,
 ): string | null {

@@ -10,11 +10,11 @@ import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, markPersonal, SenderId, text, wholeNumber } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { AuthorityName, authorityNamed } from './authorities.ts'
-import { withdrawingPerson } from './person.ts'
-import { RECEIPT, receiptOf } from './receipt.ts'
+import { AuthorityName, requireAuthority } from './authorities.ts'
+import { findWithdrawingPerson } from './person.ts'
+import { makeReceipt, WithdrawalReceipt } from './receipt.ts'
 
 const MOST_JTIS = 10_000
 
@@ -38,24 +38,24 @@ export const withdrawConsent = act(
       purpose: Type.Optional(PERSON.purpose),
       participant: Type.Optional(text('sender_id of the only participant that it is withdrawn from (default: all).')),
     }),
-    result: RECEIPT,
+    result: WithdrawalReceipt,
   },
   async (deps: HasVault, { authority, jti, identifier_type, identifier_value, purpose, participant }) => {
     if (authority !== undefined && jti !== undefined) {
       if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw oneOfThem()
-      const { id } = await authorityNamed(deps.db, authority)
+      const { id } = await requireAuthority(deps.db, authority)
       const stopped = await deps.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] }, async () =>
         stopEnded(deps.db, await revokeSigned(deps.db, id, [jti])),
       )
-      return receiptOf(deps, { authority, jti }, stopped)
+      return makeReceipt(deps, { authority, jti }, stopped)
     }
     if (authority !== undefined || jti !== undefined) throw oneOfThem()
     if (identifier_type === undefined || identifier_value === undefined || purpose === undefined) {
       throw oneOfThem()
     }
     await checkPurpose(deps, purpose)
-    const { all: pseudonyms } = await withdrawingPerson(deps, { identifier_type, identifier_value })
-    const from = participant === undefined ? null : (await participantNamed(deps.db, participant)).id
+    const { all: pseudonyms } = await findWithdrawingPerson(deps, { identifier_type, identifier_value })
+    const from = participant === undefined ? null : (await requireParticipant(deps.db, participant)).id
     const act = {
       kind: 'consent_withdrawn',
       purpose,
@@ -66,7 +66,7 @@ export const withdrawConsent = act(
       stopEnded(deps.db, await withdraw(deps.db, { pseudonyms, purpose, participant: from })),
     )
     const subject = { identifier_type, identifier_value }
-    return receiptOf(deps, { subject, purpose, participant: participant ?? null }, stopped)
+    return makeReceipt(deps, { subject, purpose, participant: participant ?? null }, stopped)
   },
 )
 
@@ -86,14 +86,14 @@ export const revokeConsents = act(
         description: 'jti of each consent that is revoked. What was revoked before stays revoked.',
       }),
     }),
-    result: RECEIPT,
+    result: WithdrawalReceipt,
   },
   async (deps: HasVault, { authority, revoked }) => {
-    const { id } = await authorityNamed(deps.db, authority)
+    const { id } = await requireAuthority(deps.db, authority)
     const stopped = await deps.db.journal.write({ kind: 'consents_revoked', authority, jtis: revoked }, async () =>
       stopEnded(deps.db, await revokeSigned(deps.db, id, revoked)),
     )
-    return receiptOf(deps, { authority, revoked }, stopped)
+    return makeReceipt(deps, { authority, revoked }, stopped)
   },
 )
 
@@ -115,8 +115,8 @@ export const reinstateConsent = act(
     result: closed({ reinstated: wholeNumber('Withdrawals that do not count any more.') }),
   },
   async (deps: HasVault, { identifier_type, identifier_value, purpose, participant }) => {
-    const { own: pseudonyms } = await withdrawingPerson(deps, { identifier_type, identifier_value })
-    const from = participant === undefined ? null : (await participantNamed(deps.db, participant)).id
+    const { own: pseudonyms } = await findWithdrawingPerson(deps, { identifier_type, identifier_value })
+    const from = participant === undefined ? null : (await requireParticipant(deps.db, participant)).id
     const reinstated = await liftWithdrawals(deps.db.pool, { pseudonyms, purpose, participant: from })
     if (reinstated === 0) {
       throw new AdminRefusal('purpose: nothing is withdrawn for it by this person', { reason: 'not_found' })

@@ -7,7 +7,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { HasVault } from '../deps.ts'
-import { meaningIn, registriesOfPerson } from '../persons/person-registries.ts'
+import { chooseRegistriesOfPerson, normaliseForRegistry } from '../persons/person-registries.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 export interface GivenPerson {
@@ -24,7 +24,7 @@ export interface WithdrawingPerson {
 }
 
 /** Finds the person. @throws AdminRefusal no registry has the identifier, or several records of one have it */
-export async function withdrawingPerson({ db, vault }: HasVault, person: GivenPerson): Promise<WithdrawingPerson> {
+export async function findWithdrawingPerson({ db, vault }: HasVault, person: GivenPerson): Promise<WithdrawingPerson> {
   const all = new Map<string, Identifier>()
   const own = new Map<string, Identifier>()
   const add = (one: Identifier, isOwn: boolean): void => {
@@ -32,9 +32,9 @@ export async function withdrawingPerson({ db, vault }: HasVault, person: GivenPe
     if (isOwn) own.set(`${one.type} ${one.value}`, one)
   }
   const given = { type: person.identifier_type, value: person.identifier_value }
-  const { registries, joined } = await registriesOfPerson(db, given)
+  const { registries, joined } = await chooseRegistriesOfPerson(db, given)
   for (const registry of registries) {
-    const meaning = meaningIn(registry, person)
+    const meaning = normaliseForRegistry(registry, person)
     if (meaning === null) continue
     const { kind, identifier, isListed } = meaning
     if (isListed) add(identifier, true)

@@ -7,7 +7,7 @@ import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
 import { isExpiredGrant } from '../grants/terms.ts'
-import { closed, NOTHING, orNull, text } from '../members.ts'
+import { closed, NO_INPUT, orNull, text } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 const Code = text('Code of the purpose, as consents name it.')
@@ -23,7 +23,7 @@ export const addPurpose = act(
   },
 )
 
-export const listPurposes = useCase({ input: NOTHING, result: Type.Array(PURPOSE) }, async ({ db }: HasDatabase) => [
+export const listPurposes = useCase({ input: NO_INPUT, result: Type.Array(PURPOSE) }, async ({ db }: HasDatabase) => [
   ...(await listRows(db)),
 ])
 
@@ -31,7 +31,7 @@ export const listPurposes = useCase({ input: NOTHING, result: Type.Array(PURPOSE
 export const removePurpose = act(
   { name: 'purpose remove', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
   async ({ db }: HasDatabase, { code }) => {
-    const naming = (await listGrants(db)).filter((grant) => isNamed(grant, code))
+    const naming = (await listGrants(db)).filter((grant) => isNamingPurpose(grant, code))
     if (naming.length > 0) {
       throw new AdminRefusal(
         `code: ${naming.length === 1 ? 'a grant names' : `${naming.length} grants name`} this purpose; change ${naming.length === 1 ? 'it' : 'them'} first (rollcall grant list)`,
@@ -44,11 +44,11 @@ export const removePurpose = act(
 )
 
 /** Whether a grant that is in force, or will be, names the purpose. */
-export const isNamed = (grant: Pick<StoredGrant, 'terms' | 'valid_until'>, code: string): boolean =>
+export const isNamingPurpose = (grant: Pick<StoredGrant, 'terms' | 'valid_until'>, code: string): boolean =>
   !isExpiredGrant(grant) && (grant.terms.purposes ?? []).includes(code)
 
 /** Returns the message that refuses an unknown purpose; null: all purposes of the grant are known. */
-export function unknownPurpose(
+export function unknownPurposeMessage(
   { purposes = [] }: Pick<GrantTerms, 'purposes'>,
   known: ReadonlySet<string>,
 ): string | null {

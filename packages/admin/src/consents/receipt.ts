@@ -16,14 +16,14 @@ export const StoppedResult = closed({
   in_flight: wholeNumber('Messages that were being sent at that moment; there is no further attempt.'),
 })
 
-export const RECEIPT = closed({
+export const WithdrawalReceipt = closed({
   at: instant('When it took effect; queries are refused from then on.'),
   stopped: StoppedResult,
   receipt: text(`The same with what was withdrawn, as a compact JWS of type ${RECEIPT_TYPE}, signed by the server.`),
 })
 
 /** Makes and signs a receipt. @param withdrawn the withdrawal in the words of the caller; it is not stored */
-export async function receiptOf({ db, vault }: HasVault, withdrawn: object, stopped: Stopped, at = new Date()) {
+export async function makeReceipt({ db, vault }: HasVault, withdrawn: object, stopped: Stopped, at = new Date()) {
   const keys = await createKeys(db, await vault(), { error: () => undefined })
   const { kid, algorithm, privateKey } = await keys.signing()
   const claims = { iss: 'rollcall', iat: Math.floor(at.getTime() / 1_000), withdrawn, stopped }

@@ -8,13 +8,13 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import {
-  CHOICE,
   changeableStates,
   countReplay,
+  DELIVERY_CHOICE,
   type DeliveryChange,
   readDeliveryChoice,
   replayToApprove,
-  sumOf,
+  sumCounts,
   tooManyDeliveries,
 } from './deliveries.ts'
 
@@ -39,7 +39,7 @@ function byHand(change: DeliveryChange, name: string) {
             }
           : 'never',
       input: closed({
-        ...CHOICE,
+        ...DELIVERY_CHOICE,
         ids: Type.Optional(
           Type.Array(Type.String(), { minItems: 1, maxItems: 1_000, description: 'ids of the deliveries.' }),
         ),
@@ -62,7 +62,7 @@ function byHand(change: DeliveryChange, name: string) {
       }
       const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
       const counted = await countChange(db, change, choice)
-      const found = sumOf(counted, 'deliveries')
+      const found = sumCounts(counted, 'deliveries')
       // One operator alone may replay fewer deliveries than a call may change.
       const { changed_deliveries, replay_deliveries = changed_deliveries } = limits
       const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
@@ -81,14 +81,14 @@ function byHand(change: DeliveryChange, name: string) {
           .filter(({ deliveries }) => deliveries > 0)
           .slice(0, NAMED)
           .map(({ participant, deliveries }) => ({ participant, deliveries })),
-        in_closed_mailboxes: sumOf(counted, 'in_closed_mailboxes'),
+        in_closed_mailboxes: sumCounts(counted, 'in_closed_mailboxes'),
       }
     },
   )
 }
 
 const nothingToDo = (change: DeliveryChange, counted: readonly CountedChange[]): string =>
-  sumOf(counted, 'in_closed_mailboxes') > 0
+  sumCounts(counted, 'in_closed_mailboxes') > 0
     ? 'their mailboxes are closed; resume a subscription of each mailbox first'
     : `only deliveries that are ${changeableStates(change).join(' or ')} can be changed so; none of these is`
 

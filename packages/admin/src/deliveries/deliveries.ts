@@ -27,15 +27,15 @@ import {
   closed,
   flag,
   instant,
+  isoTime,
   markPersonal,
   Namespace,
   orNull,
   SenderId,
   text,
-  timeOut,
   wholeNumber,
 } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { ExplainedCauseOrNull } from './cause-members.ts'
 
@@ -43,7 +43,7 @@ export { DELIVERY_STATES, type DeliveryState } from '@rollcall/delivery/store/de
 
 const State = oneOf(DELIVERY_STATES, { description: 'State of a delivery (docs/deliveries.md).' })
 
-export const CHOICE = {
+export const DELIVERY_CHOICE = {
   participant: Type.Optional(SenderId),
   namespace: Type.Optional(Namespace),
   origin: Type.Optional(
@@ -53,7 +53,7 @@ export const CHOICE = {
   until: Type.Optional(instant('Only those made before this time.')),
   state: Type.Optional(State),
 } as const
-const Choice = closed(CHOICE)
+const Choice = closed(DELIVERY_CHOICE)
 
 const DELIVERY = {
   id: text('id of the delivery.'),
@@ -80,7 +80,7 @@ const MOST_LISTED = 10_001
 export const listDeliveries = useCase(
   {
     input: closed({
-      ...CHOICE,
+      ...DELIVERY_CHOICE,
       before: Type.Optional(text('Only those behind this one: for the next page, the last id of this one.')),
       limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED)),
     }),
@@ -123,17 +123,17 @@ export const showDelivery = act(
       ),
     }),
   },
-  ({ db, vault }: HasVault, { id, body = false }) => deliveryShown(db, id, body ? vault : null),
+  ({ db, vault }: HasVault, { id, body = false }) => readDelivery(db, id, body ? vault : null),
 )
 
 /** Shows a delivery with its attempts. @param vault null: bodies and answers are not decrypted */
-export async function deliveryShown(db: Database, id: string, vault: HasVault['vault'] | null) {
+export async function readDelivery(db: Database, id: string, vault: HasVault['vault'] | null) {
   const { body, made, ...delivery } = await deliveryNamed(db, id)
   const bodies = vault === null ? null : createBodies(db, await vault())
   const attempts = await Promise.all(
     made.map(async ({ answer, at, ...attempt }) => ({
       ...attempt,
-      at: timeOut(at),
+      at: isoTime(at),
       cause: explainedCause(attempt.error),
       ...(bodies && { answer: await opened(bodies, answer, answerEncryptionContext(id, attempt.number)) }),
     })),
@@ -186,7 +186,7 @@ export const changeDeliveries = act(
       compare: ({ change: _, ...given }, counted) => replayToApprove(given, counted),
     },
     input: closed({
-      ...CHOICE,
+      ...DELIVERY_CHOICE,
       change: oneOf(CHANGES, {
         description:
           'retry: attempt pending and dead ones now; drop: stop attempting them; replay: send what came to its end again.',
@@ -211,7 +211,7 @@ export const changeDeliveries = act(
     const most = isAlone ? (limits?.replay_deliveries ?? 0) : null
     const { chosen, changed } = await changeAtMost(db, change, choice, most)
     if (most !== null && chosen > most) throw tooManyDeliveries(chosen, most)
-    const inClosed = sumOf(await countChange(db, change, choice), 'in_closed_mailboxes')
+    const inClosed = sumCounts(await countChange(db, change, choice), 'in_closed_mailboxes')
     if (inClosed > 0 && changed === 0) {
       throw new AdminRefusal(`${change} needs an open mailbox; resume a subscription of the mailbox first`)
     }
@@ -237,7 +237,7 @@ export async function countReplay({ db, limits }: Changing, change: DeliveryChan
   const most = limits?.replay_deliveries ?? 0
   if (change !== 'replay') return { replayed: 0, most }
   const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
-  return { replayed: sumOf(await countChange(db, change, choice), 'deliveries'), most }
+  return { replayed: sumCounts(await countChange(db, change, choice), 'deliveries'), most }
 }
 
 /**
@@ -247,7 +247,7 @@ export async function countReplay({ db, limits }: Changing, change: DeliveryChan
 export const replayToApprove = ({ ids, ...about }: Chosen, { replayed, most }: CountedReplay): Comparison | null =>
   replayed <= most ? null : { about: { ...about, ids: ids?.length }, wanted: { replayed: `more than ${most}` } }
 
-export const sumOf = (counted: readonly CountedChange[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
+export const sumCounts = (counted: readonly CountedChange[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
   counted.reduce((sum, row) => sum + row[what], 0)
 
 /** Reads which deliveries a call chooses. @throws AdminRefusal there is no such participant */
@@ -255,7 +255,7 @@ export async function readDeliveryChoice(
   db: Database,
   { participant, namespace, origin, since, until, state }: ReadOnly<Static<typeof Choice>>,
 ): Promise<DeliveryChoice> {
-  if (participant !== undefined) await participantNamed(db, participant)
+  if (participant !== undefined) await requireParticipant(db, participant)
   return {
     ...(participant !== undefined && { participant }),
     ...(namespace !== undefined && { registry: namespace }),
@@ -272,7 +272,7 @@ export async function readDeliveryChoice(
 const described = ({ last_error, ...row }: ListedDelivery) => ({
   ...row,
   cause: explainedCause(row.reason ?? last_error),
-  created_at: timeOut(row.created_at),
-  next_attempt_at: timeOut(row.next_attempt_at),
-  finished_at: timeOut(row.finished_at),
+  created_at: isoTime(row.created_at),
+  next_attempt_at: isoTime(row.next_attempt_at),
+  finished_at: isoTime(row.finished_at),
 })

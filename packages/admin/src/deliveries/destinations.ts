@@ -5,7 +5,7 @@ import { explainedCause } from '@rollcall/delivery/delivery/causes'
 import { listDestinations as listRows } from '@rollcall/delivery/store/deliveries/destination-list'
 import Type from 'typebox'
 import type { HasDatabase } from '../deps.ts'
-import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { useCase } from '../use-case.ts'
 import { ExplainedCause, ExplainedCauseOrNull } from './cause-members.ts'
 
@@ -47,9 +47,9 @@ export const listDestinations = useCase(
       .map(({ origin, reasons, last_error, ...row }) => ({
         ...row,
         origin: origin === '' ? null : origin,
-        oldest: timeOut(row.oldest),
-        opened_at: timeOut(row.opened_at),
-        probe_at: timeOut(row.probe_at),
+        oldest: isoTime(row.oldest),
+        opened_at: isoTime(row.opened_at),
+        probe_at: isoTime(row.probe_at),
         causes: causesOf(reasons),
         last_cause: explainedCause(last_error),
       }))

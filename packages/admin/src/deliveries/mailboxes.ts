@@ -4,8 +4,8 @@ import { listMailboxes as listRows } from '@rollcall/delivery/store/events/mailb
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import type { HasDatabase } from '../deps.ts'
-import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { closed, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { useCase } from '../use-case.ts'
 
 const State = oneOf(['open', 'closed'], {
@@ -45,15 +45,15 @@ export const listMailboxes = useCase(
     ),
   },
   async ({ db }: HasDatabase, { participant, namespace, state, before, limit = 50 }) => {
-    if (participant !== undefined) await participantNamed(db, participant)
+    if (participant !== undefined) await requireParticipant(db, participant)
     const asked = { participant: participant ?? null, registry: namespace ?? null }
     const rows = await listRows(db, { ...asked, state: state ?? null, before: before ?? null }, limit)
     return rows.map(({ id: _, public_id: id, resting_since, oldest_due, closed_at, ...row }) => ({
       ...row,
       id,
-      oldest_due: timeOut(oldest_due),
-      closed_at: timeOut(closed_at),
-      held_since: timeOut(resting_since),
+      oldest_due: isoTime(oldest_due),
+      closed_at: isoTime(closed_at),
+      held_since: isoTime(resting_since),
     }))
   },
 )

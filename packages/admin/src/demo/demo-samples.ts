@@ -18,7 +18,7 @@ const MINIMUM = 20
  * Samples of a registry, each of which names exactly one record of its default record type: mostly identifiers of
  * the primary type, then some of other types that are written in one way only (a telephone is not).
  */
-export async function demoSamples(db: Database, registry: Registry): Promise<readonly DemoSample[]> {
+export async function findDemoSamples(db: Database, registry: Registry): Promise<readonly DemoSample[]> {
   const [recordType] = registry.kind.record_types
   const others = registry.kind.identifier_types.filter(isPlain).map(({ name }) => [name, QUANTITY.other])
   const wanted = { ...Object.fromEntries(others), [recordType.primary_identifier]: QUANTITY.primary }

@@ -1,13 +1,13 @@
 import { readConfig } from '@rollcall/settings/config'
 import { expect, test } from 'vitest'
 import { DATABASE_CHECKS } from './database.ts'
-import { type DatabaseFacts, type FileFacts, findings } from './finding.ts'
+import { type DatabaseFacts, type FileFacts, judgeAll } from './finding.ts'
 import { SETTING_CHECKS } from './settings.ts'
 
 const NO_FILES: FileFacts = { data_directory: null, password: null, demo_file: null, master_key: null }
 
 const judgeSettings = (env: Record<string, string>, files: Partial<FileFacts> = {}) =>
-  findings(SETTING_CHECKS, { config: readConfig(env), files: { ...NO_FILES, ...files } })
+  judgeAll(SETTING_CHECKS, { config: readConfig(env), files: { ...NO_FILES, ...files } })
 
 const GOOD: DatabaseFacts = {
   embedded: false,
@@ -36,7 +36,7 @@ const GOOD: DatabaseFacts = {
   plainHttp: [],
 }
 
-const judgeDatabase = (facts: Partial<DatabaseFacts>) => findings(DATABASE_CHECKS, { ...GOOD, ...facts })
+const judgeDatabase = (facts: Partial<DatabaseFacts>) => judgeAll(DATABASE_CHECKS, { ...GOOD, ...facts })
 
 const MIRROR = { namespace: 'civil', lag: 1, behind: 0, rejects: 0, failure: null }
 const participant = { sender_id: 'x.example' }

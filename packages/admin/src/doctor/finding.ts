@@ -76,7 +76,7 @@ export const judgedWeak = (advice: string): Judgement => ({ state: 'weak', advic
 export const judgedBroken = (advice: string): Judgement => ({ state: 'broken', advice })
 
 /** Judges the facts by each check, in order. A check that does not apply gives no finding. */
-export function findings<Facts>(checks: readonly Check<Facts>[], facts: Facts): Finding[] {
+export function judgeAll<Facts>(checks: readonly Check<Facts>[], facts: Facts): Finding[] {
   return checks.flatMap(({ check, command = null, judge }) => {
     const judgement = judge(facts)
     if (judgement === null) return []
@@ -88,7 +88,7 @@ export function findings<Facts>(checks: readonly Check<Facts>[], facts: Facts): 
 export type JudgedFiles = Readonly<Record<keyof FileFacts, string>>
 
 /** Reads the permission bits of the files, and adds the configuration. */
-export async function settingFacts(config: JudgedConfig, paths: JudgedFiles): Promise<SettingFacts> {
+export async function readSettingFacts(config: JudgedConfig, paths: JudgedFiles): Promise<SettingFacts> {
   const [data_directory, password, demo_file, master_key] = await Promise.all([
     modeOf(paths.data_directory),
     modeOf(paths.password),

@@ -3,10 +3,10 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { examineDatabase } from '../database.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, NOTHING, orNull, text } from '../members.ts'
+import { closed, NO_INPUT, orNull, text } from '../members.ts'
 import { useCase } from '../use-case.ts'
 import { DATABASE_CHECKS } from './database.ts'
-import { databaseFacts, findings, type JudgedConfig, type JudgedFiles, settingFacts } from './finding.ts'
+import { databaseFacts, type JudgedConfig, type JudgedFiles, judgeAll, readSettingFacts } from './finding.ts'
 import { SETTING_CHECKS } from './settings.ts'
 
 export interface HasJudged extends HasDatabase {
@@ -17,7 +17,7 @@ export interface HasJudged extends HasDatabase {
 /** Lists the findings of all checks of doctor, those of the node's settings first. It changes nothing. */
 export const listFindings = useCase(
   {
-    input: NOTHING,
+    input: NO_INPUT,
     result: Type.Array(
       closed({
         check: text('Name of the check.'),
@@ -33,8 +33,8 @@ export const listFindings = useCase(
   },
   async ({ db, judged: { config, files } }: HasJudged) => {
     return [
-      ...findings(SETTING_CHECKS, await settingFacts(config, files)),
-      ...findings(DATABASE_CHECKS, databaseFacts(config, await examineDatabase({ db }, {}))),
+      ...judgeAll(SETTING_CHECKS, await readSettingFacts(config, files)),
+      ...judgeAll(DATABASE_CHECKS, databaseFacts(config, await examineDatabase({ db }, {}))),
     ]
   },
 )

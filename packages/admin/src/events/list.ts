@@ -7,7 +7,7 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, instant, Namespace, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, instant, isoTime, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 /** The most events that one call lists. */
@@ -62,8 +62,8 @@ export const listEvents = act(
       id: Number(row.id),
       record_version: Number(row.record_version),
       corrected_by: row.corrected_by === null ? null : Number(row.corrected_by),
-      occurred_at: timeOut(row.occurred_at),
-      recorded_at: timeOut(row.recorded_at),
+      occurred_at: isoTime(row.occurred_at),
+      recorded_at: isoTime(row.recorded_at),
     }))
   },
 )

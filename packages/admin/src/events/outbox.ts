@@ -27,7 +27,7 @@ import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall
 import Type, { type Static } from 'typebox'
 import { type Acting, act, ONE_OPERATOR } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, instant, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, instant, isoTime, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, type Given, useCase } from '../use-case.ts'
 import { type PublishDeps, publishEvent } from './publish.ts'
 
@@ -122,7 +122,7 @@ const tooLong = (member: string): AdminRefusal =>
 function occurredAt(time: Date | number): string {
   const at = new Date(time)
   const year = at.getUTCFullYear()
-  if (year >= 1 && year <= 9_999) return timeOut(at)
+  if (year >= 1 && year <= 9_999) return isoTime(at)
   throw new AdminRefusal('occurred_at: must lie in the years 1 to 9999')
 }
 
@@ -165,8 +165,8 @@ export const showOutbox = useCase(
 
 const described = (row: FailedRow) => ({
   ...row,
-  created_at: timeOut(row.created_at),
-  failed_at: timeOut(row.failed_at),
+  created_at: isoTime(row.created_at),
+  failed_at: isoTime(row.failed_at),
 })
 
 /** Lets failed rows be tried again, ahead of the waiting ones. */

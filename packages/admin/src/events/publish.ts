@@ -29,7 +29,7 @@ import { act } from '../act.ts'
 import type { HasRecording } from '../deps.ts'
 import { closed, flag, instant, markPersonal, Namespace, text, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { type PublishedRecord, writePublished } from './published-record.ts'
+import { type PublishedRecord, writePublishedRecord } from './published-record.ts'
 
 export interface PublishDeps extends HasRecording {
   /** Runs the work in a transaction (default: one of its own). */
@@ -106,7 +106,7 @@ export const publishEvent = act(
       const known = await knownEvent(client, registry, published)
       if (known !== null) return { id: known.id, matched: known.matched }
       const corrected = await correctedEvent(client, registry, input, published)
-      const change = await writePublished(client, sink, registry, published)
+      const change = await writePublishedRecord(client, sink, registry, published)
       if (corrected !== null && corrected.record !== change.record) {
         throw new AdminRefusal('corrects: must name an event of this record')
       }

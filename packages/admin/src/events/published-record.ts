@@ -32,7 +32,7 @@ export interface PublishedRecord {
  * one changes that other record. Runs in the caller's transaction.
  * @throws AdminRefusal
  */
-export async function writePublished(
+export async function writePublishedRecord(
   client: ClientBase,
   sink: RecordSink,
   registry: Registry,

@@ -22,7 +22,7 @@ import { act } from '../act.ts'
 import type { HasClock, HasDatabase } from '../deps.ts'
 import { isGrantedNow } from '../grants/subscriptions.ts'
 import { closed, instant, text, wholeNumber } from '../members.ts'
-import { type HasSamples, samplesOf } from '../registries/samples.ts'
+import { type HasSamples, syntheticRecords } from '../registries/samples.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 const Code = text('Code of the subscription.')
@@ -31,13 +31,13 @@ const Code = text('Code of the subscription.')
 export const testSubscription = act(
   { name: 'subscriptions test', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
   async (deps: HasSamples, { code }) => {
-    await sendTest(deps, code)
+    await queueTestNotification(deps, code)
     return { code }
   },
 )
 
 /** Queues a test notification. @throws AdminRefusal the subscription cannot get one now */
-export async function sendTest({ db, samples }: HasSamples, code: string): Promise<void> {
+export async function queueTestNotification({ db, samples }: HasSamples, code: string): Promise<void> {
   const { subscription, registry } = await known({ db }, code)
   if (subscription.mailbox_state === 'closed') {
     throw new AdminRefusal('code: the mailbox of the subscription is closed; resume the subscription first')
@@ -51,7 +51,7 @@ function sampleOf(
   { record_type: name }: QueuedSubscription,
   samples: HasSamples['samples'],
 ): JsonObject {
-  for (const sample of samplesOf({ samples }, registry, { name })) return sample
+  for (const sample of syntheticRecords({ samples }, registry, { name })) return sample
   throw new AdminRefusal(`code: there is no synthetic ${name} of the kind ${registry.kind.name}`)
 }
 

@@ -19,15 +19,15 @@ import {
   closed,
   flag,
   instant,
+  isoTime,
   markPersonal,
   Namespace,
   orNull,
   SenderId,
   text,
-  timeOut,
   wholeNumber,
 } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 export const SUBSCRIPTION_STATES = ['live', 'suspended', 'ended'] as const satisfies readonly SubscriptionState[]
@@ -94,7 +94,7 @@ export const listSubscriptions = useCase(
   },
   async ({ db }: HasDatabase, { participant, namespace, state, before, limit = 50 }) => {
     const choice = {
-      ...(participant !== undefined && { participant: (await participantNamed(db, participant)).id }),
+      ...(participant !== undefined && { participant: (await requireParticipant(db, participant)).id }),
       ...(namespace !== undefined && { registry: (await registryAt(db, namespace)).id }),
       ...(state !== undefined && { state }),
       ...(before !== undefined && { before: (await subscriptionNamed({ db }, before)).id }),
@@ -144,10 +144,10 @@ async function subscriptionNamed({ db }: HasDatabase, code: string): Promise<Sho
 
 const listed = (subscription: ListedSubscription) => ({
   ...subscription,
-  start_at: timeOut(subscription.start_at),
-  end_at: timeOut(subscription.end_at),
-  created_at: timeOut(subscription.created_at),
-  ended_at: timeOut(subscription.ended_at),
+  start_at: isoTime(subscription.start_at),
+  end_at: isoTime(subscription.end_at),
+  created_at: isoTime(subscription.created_at),
+  ended_at: isoTime(subscription.ended_at),
 })
 
 function shown({ id: _, registry: __, criteria: ___, ...subscription }: ShownSubscription) {
@@ -157,7 +157,7 @@ function shown({ id: _, registry: __, criteria: ___, ...subscription }: ShownSub
   return {
     ...listed(subscription),
     ...request,
-    mailbox: { ...mailbox, id, closed_at: timeOut(closed_at), sequence: Number(sequence) },
+    mailbox: { ...mailbox, id, closed_at: isoTime(closed_at), sequence: Number(sequence) },
   }
 }
 

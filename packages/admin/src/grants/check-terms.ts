@@ -9,7 +9,7 @@ import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import { AdminRefusal } from '../use-case.ts'
 
 /** Returns the reason why the terms mean nothing in a registry of this kind; null: there is none. */
-export function problemOf(kind: Kind, terms: GrantTerms): GrantProblem | null {
+export function grantProblemIn(kind: Kind, terms: GrantTerms): GrantProblem | null {
   try {
     readTerms(kind, terms)
     return null
@@ -24,7 +24,7 @@ export function problemOf(kind: Kind, terms: GrantTerms): GrantProblem | null {
  * @param at the member of the input that has them
  * @throws AdminRefusal a member names something that the registry does not have
  */
-export function checkedTerms({ kind }: Pick<Registry, 'kind'>, terms: GrantTerms, at: readonly PathStep[]): GrantTerms {
+export function checkTerms({ kind }: Pick<Registry, 'kind'>, terms: GrantTerms, at: readonly PathStep[]): GrantTerms {
   try {
     readTerms(kind, terms)
     grantPeriod(terms)

@@ -7,17 +7,17 @@ import { listPurposes } from '@rollcall/participants/store/purposes'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
-import { unknownAuthority } from '../consents/authorities.ts'
-import { unknownPurpose } from '../consents/purposes.ts'
+import { unknownAuthorityMessage } from '../consents/authorities.ts'
+import { unknownPurposeMessage } from '../consents/purposes.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, wholeNumber } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { checkedTerms } from './check-terms.ts'
-import { GRANT, GRANT_KEY, grantShown } from './grants.ts'
-import { journalReplaced } from './revoked.ts'
+import { checkTerms } from './check-terms.ts'
+import { GRANT_KEY_MEMBERS, GrantResult, shownGrant } from './grants.ts'
+import { journalReplacedGrants } from './revoked.ts'
 import { suspendUngranted } from './subscriptions.ts'
-import { Terms } from './terms.ts'
+import { GrantTermsSchema } from './terms.ts'
 import { compareGrants } from './widening.ts'
 
 interface Granting extends HasDatabase {
@@ -34,30 +34,30 @@ export const setGrant = act(
       when: 'wider',
       role: 'own',
       async stored({ db, now = () => new Date() }: Granting, { sender_id, namespace }) {
-        const [participant, registry] = [await participantNamed(db, sender_id), await registryAt(db, namespace)]
+        const [participant, registry] = [await requireParticipant(db, sender_id), await registryAt(db, namespace)]
         return { grants: await listGrants(db, { participant: participant.id, registry: registry.id }), now: now() }
       },
       compare: compareGrants,
     },
     settings: true,
     input: closed({
-      ...GRANT_KEY,
-      terms: Terms,
+      ...GRANT_KEY_MEMBERS,
+      terms: GrantTermsSchema,
       beside: Type.Optional(
         flag('Beside the grants of other times; otherwise in place of all grants in the registry.'),
       ),
     }),
-    result: closed({ ...GRANT.properties, suspended: Suspended }),
+    result: closed({ ...GrantResult.properties, suspended: Suspended }),
   },
   async ({ db }: Granting, { sender_id, namespace, terms, beside = false }) => {
-    const participant = await participantNamed(db, sender_id)
+    const participant = await requireParticipant(db, sender_id)
     const registry = await registryAt(db, namespace)
-    const checked = checkedTerms(registry, terms, ['terms'])
+    const checked = checkTerms(registry, terms, ['terms'])
     await checkConsentNames({ db }, checked)
     const add = () => addGrant(db, { participant, registry }, checked, { replace: !beside })
-    const added = await (beside ? add() : journalReplaced(db, [participant, registry], add))
+    const added = await (beside ? add() : journalReplacedGrants(db, [participant, registry], add))
     const suspended = await suspendUngranted(db, participant, registry)
-    return { ...grantShown(added, sender_id, namespace), suspended }
+    return { ...shownGrant(added, sender_id, namespace), suspended }
   },
 )
 
@@ -66,8 +66,8 @@ async function checkConsentNames({ db }: HasDatabase, terms: GrantTerms) {
   const purposes = new Set((await listPurposes(db)).map(({ code }) => code))
   const authorities = new Set((await listAuthorities(db)).map(({ name }) => name))
   for (const [member, unknown] of [
-    ['purposes', unknownPurpose(terms, purposes)],
-    ['authorities', unknownAuthority(terms, authorities)],
+    ['purposes', unknownPurposeMessage(terms, purposes)],
+    ['authorities', unknownAuthorityMessage(terms, authorities)],
   ] as const) {
     if (unknown !== null) throw new AdminRefusal(`terms.${member}: ${unknown}`, { at: ['terms', member] })
   }
@@ -79,13 +79,13 @@ export const revokeGrant = act(
     name: 'grant revoke',
     approval: 'never',
     settings: true,
-    input: closed(GRANT_KEY),
-    result: closed({ ...GRANT_KEY, revoked: wholeNumber('Grants.'), suspended: Suspended }),
+    input: closed(GRANT_KEY_MEMBERS),
+    result: closed({ ...GRANT_KEY_MEMBERS, revoked: wholeNumber('Grants.'), suspended: Suspended }),
   },
   async ({ db }: HasDatabase, { sender_id, namespace }) => {
-    const participant = await participantNamed(db, sender_id)
+    const participant = await requireParticipant(db, sender_id)
     const registry = await registryAt(db, namespace)
-    const revoked = await journalReplaced(db, [participant, registry], () =>
+    const revoked = await journalReplacedGrants(db, [participant, registry], () =>
       revokeGrants(db, { participant, registry }),
     )
     if (revoked === 0) throw new AdminRefusal(`${sender_id} has no grant in ${namespace}`, { reason: 'not_found' })

@@ -12,31 +12,31 @@ import { listParticipants } from '@rollcall/participants/store/participants'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import type { HasClock, HasDatabase } from '../deps.ts'
-import { closed, flag, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { closed, flag, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { Terms } from './terms.ts'
+import { GrantTermsSchema } from './terms.ts'
 
 export { GRANT_TEMPLATES }
 
-export const GRANT_KEY = { sender_id: SenderId, namespace: Namespace } as const
+export const GRANT_KEY_MEMBERS = { sender_id: SenderId, namespace: Namespace } as const
 
-export const GRANT = closed({
-  ...GRANT_KEY,
+export const GrantResult = closed({
+  ...GRANT_KEY_MEMBERS,
   version: wholeNumber('Of the grant: a change makes a new one. One count goes over all grants of the database.'),
-  terms: Terms,
+  terms: GrantTermsSchema,
   valid_from: text('When it begins to count.'),
   valid_until: orNull(text('When it ends; null: no end.')),
 })
 
 /** Returns the terms of a template for a registry, to grant them or to write them into a file. */
-export const grantTemplate = useCase(
+export const showGrantTemplate = useCase(
   {
     input: closed({
       namespace: Namespace,
       template: text(`One of ${GRANT_TEMPLATES.map(({ name }) => name).join(', ')}.`),
     }),
-    result: Terms,
+    result: GrantTermsSchema,
   },
   async ({ db }: HasDatabase, { namespace, template }) => {
     const found = GRANT_TEMPLATES.find(({ name }) => name === template)
@@ -51,7 +51,9 @@ export const grantTemplate = useCase(
 export const listGrantTemplates = useCase(
   {
     input: closed({ namespace: Namespace }),
-    result: Type.Array(closed({ name: text('Of the template.'), description: text('What it is for.'), terms: Terms })),
+    result: Type.Array(
+      closed({ name: text('Of the template.'), description: text('What it is for.'), terms: GrantTermsSchema }),
+    ),
   },
   async ({ db }: HasDatabase, { namespace }) => {
     const { kind } = await registryAt(db, namespace)
@@ -63,10 +65,10 @@ export const listGrantTemplates = useCase(
 export const listGrants = useCase(
   {
     input: closed({ sender_id: Type.Optional(SenderId), namespace: Type.Optional(Namespace) }),
-    result: Type.Array(GRANT),
+    result: Type.Array(GrantResult),
   },
   async ({ db }: HasDatabase, { sender_id, namespace }) => {
-    const participant = sender_id === undefined ? undefined : await participantNamed(db, sender_id)
+    const participant = sender_id === undefined ? undefined : await requireParticipant(db, sender_id)
     const registry = namespace === undefined ? undefined : await registryAt(db, namespace)
     const rows = await listRows(db, {
       ...(participant && { participant: participant.id }),
@@ -77,8 +79,8 @@ export const listGrants = useCase(
 )
 
 /** Lists grants that end within so many days, or have ended. */
-export const expiringGrants = useCase(
-  { input: closed({ days: wholeNumber('From now.', 0, 36_500) }), result: Type.Array(GRANT) },
+export const listExpiringGrants = useCase(
+  { input: closed({ days: wholeNumber('From now.', 0, 36_500) }), result: Type.Array(GrantResult) },
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { days }) => {
     const until = now().getTime() + days * 86_400_000
     const rows = await listRows(db)
@@ -95,9 +97,9 @@ const byRecordType = (description: string) =>
 /** Explains the grant in force, attribute by attribute. */
 export const explainGrant = useCase(
   {
-    input: closed(GRANT_KEY),
+    input: closed(GRANT_KEY_MEMBERS),
     result: closed({
-      ...GRANT.properties,
+      ...GrantResult.properties,
       asks: byRecordType('the attributes that may be asked about'),
       asks_not: byRecordType('those that may not'),
       sees: byRecordType('the attributes that may be seen'),
@@ -109,9 +111,9 @@ export const explainGrant = useCase(
     }),
   },
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { sender_id, namespace }) => {
-    const participant = await participantNamed(db, sender_id)
+    const participant = await requireParticipant(db, sender_id)
     const registry = await registryAt(db, namespace)
-    const found = await grantInForce(db, { participant, registry }, now())
+    const found = await requireGrantInForce(db, { participant, registry }, now())
     const { kind, visible } = await explained(registry, found)
     const types = registry.kind.record_types
     const asks = new Map(kind.record_types.map(({ name, attributes }) => [name, namesOfRows(attributes)]))
@@ -122,7 +124,7 @@ export const explainGrant = useCase(
         return [name, namesOfRows(attributes).filter((one) => !known.includes(one))]
       })
     return {
-      ...grantShown(found, sender_id, namespace),
+      ...shownGrant(found, sender_id, namespace),
       asks: Object.fromEntries(asks),
       asks_not: Object.fromEntries(others(asks)),
       sees: Object.fromEntries(sees),
@@ -134,7 +136,7 @@ export const explainGrant = useCase(
 )
 
 /** Returns the grant in force. @throws AdminRefusal there is none */
-export async function grantInForce(
+export async function requireGrantInForce(
   db: Database,
   { participant, registry }: { readonly participant: Participant; readonly registry: Registry },
   now: Date,
@@ -177,12 +179,12 @@ async function namedRows(db: Database, rows: readonly StoredGrant[]) {
   return rows.flatMap((row) => {
     const sender_id = participants.get(row.participant)
     const namespace = registries.get(row.registry)
-    return sender_id === undefined || namespace === undefined ? [] : [grantShown(row, sender_id, namespace)]
+    return sender_id === undefined || namespace === undefined ? [] : [shownGrant(row, sender_id, namespace)]
   })
 }
 
-export const grantShown = (
+export const shownGrant = (
   { id, terms, valid_from, valid_until }: StoredGrant,
   sender_id: string,
   namespace: string,
-) => ({ sender_id, namespace, version: id, terms, valid_from: timeOut(valid_from), valid_until: timeOut(valid_until) })
+) => ({ sender_id, namespace, version: id, terms, valid_from: isoTime(valid_from), valid_until: isoTime(valid_until) })

@@ -4,14 +4,14 @@ import { isWeakGrant } from '@rollcall/core/policy/weak-grant'
 import type { Database } from '@rollcall/database/database'
 import { listGrants, type StoredGrant } from '@rollcall/participants/store/grants'
 import { listRegistries } from '@rollcall/records/registries/registries'
-import { timeOut } from '../members.ts'
+import { isoTime } from '../members.ts'
 
 const DAY = 86_400_000
 /** Days before its end in which a grant is reported. */
 export const EXPIRING_DAYS = 30
 
 /** Lists grants that are weak or end soon, and participants without a grant. @param active the active participants */
-export async function grantHealth(db: Database, active: readonly Participant[], now = Date.now()) {
+export async function findGrantWeaknesses(db: Database, active: readonly Participant[], now = Date.now()) {
   const namespaces = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
   const held = (await listGrants(db)).flatMap((grant) => {
     const participant = active.find(({ id }) => id === grant.participant)
@@ -27,7 +27,7 @@ export async function grantHealth(db: Database, active: readonly Participant[], 
     weak: held.filter(({ grant }) => isWeakGrant(grant.terms)).map(({ place }) => place),
     expiring: held
       .filter(({ grant }) => endsSoon(grant))
-      .map(({ grant, place }) => ({ ...place, valid_until: timeOut(grant.valid_until) ?? '' })),
+      .map(({ grant, place }) => ({ ...place, valid_until: isoTime(grant.valid_until) ?? '' })),
     without: without.map(({ sender_id }) => ({ sender_id })),
   }
 }

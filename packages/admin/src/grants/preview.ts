@@ -12,12 +12,12 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type, { type Static } from 'typebox'
 import { closed, flag, Namespace, orNull, RecordTypeName, SenderId } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
-import { type HasSamples, samplesOf } from '../registries/samples.ts'
+import { requireParticipant } from '../participants/participants.ts'
+import { type HasSamples, syntheticRecords } from '../registries/samples.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { checkedTerms } from './check-terms.ts'
-import { grantInForce } from './grants.ts'
-import { Terms } from './terms.ts'
+import { checkTerms } from './check-terms.ts'
+import { requireGrantInForce } from './grants.ts'
+import { GrantTermsSchema } from './terms.ts'
 
 const Paths = (description: string) => Type.Array(Type.String(), { description })
 
@@ -44,7 +44,7 @@ export const previewGrant = useCase(
     input: closed({
       sender_id: SenderId,
       namespace: Namespace,
-      terms: Type.Optional(Terms),
+      terms: Type.Optional(GrantTermsSchema),
       record_type: Type.Optional(RecordTypeName),
     }),
     result: closed({
@@ -59,12 +59,12 @@ export const previewGrant = useCase(
     { db, samples, now = () => new Date() }: HasSamples & { readonly now?: () => Date },
     { sender_id, namespace, terms, record_type },
   ) => {
-    const participant = await participantNamed(db, sender_id)
+    const participant = await requireParticipant(db, sender_id)
     const registry = await registryAt(db, namespace)
     const granted =
       terms === undefined
-        ? (await grantInForce(db, { participant, registry }, now())).terms
-        : checkedTerms(registry, terms, ['terms'])
+        ? (await requireGrantInForce(db, { participant, registry }, now())).terms
+        : checkTerms(registry, terms, ['terms'])
     const day = dayIn(registry.time_zone, now().getTime())
     const read = { id: 0, ...readTerms(registry.kind, granted) }
     const grant = withHidden(read, registry, NOBODY_PROTECTED, day)
@@ -85,7 +85,7 @@ function previewed(
   const granted = grant.recordTypes === null || grant.recordTypes.has(record_type)
   let first: JsonObject | undefined
   let tried = 0
-  for (const before of samplesOf(deps, registry, recordType)) {
+  for (const before of syntheticRecords(deps, registry, recordType)) {
     first ??= before
     const [shown] = disclose(grant, recordType, [canonicalJson(before)])
     if (shown !== undefined) {

@@ -13,10 +13,10 @@ import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, Namespace, SenderId, text, wholeNumber } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { isInForce } from './grants.ts'
-import { Terms } from './terms.ts'
+import { GrantTermsSchema } from './terms.ts'
 
 const DAY = 86_400_000
 /** A proposed quota is the largest use of a day, multiplied by this. */
@@ -33,7 +33,7 @@ export const proposeGrant = act(
       days: wholeNumber('Days of the audit log, until now.', 1, 3_660),
     }),
     result: closed({
-      terms: Terms,
+      terms: GrantTermsSchema,
       from: instant('From when on the audit log was read.'),
       days: wholeNumber('Days that have an audit entry.'),
       entries: wholeNumber('Entries that were read.'),
@@ -45,7 +45,7 @@ export const proposeGrant = act(
   },
   async (deps: HasDatabase & { readonly now?: () => Date }, { sender_id, namespace, days }) => {
     const { db, now = () => new Date() } = deps
-    const participant = await participantNamed(db, sender_id)
+    const participant = await requireParticipant(db, sender_id)
     const registry = await registryAt(db, namespace)
     const rows = await listGrants(db, { participant: participant.id, registry: registry.id })
     const granted = rows.find((row) => isInForce(row, now()))

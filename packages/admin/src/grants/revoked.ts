@@ -7,18 +7,18 @@ import { listGrants } from '@rollcall/participants/store/grants'
 type Owner = readonly [Pick<Participant, 'id' | 'sender_id'>, Pick<Registry, 'id' | 'namespace'>]
 
 /** Does the work that replaces the grants of a participant in a registry, and writes these into the journal. */
-export async function journalReplaced<Result>(
+export async function journalReplacedGrants<Result>(
   db: Database,
   [participant, registry]: Owner,
   commit: () => Promise<Result>,
 ): Promise<Result> {
   const live = await listGrants(db, { participant: participant.id, registry: registry.id })
   const grants = live.map(({ id }) => id)
-  return journalRevoked(db, [participant, registry], grants, commit)
+  return journalRevokedGrants(db, [participant, registry], grants, commit)
 }
 
 /** Does the work that revokes grants, and writes their ids into the journal. */
-export async function journalRevoked<Result>(
+export async function journalRevokedGrants<Result>(
   { journal }: Database,
   [{ sender_id }, { namespace }]: Owner,
   grants: readonly number[],

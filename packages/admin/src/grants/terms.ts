@@ -3,7 +3,7 @@ import { GrantTerms } from '@rollcall/core/model/grant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'
 import Type from 'typebox'
 
-export const Terms = Type.Unsafe<GrantTerms>(GrantTerms)
+export const GrantTermsSchema = Type.Unsafe<GrantTerms>(GrantTerms)
 
 /** Whether the time of a grant is over. */
 export const isExpiredGrant = ({ valid_until }: Pick<StoredGrant, 'valid_until'>, now = new Date()): boolean =>

@@ -6,18 +6,18 @@ import { listParticipants } from '@rollcall/participants/store/participants'
 import type { Kind } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { AdminRefusal } from '../use-case.ts'
-import { problemOf } from './check-terms.ts'
+import { grantProblemIn } from './check-terms.ts'
 import { isExpiredGrant } from './terms.ts'
 
 /**
  * Checks that no grant needs what is removed. @throws AdminRefusal a grant that has not ended would mean nothing
  * @param without the kind of the registry after the removal
  */
-export async function checkUngranted(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
+export async function refuseGranted(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
   const registry = await registryAt(db, namespace)
   const rows = (await listGrants(db, { registry: registry.id })).filter((row) => !isExpiredGrant(row))
   const broken = rows.find(
-    ({ terms }) => problemOf(registry.kind, terms) === null && problemOf(without, terms) !== null,
+    ({ terms }) => grantProblemIn(registry.kind, terms) === null && grantProblemIn(without, terms) !== null,
   )
   if (broken === undefined) return
   const owner = (await listParticipants(db)).find(({ id }) => id === broken.participant)

@@ -1,7 +1,7 @@
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'
 import { describe, expect, test } from 'vitest'
-import { isWider } from './widening.ts'
+import { isWiderGrant } from './widening.ts'
 
 const NOW = new Date('2026-06-01T00:00:00Z')
 const GRANT: GrantTerms = {
@@ -30,7 +30,7 @@ const stored = (
 
 describe('a grant is wider', () => {
   test('where nothing is granted', () => {
-    expect(isWider(GRANT, [], NOW)).toBe(true)
+    expect(isWiderGrant(GRANT, [], NOW)).toBe(true)
   })
 
   test.each<[string, Partial<GrantTerms>]>([
@@ -59,17 +59,17 @@ describe('a grant is wider', () => {
     ['other forms of queries', { query_forms: ['identifier', 'expression'] }],
     ['emergencies', { emergency: { see: 'all', items_per_day: 1 } }],
   ])('with %s', (_, more) => {
-    expect(isWider({ ...GRANT, ...more }, [stored(GRANT)], NOW)).toBe(true)
+    expect(isWiderGrant({ ...GRANT, ...more }, [stored(GRANT)], NOW)).toBe(true)
   })
 
   test('that begins earlier or ends later', () => {
     const until = stored(GRANT, { valid_until: new Date('2026-12-31T00:00:00Z') })
     const later = stored(GRANT, { valid_from: new Date('2026-07-01T00:00:00Z') })
-    expect(isWider(GRANT, [until], NOW)).toBe(true)
-    expect(isWider({ ...GRANT, valid_until: '2027-01-01T00:00:00Z' }, [until], NOW)).toBe(true)
-    expect(isWider(GRANT, [later], NOW)).toBe(true)
-    expect(isWider({ ...GRANT, valid_until: '2026-12-31T00:00:00Z' }, [until], NOW)).toBe(false)
-    expect(isWider({ ...GRANT, valid_from: '2026-08-01T00:00:00Z' }, [later], NOW)).toBe(false)
+    expect(isWiderGrant(GRANT, [until], NOW)).toBe(true)
+    expect(isWiderGrant({ ...GRANT, valid_until: '2027-01-01T00:00:00Z' }, [until], NOW)).toBe(true)
+    expect(isWiderGrant(GRANT, [later], NOW)).toBe(true)
+    expect(isWiderGrant({ ...GRANT, valid_until: '2026-12-31T00:00:00Z' }, [until], NOW)).toBe(false)
+    expect(isWiderGrant({ ...GRANT, valid_from: '2026-08-01T00:00:00Z' }, [later], NOW)).toBe(false)
   })
 })
 
@@ -84,5 +84,5 @@ test.each<[string, Partial<GrantTerms>]>([
   ['a limit that was not there', { records_per_day: 5 }],
   ['another reason', { legal_reference: 'Act 7' }],
 ])('%s is not wider', (_, less) => {
-  expect(isWider({ ...GRANT, ...less }, [stored(GRANT)], NOW)).toBe(false)
+  expect(isWiderGrant({ ...GRANT, ...less }, [stored(GRANT)], NOW)).toBe(false)
 })

@@ -1,7 +1,7 @@
 /** Compares two grants: whether one permits more. Terms that cannot be compared are taken as more. */
 import { ALL, type GrantTerms } from '@rollcall/core/model/grant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'
-import { isSame } from '../approvals/diff-lines.ts'
+import { isSameJson } from '../approvals/diff-lines.ts'
 
 type Names = 'all' | readonly string[] | undefined
 
@@ -28,7 +28,7 @@ const NO_MORE: Compared = {
   ask: (wanted, current) => within(wanted.ask, current.ask, []),
   see: (wanted, current) => within(wanted.see, current.see, []),
   rows: (wanted, current) =>
-    Object.entries(current.rows ?? {}).every(([type, condition]) => isSame(wanted.rows?.[type], condition)),
+    Object.entries(current.rows ?? {}).every(([type, condition]) => isSameJson(wanted.rows?.[type], condition)),
   protected: (wanted, current) => within(wanted.protected, current.protected, []),
   minors: (wanted, current) => wanted.minors === 'never' || current.minors !== 'never',
   event_types: (wanted, current) => within(wanted.event_types, current.event_types, []),
@@ -51,7 +51,7 @@ const NO_MORE: Compared = {
     (current !== undefined &&
       within(wanted.see, current.see, []) &&
       atMost(wanted.items_per_day, current.items_per_day)),
-  // `isWider` compares the times.
+  // `isWiderGrant` compares the times.
   valid_from: () => true,
   valid_until: () => true,
   // These members give reasons, and permit nothing.
@@ -67,11 +67,11 @@ const COUNTED: readonly NonNullable<GrantTerms['counts']>[] = ['exact', 'capped'
  * others.
  */
 const isNarrowerList = (wanted: readonly string[] | undefined, current: readonly string[] | undefined): boolean =>
-  isSame(wanted, current) ||
+  isSameJson(wanted, current) ||
   (wanted !== undefined && current !== undefined && wanted.every((name) => current.includes(name)))
 
 /** Whether no stored grant alone permits all that the terms permit, for the whole time of the terms. */
-export function isWider(wanted: GrantTerms, stored: readonly StoredGrant[], now: Date): boolean {
+export function isWiderGrant(wanted: GrantTerms, stored: readonly StoredGrant[], now: Date): boolean {
   const from = wanted.valid_from === undefined ? now : new Date(wanted.valid_from)
   const until = wanted.valid_until === undefined ? null : new Date(wanted.valid_until)
   return !stored.some(
@@ -103,7 +103,7 @@ export function compareGrants(
   { sender_id, namespace, terms, beside = false }: WantedGrant,
   { grants, now }: GrantsNow,
 ) {
-  if (!beside && !isWider(terms, grants, now)) return null
+  if (!beside && !isWiderGrant(terms, grants, now)) return null
   const about = { sender_id, namespace, ...(beside && { beside }) }
   const [one, ...more] = grants.map((grant) => grant.terms)
   return one === undefined || more.length > 0 || beside

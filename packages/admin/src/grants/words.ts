@@ -7,7 +7,7 @@ type Explained = Awaited<ReturnType<typeof explainGrant>>
  * The lines of a grant, each with its subject and its words.
  * @param options.conditions whether conditions on records are shown with their values, which may be those of a person
  */
-export function grantWords(
+export function describeGrant(
   explained: Explained,
   { conditions }: { readonly conditions: boolean },
 ): readonly (readonly [about: string, words: string])[] {

@@ -14,7 +14,7 @@ import { act } from '../act.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, markPersonal, Namespace, orNull, SenderId, text } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { MESSAGE, tracedMessages } from './timeline.ts'
+import { findTracedMessages, MESSAGE_MEMBERS } from './timeline.ts'
 
 /** The most bodies in one answer; further deliveries are opened one by one. */
 const MOST = 20
@@ -47,7 +47,7 @@ export const openBodies = act(
       concerns: async (_: HasVault, asked) => ({ about: asked, wanted: { opens: 'the bodies of the message' } }),
     },
     entry: 'within',
-    input: closed({ ...MESSAGE, reason: Reason }),
+    input: closed({ ...MESSAGE_MEMBERS, reason: Reason }),
     result: closed({
       bodies: Type.Array(Body),
       more: Type.Boolean({ description: `Whether there are more than ${MOST}: open their deliveries.` }),
@@ -55,7 +55,7 @@ export const openBodies = act(
   },
   async (deps: HasVault, { reason, ...asked }, enter) => {
     const { db } = deps
-    const traced = await tracedMessages({ db }, asked)
+    const traced = await findTracedMessages({ db }, asked)
     const places = (await Promise.all(traced.map((one) => placesOf({ db }, one)))).flat()
     if (places.length === 0) {
       throw new AdminRefusal('no body of a message with this message_id is stored', { reason: 'not_found' })

@@ -9,7 +9,7 @@ import Type from 'typebox'
 import { act } from '../act.ts'
 import { EntryId, type HasSearchLimit, requireEntryBefore } from '../audit/facts.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 /** The kinds of audit entries that are about messages. */
@@ -110,7 +110,7 @@ export const listMessages = act(
       ...messageFacts(message),
       delivery: states.get(message.reply_message_id ?? '') ?? null,
     }))
-    const searched_to = rest === null ? null : timeOut(rest)
+    const searched_to = rest === null ? null : isoTime(rest)
     return { messages, next: found.length > limit ? (messages.at(-1)?.id ?? null) : searched_to, searched_to }
   },
 )
@@ -128,7 +128,7 @@ function messageFacts({ chain, sequence, at, entry, message_id, reply_message_id
   const { kind, participant, registry, operation, correlation_id, transaction_id, outcomes, records } = entry
   return {
     id: `${chain}.${sequence}`,
-    at: timeOut(at),
+    at: isoTime(at),
     kind: kind as (typeof MESSAGE_KINDS)[number],
     message_id: message_id ?? reply_message_id,
     participant,

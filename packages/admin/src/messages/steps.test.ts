@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { DELIVERY_CAUSES, explainedCause } from '@rollcall/delivery/delivery/causes'
 import { expect, test } from 'vitest'
-import { STEPS, stepOfEvent } from './steps.ts'
+import { makeStepOfEvent, TIMELINE_STEPS } from './steps.ts'
 
 const page = (name: string): string => readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8')
 
 test('every step is a section of docs/message-flow.md, and every section is a step', () => {
   const [, timeline = ''] = page('message-flow.md').split('## The timeline of a message\n')
   const [section = ''] = timeline.split('\n## ')
-  expect([...section.matchAll(/^### (.*)$/gm)].map(([, name]) => name)).toEqual(STEPS)
+  expect([...section.matchAll(/^### (.*)$/gm)].map(([, name]) => name)).toEqual(TIMELINE_STEPS)
 })
 
 test('every cause in docs/deliveries.md is explained', () => {
@@ -29,7 +29,9 @@ test('every cause in docs/deliveries.md is explained', () => {
 test('a step says what happened, and never what a receiver or a person sent', () => {
   const at = '2026-01-01T00:00:00.000Z'
   const of = { at, delivery: 'd-1', page: 2 }
-  expect(stepOfEvent({ ...of, event: 'attempt', number: 3, duration_ms: 12, status: 503, error: 'http_5xx' })).toEqual({
+  expect(
+    makeStepOfEvent({ ...of, event: 'attempt', number: 3, duration_ms: 12, status: 503, error: 'http_5xx' }),
+  ).toEqual({
     step: 'attempt',
     at,
     duration_ms: 12,
@@ -42,16 +44,16 @@ test('a step says what happened, and never what a receiver or a person sent', ()
     status: 503,
     message: DELIVERY_CAUSES.http_5xx.meaning,
   })
-  expect(stepOfEvent({ ...of, event: 'dead', reason: 'expired' })).toMatchObject({
+  expect(makeStepOfEvent({ ...of, event: 'dead', reason: 'expired' })).toMatchObject({
     step: 'ended',
     outcome: 'failed',
     code: 'expired',
     message: `It was given up. ${DELIVERY_CAUSES.expired.meaning}`,
   })
-  expect(stepOfEvent({ ...of, event: 'attempt due', number: 4 })).toMatchObject({
+  expect(makeStepOfEvent({ ...of, event: 'attempt due', number: 4 })).toMatchObject({
     step: 'next',
     outcome: 'waiting',
     attempt: 4,
   })
-  expect(stepOfEvent({ at, event: 'accepted', items: 1 }).message).toBe('The request was accepted with 1 item.')
+  expect(makeStepOfEvent({ at, event: 'accepted', items: 1 }).message).toBe('The request was accepted with 1 item.')
 })

@@ -7,7 +7,7 @@ import { closed, instant, orNull, text, wholeNumber } from '../members.ts'
 import type { StoryEvent } from './story.ts'
 
 /** The names of the steps. Each is the anchor of a section in docs/message-flow.md. */
-export const STEPS = [
+export const TIMELINE_STEPS = [
   'received',
   'verified',
   'checked',
@@ -25,7 +25,7 @@ export const STEPS = [
 ] as const
 
 export const Step = closed({
-  step: oneOf(STEPS, { description: 'Anchor of its section in docs/message-flow.md.' }),
+  step: oneOf(TIMELINE_STEPS, { description: 'Anchor of its section in docs/message-flow.md.' }),
   at: instant('When it happened, or will.'),
   duration_ms: orNull(Type.Number({ description: 'Milliseconds; null: not measured.' })),
   outcome: oneOf(['done', 'failed', 'waiting'], { description: 'waiting: it is still to come.' }),
@@ -42,7 +42,7 @@ export type Step = Static<typeof Step>
 type Told = Pick<Step, 'step' | 'message'> & Partial<Step>
 
 /** Makes a step from the members that are given; the others have defaults. */
-export const stepOf = (at: string, told: Told): Step => ({
+export const makeStep = (at: string, told: Told): Step => ({
   at,
   duration_ms: null,
   outcome: 'done' as const,
@@ -165,8 +165,8 @@ const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { eve
   }),
 }
 
-export const stepOfEvent = (event: StoryEvent): Step => {
+export const makeStepOfEvent = (event: StoryEvent): Step => {
   // The cast is safe: the row for an event's name takes that event.
   const told = TOLD[event.event] as (event: StoryEvent) => Told
-  return stepOf(event.at, told(event))
+  return makeStep(event.at, told(event))
 }

@@ -64,7 +64,7 @@ interface Moment {
 }
 
 /** The events of one exchange, callback or notification, the oldest first; what is still to come is at the end. */
-export function storyOf(
+export function listStoryEvents(
   traced: TracedExchange | TracedCallback | TracedNotification,
   now: Date,
 ): readonly StoryEvent[] {

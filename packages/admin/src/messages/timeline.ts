@@ -8,10 +8,10 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, Namespace, orNull, SenderId, text, timeOut } from '../members.ts'
+import { closed, isoTime, Namespace, orNull, SenderId, text } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { Step, stepOf, stepOfEvent } from './steps.ts'
-import { storyOf } from './story.ts'
+import { makeStep, makeStepOfEvent, Step } from './steps.ts'
+import { listStoryEvents } from './story.ts'
 
 /** The most exchanges with one message_id: several participants may use the same one. */
 const MESSAGES = 20
@@ -30,7 +30,7 @@ const Timeline = closed({
   steps: Type.Array(Step, { description: 'The oldest first; what is still to come is at the end.' }),
 })
 
-export const MESSAGE = {
+export const MESSAGE_MEMBERS = {
   message_id: text('message_id of a request, or of a message of ours.'),
   participant: Type.Optional(text('Only that of this sender_id: several may have used one message_id.')),
   namespace: Type.Optional(Namespace),
@@ -41,7 +41,7 @@ export const showMessage = act(
   {
     name: 'messages show',
     approval: 'never',
-    input: closed(MESSAGE),
+    input: closed(MESSAGE_MEMBERS),
     result: closed({
       messages: Type.Array(Timeline, {
         description: 'One, or several where participants have used the same message_id.',
@@ -49,7 +49,7 @@ export const showMessage = act(
     }),
   },
   async ({ db }: HasDatabase, asked) => {
-    const traced = await tracedMessages({ db }, asked)
+    const traced = await findTracedMessages({ db }, asked)
     const keys = await messageKeysOf(db, 'message_id', asked.message_id)
     const { participant, namespace: registry } = asked
     const { found: newest } = await auditedMessages(db, { keys, participant, registry }, { limit: EACH })
@@ -67,7 +67,7 @@ export const showMessage = act(
 )
 
 /** Finds the exchanges, deliveries and callbacks of a message. */
-export async function tracedMessages(
+export async function findTracedMessages(
   { db }: HasDatabase,
   { message_id, participant, namespace }: { message_id: string; participant?: string; namespace?: string },
 ): Promise<readonly Traced[]> {
@@ -108,8 +108,8 @@ async function timelineOf(
   const { participant, registry, transaction_id, correlation_id, received_at } = known
   const answered = entries.flatMap((logged) => ofEntry(logged, traced))
   const begins = received_at ?? entries.find(({ entry }) => entry.request !== null)?.at ?? null
-  const came = begins === null ? [] : [stepOf(timeOut(begins), { step: 'received', message: 'The message came.' })]
-  const events = traced === null ? came : storyOf(traced, now).map(stepOfEvent)
+  const came = begins === null ? [] : [makeStep(isoTime(begins), { step: 'received', message: 'The message came.' })]
+  const events = traced === null ? came : listStoryEvents(traced, now).map(makeStepOfEvent)
   const steps = merged(events, await arrival(db, begins, participant, entries), answered)
   return {
     sort: known.traced,
@@ -134,13 +134,13 @@ async function arrival(
   const asked = entries.find(({ entry }) => entry.request !== null)
   if (asked === undefined || begins === null) return []
   const { request, grant, basis, purpose } = asked.entry
-  const at = timeOut(begins)
+  const at = isoTime(begins)
   const key = request?.kid ?? null
   const profile = sender_id === null ? null : (await findParticipant(db, sender_id))?.signature_profile
   const { layout, canonical_form } = profile ?? {}
   const grounds = [basis === null ? [] : [`on the basis of ${basis}`], purpose === null ? [] : [`for ${purpose}`]]
   return [
-    stepOf(at, {
+    makeStep(at, {
       step: 'verified',
       key,
       message:
@@ -148,7 +148,7 @@ async function arrival(
           ? 'It is not signed, which the policy of its sender allows.'
           : `The signature is good.${layout === undefined ? '' : ` Its sender signs with the profile ${layout}, ${canonical_form}.`}`,
     }),
-    stepOf(at, {
+    makeStep(at, {
       step: 'checked',
       message:
         grant === null
@@ -161,16 +161,16 @@ async function arrival(
 /** The steps that only the audit log has: of synchronous requests, and of messages that are not stored any more. */
 function ofEntry({ at, entry, outcome }: AuditedMessage, traced: Traced | null) {
   const { kind, outcomes, records, reply } = entry
-  const time = timeOut(at)
+  const time = isoTime(at)
   const code = Object.keys(outcomes).find((name) => name !== 'succ') ?? null
   const counts = Object.entries(outcomes).map(([name, count]) => `${count} ${name}`)
-  const searched = stepOf(time, {
+  const searched = makeStep(time, {
     step: 'searched',
     outcome: outcome === 'rejected' ? 'failed' : 'done',
     code,
     message: `Items: ${counts.join(', ') || 'none'}. Records that left: ${records}.`,
   })
-  const replied = stepOf(time, {
+  const replied = makeStep(time, {
     step: 'replied',
     key: reply?.kid ?? null,
     message: 'Its audit entry was written, and then it was sent.',
@@ -178,7 +178,7 @@ function ofEntry({ at, entry, outcome }: AuditedMessage, traced: Traced | null) 
   if (kind === 'answer') return [searched, replied]
   if (traced !== null) return []
   return kind === 'acknowledgement'
-    ? [stepOf(time, { step: 'accepted', message: 'The request was accepted.' })]
+    ? [makeStep(time, { step: 'accepted', message: 'The request was accepted.' })]
     : [searched, replied]
 }
 

@@ -8,13 +8,13 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasClock, HasDatabase } from '../deps.ts'
-import { closed, flag, instant, orNull, text, timeOut, wholeNumber } from '../members.ts'
-import { type StoryEvent, storyOf } from './story.ts'
+import { closed, flag, instant, isoTime, orNull, text, wholeNumber } from '../members.ts'
+import { listStoryEvents, type StoryEvent } from './story.ts'
 
 export type { StoryEvent } from './story.ts'
 
 /** The most items, and the most deliveries, of an exchange that are shown without `full`. */
-export const MOST_SHOWN = 100
+export const MOST_TRACED_DELIVERIES = 100
 const ALL = 2_147_483_647
 
 const Id = orNull(Type.String())
@@ -142,7 +142,7 @@ const Notification = closed({
  * Finds messages by an id: all with this transaction_id, correlation_id, message_id or code of a subscription, the
  * oldest first; then notifications with this reference_id or code, the newest first.
  */
-export const trace = act(
+export const traceMessages = act(
   {
     name: 'trace',
     approval: 'never',
@@ -151,15 +151,17 @@ export const trace = act(
         'A transaction_id, a correlation_id, a message_id of theirs or ours, a reference_id of a notification, or the code of a subscription.',
       ),
       limit: Type.Optional(wholeNumber('At most so many messages (default: 20).', 1, 1_001)),
-      full: Type.Optional(flag(`All items and deliveries of each message, not only the first ${MOST_SHOWN}.`)),
+      full: Type.Optional(
+        flag(`All items and deliveries of each message, not only the first ${MOST_TRACED_DELIVERIES}.`),
+      ),
     }),
     result: Type.Array(Type.Union([Exchange, Callback, Notification])),
   },
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { id, limit = 20, full = false }) => {
-    const messages = await traceRows(db, id, { found: limit, each: full ? ALL : MOST_SHOWN })
+    const messages = await traceRows(db, id, { found: limit, each: full ? ALL : MOST_TRACED_DELIVERIES })
     const notifications = await traceNotifications(db, id, limit)
     return [...messages, ...notifications].slice(0, limit).map((traced) => {
-      const events = storyOf(traced, now())
+      const events = listStoryEvents(traced, now())
       if (traced.traced === 'exchange') return { ...exchangeFacts(traced), events }
       if (traced.traced === 'notification') return { ...notificationFacts(traced), events }
       const { received_at: _, ...callback } = traced
@@ -168,7 +170,7 @@ export const trace = act(
   },
 )
 
-export type Traced = Awaited<ReturnType<typeof trace>>[number]
+export type Traced = Awaited<ReturnType<typeof traceMessages>>[number]
 
 /** The facts of an exchange, without its events. */
 function exchangeFacts(traced: TracedExchange) {
@@ -190,7 +192,7 @@ function exchangeFacts(traced: TracedExchange) {
 function notificationFacts({ delivery, recalled, due_at, ...traced }: TracedNotification) {
   const { occurred_at: _, recorded_at: __, ...facts } = traced
   const envelopes = { delivery: delivery && deliveryFacts(delivery), recalled: recalled.map(deliveryFacts) }
-  return { ...facts, due_at: timeOut(due_at), ...envelopes }
+  return { ...facts, due_at: isoTime(due_at), ...envelopes }
 }
 
 /** The facts of a delivery, without its times: the events have them. */
@@ -205,4 +207,4 @@ const deliveryFacts = ({ id, callback, page, message_id, state, attempts, reason
 })
 
 const breakerFacts = (breaker: TracedExchange['breaker']) =>
-  breaker && { failures: breaker.failures, opened_at: timeOut(breaker.opened_at), probe_at: timeOut(breaker.probe_at) }
+  breaker && { failures: breaker.failures, opened_at: isoTime(breaker.opened_at), probe_at: isoTime(breaker.probe_at) }

@@ -17,9 +17,9 @@ import { oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { act } from '../act.ts'
-import { authorityNamed } from '../consents/authorities.ts'
+import { requireAuthority } from '../consents/authorities.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, flag, instant, Namespace, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, flag, instant, isoTime, Namespace, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 export { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
@@ -92,7 +92,7 @@ export const addOperator = act(
     const expires = expires_at === undefined ? new Date(now + USUAL_DAYS * DAY) : endWithin(now, new Date(expires_at))
     const bound = registries && (await Promise.all(registries.map((namespace) => registryAt(db, namespace))))
     if (authority !== undefined) checkBound(roles, registries)
-    const signing = authority === undefined ? null : await authorityNamed(db, authority)
+    const signing = authority === undefined ? null : await requireAuthority(db, authority)
     const { secret, sha256 } = newSecret()
     const id = await addOperatorToken(db, {
       name,
@@ -108,7 +108,7 @@ export const addOperator = act(
       roles,
       registries: registries ?? null,
       authority: authority ?? null,
-      expires_at: timeOut(expires),
+      expires_at: isoTime(expires),
       token,
     }
   },
@@ -131,7 +131,7 @@ function endWithin(now: number, end: Date): Date {
 /** Lists every token by its name, without its secret. */
 export const listOperators = useCase(
   {
-    input: NOTHING,
+    input: NO_INPUT,
     result: Type.Array(
       closed({
         ...OPERATOR,
@@ -178,8 +178,8 @@ function described(token: OperatorToken, now: number) {
     roles,
     registries,
     live: revoked_at === null && expires_at.getTime() > now,
-    created_at: timeOut(created_at),
-    expires_at: timeOut(expires_at),
-    revoked_at: timeOut(revoked_at),
+    created_at: isoTime(created_at),
+    expires_at: isoTime(expires_at),
+    revoked_at: isoTime(revoked_at),
   }
 }

@@ -12,7 +12,7 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
 import { useCase } from '../use-case.ts'
 
 export { CACHED_BY_PEERS } from '@rollcall/keys/own-key-definitions'
@@ -39,7 +39,7 @@ const KeyResult = closed({
 })
 
 /** Lists our own keys, the newest first. */
-export const listOwnKeys = useCase({ input: NOTHING, result: Type.Array(KeyResult) }, async ({ db }: HasDatabase) =>
+export const listOwnKeys = useCase({ input: NO_INPUT, result: Type.Array(KeyResult) }, async ({ db }: HasDatabase) =>
   (await listRows(db)).map(described),
 )
 
@@ -73,21 +73,21 @@ export const revokeOwnKey = act(
 )
 
 /** The tables with encrypted values, except the table of our own keys. */
-export const SEALED_ELSEWHERE = [SEALED_AUDIT_KEYS, SEALED_CREDENTIALS, SEALED_PROPOSALS]
+export const OTHER_SEALED_TABLES = [SEALED_AUDIT_KEYS, SEALED_CREDENTIALS, SEALED_PROPOSALS]
 
 /** Replaces the master key: all values that it encrypted are encrypted with the new one. */
 export const rotateMasterKey = act(
   {
     name: 'keys rotate-master',
     approval: 'never',
-    input: NOTHING,
+    input: NO_INPUT,
     result: closed({
       version: wholeNumber('Version of the master key.'),
       resealed: wholeNumber('Values that were encrypted with the new master key.'),
     }),
   },
   async ({ db, masterKey }: HasDatabase & { readonly masterKey: MasterKeySource }) =>
-    rotateMaster(db, masterKey, SEALED_ELSEWHERE),
+    rotateMaster(db, masterKey, OTHER_SEALED_TABLES),
 )
 
 function described(key: OwnKey) {
@@ -97,10 +97,10 @@ function described(key: OwnKey) {
     use,
     algorithm,
     state,
-    created_at: timeOut(key.created_at),
-    activated_at: timeOut(key.activated_at),
-    retired_at: timeOut(key.retired_at),
-    good_until: state === 'retired' ? timeOut(key.expires_at) : null,
-    revoked_at: timeOut(key.revoked_at),
+    created_at: isoTime(key.created_at),
+    activated_at: isoTime(key.activated_at),
+    retired_at: isoTime(key.retired_at),
+    good_until: state === 'retired' ? isoTime(key.expires_at) : null,
+    revoked_at: isoTime(key.revoked_at),
   }
 }

@@ -12,9 +12,9 @@ import {
 } from '@rollcall/participants/store/sessions'
 import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
-import { operatorOf } from '../caller.ts'
+import { callingOperator } from '../caller.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 interface Deps extends HasDatabase {
@@ -36,7 +36,7 @@ export const makeSignInLink = act(
   },
   async ({ db, clock = CLOCK, approvals, caller }: Deps & Acting, { name }, enter) => {
     // Whoever has the link acts as that operator, and could approve as the second one.
-    if (approvals.areNeeded && operatorOf(caller)?.name !== name) {
+    if (approvals.areNeeded && callingOperator(caller)?.name !== name) {
       throw new AdminRefusal(
         'where acts need two operators (ROLLCALL_TWO_PERSON), a link is made for the owner of ROLLCALL_OPERATOR_TOKEN alone',
         { reason: 'forbidden' },
@@ -48,7 +48,7 @@ export const makeSignInLink = act(
     const { secret, sha256 } = newSecret()
     const id = await addOperatorLink(db, { name, sha256, now, ends_at })
     if (id === null) throw new AdminRefusal(`no live token is named ${name}`, { reason: 'not_found' })
-    return { name, path: `/#/sign-in/${id}_${secret}`, expires_at: timeOut(ends_at) }
+    return { name, path: `/#/sign-in/${id}_${secret}`, expires_at: isoTime(ends_at) }
   },
 )
 
@@ -57,7 +57,7 @@ const SessionId = wholeNumber('Number of the session. It is no secret.', 1)
 /** Lists the sessions that have not ended. */
 export const listSessions = useCase(
   {
-    input: NOTHING,
+    input: NO_INPUT,
     result: Type.Array(
       closed({
         id: SessionId,
@@ -75,9 +75,9 @@ export const listSessions = useCase(
       id,
       name,
       provider: issuer,
-      created_at: timeOut(created_at),
-      seen_at: timeOut(seen_at),
-      ends_at: timeOut(ends_at),
+      created_at: isoTime(created_at),
+      seen_at: isoTime(seen_at),
+      ends_at: isoTime(ends_at),
     }))
   },
 )

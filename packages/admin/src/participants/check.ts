@@ -20,11 +20,11 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import packageJson from '../../package.json' with { type: 'json' }
 import { act } from '../act.ts'
-import { sendTest } from '../events/subscription-mailbox.ts'
-import { closed, flag, instant, Namespace, SenderId, text, timeOut } from '../members.ts'
+import { queueTestNotification } from '../events/subscription-mailbox.ts'
+import { closed, flag, instant, isoTime, Namespace, SenderId, text } from '../members.ts'
 import type { HasSamples } from '../registries/samples.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { participantNamed } from './participants.ts'
+import { requireParticipant } from './participants.ts'
 
 interface Evidence extends RequestEvidence, DeliveryEvidence {}
 
@@ -101,7 +101,7 @@ const STEPS: readonly StepRow[] = [
 ]
 
 /** The members of the report of a check. */
-export const REPORT = {
+export const CHECK_REPORT = {
   namespace: Namespace,
   since: instant('What was seen at this time or later counts.'),
   checked_at: instant('When it was looked.'),
@@ -127,11 +127,11 @@ export const checkParticipant = act(
   {
     name: 'participant check',
     approval: 'never',
-    input: closed({ sender_id: SenderId, namespace: Namespace, since: REPORT.since }),
-    result: closed({ sender_id: SenderId, ...REPORT }),
+    input: closed({ sender_id: SenderId, namespace: Namespace, since: CHECK_REPORT.since }),
+    result: closed({ sender_id: SenderId, ...CHECK_REPORT }),
   },
   async ({ db, samples, now = () => new Date() }: Checking, { sender_id, namespace, since }) => {
-    const participant = await participantNamed(db, sender_id)
+    const participant = await requireParticipant(db, sender_id)
     const registry = await registryAt(db, namespace)
     const grant = await grantToCheck({ db }, participant, registry)
     const of = { participant, registry, since: new Date(since) }
@@ -143,7 +143,7 @@ export const checkParticipant = act(
     const report = { checked_at: now(), version: packageJson.version, passed, steps }
     await saveCheck(db, of, report)
     await drive({ db, samples }, grant, evidence)
-    return { sender_id, ...reported({ namespace, since: of.since, ...report }) }
+    return { sender_id, ...shownCheckReport({ namespace, since: of.since, ...report }) }
   },
 )
 
@@ -203,15 +203,15 @@ async function drive(
 ): Promise<void> {
   if (delivery !== null && retried_at === null) await changeDeliveries(db, 'replay', { ids: [delivery] })
   if (subscription !== null && notified_at === null && !testing && isGranted(operations, 'subscribe')) {
-    await sendTest({ db, samples }, subscription)
+    await queueTestNotification({ db, samples }, subscription)
   }
 }
 
 /** Writes a stored report in the form of the answer. */
-export const reported = ({ namespace, since, checked_at, version, passed, steps }: ParticipantCheck) => ({
+export const shownCheckReport = ({ namespace, since, checked_at, version, passed, steps }: ParticipantCheck) => ({
   namespace,
-  since: timeOut(since),
-  checked_at: timeOut(checked_at),
+  since: isoTime(since),
+  checked_at: isoTime(checked_at),
   version,
   passed,
   steps,

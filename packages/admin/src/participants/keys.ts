@@ -15,9 +15,9 @@ import { oneOf, type PublicKey, profileProblem, readPublicKey, type SignaturePro
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, instant, orNull, SenderId, text, timeOut } from '../members.ts'
+import { closed, instant, isoTime, orNull, SenderId, text } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { participantNamed } from './participants.ts'
+import { requireParticipant } from './participants.ts'
 
 export type { PublicKey } from '@rollcall/protocol'
 
@@ -46,8 +46,8 @@ export const addParticipantKeys = act(
       when: 'always',
       role: 'own',
       async concerns({ db }: HasDatabase, { sender_id, keys, kid, use, valid_from, valid_until }) {
-        const live = (await listLiveKeys(db, await participantNamed(db, sender_id))).map(keyShown)
-        const added = (await readKeys(sender_id, keys, { kid, use })).map(keyShown)
+        const live = (await listLiveKeys(db, await requireParticipant(db, sender_id))).map(shownKey)
+        const added = (await readKeys(sender_id, keys, { kid, use })).map(shownKey)
         const stored = live.length === 0 ? {} : { keys: live }
         return { about: { sender_id }, stored, wanted: { valid_from, valid_until, keys: [...live, ...added] } }
       },
@@ -69,7 +69,7 @@ export const addParticipantKeys = act(
       ...(valid_from !== undefined && { valid_from: new Date(valid_from) }),
       ...(valid_until !== undefined && { valid_until: valid_until === null ? null : new Date(valid_until) }),
     }
-    const participant = await participantNamed(db, sender_id)
+    const participant = await requireParticipant(db, sender_id)
     refuseUnusable(participant, read)
     const added: ParticipantKey[] = []
     for (const key of read) added.push(await addParticipantKey(db, participant, { ...key, ...times }))
@@ -94,7 +94,7 @@ export async function readKeys(
 }
 
 /** A key as a second operator sees it. */
-export const keyShown = ({ kid, use, thumbprint }: Pick<PublicKey, 'kid' | 'use' | 'thumbprint'>) => ({
+export const shownKey = ({ kid, use, thumbprint }: Pick<PublicKey, 'kid' | 'use' | 'thumbprint'>) => ({
   kid,
   use,
   thumbprint,
@@ -128,7 +128,7 @@ function profileFor({ layout, canonical_form, digest_prefix }: SignatureProfile,
 export const listParticipantKeys = useCase(
   { input: closed({ sender_id: SenderId }), result: Type.Array(KeyResult) },
   async ({ db }: HasDatabase, { sender_id }) =>
-    (await listRows(db, await participantNamed(db, sender_id))).map(described),
+    (await listRows(db, await requireParticipant(db, sender_id))).map(described),
 )
 
 const PublicKeys = Type.Array(
@@ -145,7 +145,7 @@ const PublicKeys = Type.Array(
 export const listPublicKeys = useCase(
   { input: closed({ sender_id: SenderId }), result: PublicKeys },
   async ({ db }: HasDatabase, { sender_id }) => {
-    const live = await listLiveKeys(db, await participantNamed(db, sender_id))
+    const live = await listLiveKeys(db, await requireParticipant(db, sender_id))
     return live.map(({ kid, use, algorithm, thumbprint, public_jwk }) => ({
       kid,
       use,
@@ -183,7 +183,7 @@ export const revokeParticipantKey = act(
 )
 
 async function revokeJournaled(db: Database, sender_id: string, kid: string): Promise<ParticipantKey> {
-  const participant = await participantNamed(db, sender_id)
+  const participant = await requireParticipant(db, sender_id)
   const live = (await listRows(db, participant)).find((key) => key.kid === kid && key.revoked_at === null)
   // `revoke` refuses the call, because there is no live key with this kid.
   if (live === undefined) return revoke(db, participant, kid)
@@ -202,9 +202,9 @@ function described(key: ParticipantKey) {
     algorithm,
     state: stateOf(key),
     thumbprint,
-    valid_from: timeOut(valid_from),
-    valid_until: timeOut(valid_until),
-    revoked_at: timeOut(revoked_at),
+    valid_from: isoTime(valid_from),
+    valid_until: isoTime(valid_until),
+    revoked_at: isoTime(revoked_at),
   }
 }
 

@@ -5,7 +5,7 @@ import { hadGrantIn } from '@rollcall/participants/store/grants'
 import { AdminRefusal } from '../use-case.ts'
 
 /** Whether an operator may list all participants. */
-export const mayList = (operator: Pick<Operator, 'registries' | 'roles' | 'authority'>): boolean =>
+export const canListParticipants = (operator: Pick<Operator, 'registries' | 'roles' | 'authority'>): boolean =>
   hasRole(operator, 'read') && operator.registries === null && operator.authority === null
 
 /**
@@ -14,7 +14,7 @@ export const mayList = (operator: Pick<Operator, 'registries' | 'roles' | 'autho
  * @param sender_id the given value, if any
  * @throws AdminRefusal
  */
-export async function checkKnownTo(
+export async function checkParticipantIsKnownTo(
   db: Database,
   operator: Pick<Operator, 'registries' | 'roles'>,
   sender_id: unknown,

@@ -4,8 +4,8 @@ import { changeParticipant } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, limitIn, limitOut, SenderId } from '../members.ts'
-import { ConcurrencyLimit, MaxPageSize, participantNamed, RateLimit } from './participants.ts'
+import { closed, limitJson, readLimit, SenderId } from '../members.ts'
+import { ConcurrencyLimit, MaxPageSize, RateLimit, requireParticipant } from './participants.ts'
 
 const LIMITS = { max_page_size: MaxPageSize, rate_limit: RateLimit, concurrency_limit: ConcurrencyLimit } as const
 
@@ -25,18 +25,18 @@ export const changeParticipantLimits = act(
   async ({ db }: HasDatabase, { sender_id, max_page_size, rate_limit, concurrency_limit }) => {
     const changes = {
       ...(max_page_size !== undefined && { max_page_size }),
-      ...(rate_limit !== undefined && { rate_limit: limitIn(rate_limit) }),
-      ...(concurrency_limit !== undefined && { concurrency_limit: limitIn(concurrency_limit) }),
+      ...(rate_limit !== undefined && { rate_limit: readLimit(rate_limit) }),
+      ...(concurrency_limit !== undefined && { concurrency_limit: readLimit(concurrency_limit) }),
     }
     const participant =
       Object.keys(changes).length === 0
-        ? await participantNamed(db, sender_id)
+        ? await requireParticipant(db, sender_id)
         : await changeParticipant(db, sender_id, changes)
     return {
       sender_id,
       max_page_size: participant.max_page_size,
-      rate_limit: limitOut(participant.rate_limit),
-      concurrency_limit: limitOut(participant.concurrency_limit),
+      rate_limit: limitJson(participant.rate_limit),
+      concurrency_limit: limitJson(participant.concurrency_limit),
     }
   },
 )

@@ -22,15 +22,15 @@ import Type, { type Static } from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { auditAct } from '../audit/operator-entries.ts'
 import type { HasDatabase } from '../deps.ts'
-import { Terms } from '../grants/terms.ts'
+import { GrantTermsSchema } from '../grants/terms.ts'
 import {
   closed,
   flag,
-  limitIn,
-  limitOut,
+  limitJson,
   Namespace,
-  NOTHING,
+  NO_INPUT,
   orNull,
+  readLimit,
   SenderId,
   text,
   UNLIMITED,
@@ -91,7 +91,9 @@ export const addParticipant = act(
       concurrency_limit: Type.Optional(ConcurrencyLimit),
       environment: Type.Optional(PARTICIPANT.environment),
       grants: Type.Optional(
-        Type.Record(Type.String(), Terms, { description: 'By namespace, what it may do; nothing elsewhere.' }),
+        Type.Record(Type.String(), GrantTermsSchema, {
+          description: 'By namespace, what it may do; nothing elsewhere.',
+        }),
       ),
     }),
     result: closed({
@@ -111,8 +113,8 @@ export const addParticipant = act(
       name,
       environment,
       max_page_size: limits.max_page_size ?? null,
-      rate_limit: limitIn(limits.rate_limit),
-      concurrency_limit: limitIn(limits.concurrency_limit),
+      rate_limit: readLimit(limits.rate_limit),
+      concurrency_limit: readLimit(limits.concurrency_limit),
       demo: await isDemoDatabase(db),
     })
     await addSecret(db, added, sha256)
@@ -120,7 +122,7 @@ export const addParticipant = act(
       await addGrant(db, { participant: added, registry }, terms, { replace: true })
     }
     const granted = checked.map(({ registry }) => registry.namespace)
-    return { ...participantShown(added), client_secret: secret, granted }
+    return { ...shownParticipant(added), client_secret: secret, granted }
   },
 )
 
@@ -131,23 +133,23 @@ const GRANTING = 'participant add --grant'
 async function checkedGrants(
   db: Database,
   environment: Environment,
-  grants: Readonly<Record<string, Static<typeof Terms>>>,
+  grants: Readonly<Record<string, Static<typeof GrantTermsSchema>>>,
 ) {
-  const { checkedTerms } = await import('../grants/check-terms.ts')
+  const { checkTerms } = await import('../grants/check-terms.ts')
   return Promise.all(
     Object.entries(grants).map(async ([namespace, terms]) => {
       const registry = await registryAt(db, namespace)
       const problem = environmentProblem(environment, registry)
       if (problem !== null) throw new AdminRefusal(`grants.${namespace}: ${problem}`, { at: ['grants', namespace] })
-      return { registry, terms: checkedTerms(registry, terms, ['grants', namespace]) }
+      return { registry, terms: checkTerms(registry, terms, ['grants', namespace]) }
     }),
   )
 }
 
 /** Lists all participants by sender_id. */
 export const listParticipants = useCase(
-  { input: NOTHING, result: Type.Array(ParticipantResult) },
-  async ({ db }: HasDatabase) => (await listRows(db)).map(participantShown),
+  { input: NO_INPUT, result: Type.Array(ParticipantResult) },
+  async ({ db }: HasDatabase) => (await listRows(db)).map(shownParticipant),
 )
 
 interface Status {
@@ -157,14 +159,14 @@ interface Status {
 
 /** Disables a participant, or enables it again. Every server applies it within a second. */
 export async function setParticipantStatus({ db }: HasDatabase, { sender_id, status }: Status) {
-  await participantNamed(db, sender_id)
+  await requireParticipant(db, sender_id)
   const set = () => setStatus(db, sender_id, status)
   const participant = await (status === 'disabled'
     ? db.journal.write({ kind: 'participant_disabled', participant: sender_id }, set)
     : set())
   // The waiting deliveries can be attempted now.
   if (status === 'active') await retryMailboxes(db, participant.id)
-  return participantShown(participant)
+  return shownParticipant(participant)
 }
 
 const ONE = closed({ sender_id: SenderId })
@@ -182,7 +184,7 @@ export const enableParticipant = act(
     approval: {
       when: 'wider',
       role: 'own',
-      stored: async ({ db }: HasDatabase, { sender_id }) => (await participantNamed(db, sender_id)).status,
+      stored: async ({ db }: HasDatabase, { sender_id }) => (await requireParticipant(db, sender_id)).status,
       compare: (about, status) =>
         status === 'active' ? null : { about, stored: { status }, wanted: { status: 'active' } },
     },
@@ -201,7 +203,7 @@ export const rotateParticipantSecret = act(
       when: 'wider',
       role: 'own',
       // For a participant that need not sign, the secret alone proves who asks.
-      stored: async ({ db }: HasDatabase, { sender_id }) => (await participantNamed(db, sender_id)).signature_policy,
+      stored: async ({ db }: HasDatabase, { sender_id }) => (await requireParticipant(db, sender_id)).signature_policy,
       compare: ({ sender_id }, signature_policy) =>
         signature_policy === 'required'
           ? null
@@ -211,13 +213,13 @@ export const rotateParticipantSecret = act(
     input: ONE,
     result: closed({ sender_id: SenderId, client_id: ClientId, client_secret: ClientSecret }),
   },
-  async ({ db }: HasDatabase, { sender_id }) => newClientSecret(db, sender_id),
+  async ({ db }: HasDatabase, { sender_id }) => makeClientSecret(db, sender_id),
 )
 
 /** Makes a client secret and stores its digest. */
-export async function newClientSecret(db: Database, sender_id: string) {
+export async function makeClientSecret(db: Database, sender_id: string) {
   const { secret: client_secret, sha256 } = newSecret()
-  const participant = await participantNamed(db, sender_id)
+  const participant = await requireParticipant(db, sender_id)
   await journalRetired(db, participant, () => addSecret(db, participant, sha256))
   return { sender_id, client_id: participant.client_id, client_secret }
 }
@@ -235,7 +237,7 @@ async function journalRetired(
 }
 
 /** Finds a participant by its sender_id. @throws AdminRefusal there is none */
-export async function participantNamed(db: Database, sender_id: string): Promise<Participant> {
+export async function requireParticipant(db: Database, sender_id: string): Promise<Participant> {
   const participant = await findParticipant(db, sender_id)
   if (participant !== null) return participant
   const names = (await listRows(db)).map((row) => row.sender_id)
@@ -251,7 +253,7 @@ export async function isDemoDatabase(db: Database): Promise<boolean> {
   return demo.length > 0
 }
 
-export function participantShown(participant: Participant) {
+export function shownParticipant(participant: Participant) {
   const { sender_id, client_id, name, status, signature_policy, max_page_size, environment, demo } = participant
   return {
     sender_id,
@@ -260,8 +262,8 @@ export function participantShown(participant: Participant) {
     status,
     signature_policy,
     max_page_size,
-    rate_limit: limitOut(participant.rate_limit),
-    concurrency_limit: limitOut(participant.concurrency_limit),
+    rate_limit: limitJson(participant.rate_limit),
+    concurrency_limit: limitJson(participant.concurrency_limit),
     environment,
     demo,
   }

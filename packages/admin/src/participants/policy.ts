@@ -31,11 +31,11 @@ import {
   replyAlgorithm,
 } from '@rollcall/protocol'
 import Type from 'typebox'
-import { isSame } from '../approvals/diff-lines.ts'
+import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, orNull, SenderId, text } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { participantNamed } from './participants.ts'
+import { requireParticipant } from './participants.ts'
 
 // The tables have exactly the names of their types.
 const Profile = closed(
@@ -56,7 +56,7 @@ const POLICY_MEMBERS = {
   jwks_uri: orNull(text('Address of the key set that it publishes; null: only registered keys count.')),
 } as const
 
-export const Policy = closed(POLICY_MEMBERS, { description: 'How it signs and encrypts.' })
+export const MessagePolicyResult = closed(POLICY_MEMBERS, { description: 'How it signs and encrypts.' })
 
 /** Changes the given members of the policy, if any, and returns all of it. */
 export const changeParticipantPolicy = act(
@@ -65,7 +65,7 @@ export const changeParticipantPolicy = act(
     approval: {
       when: 'wider',
       role: 'own',
-      stored: async ({ db }: HasVault, { sender_id }) => policyOf(await participantNamed(db, sender_id)),
+      stored: async ({ db }: HasVault, { sender_id }) => messagePolicyOf(await requireParticipant(db, sender_id)),
       compare: ({ sender_id, ...given }, stored) =>
         isWeaker(stored, given) ? { about: { sender_id }, stored, wanted: given } : null,
     },
@@ -88,23 +88,23 @@ export const changeParticipantPolicy = act(
       // Keys of the other algorithms exist since the first start: such a change needs no master key.
       if (isMadeOnDemand(algorithm)) await ensureOwnKeys(db, await vault(), algorithm)
     }
-    await checkKeySetAddress(await participantNamed(db, sender_id), changes.jwks_uri)
-    return { sender_id, ...policyOf(await setPolicy({ db }, sender_id, changes)) }
+    await checkKeySetAddress(await requireParticipant(db, sender_id), changes.jwks_uri)
+    return { sender_id, ...messagePolicyOf(await setPolicy({ db }, sender_id, changes)) }
   },
 )
 
-type Policy = ReturnType<typeof policyOf>
+type Policy = ReturnType<typeof messagePolicyOf>
 
 /** Whether a change sets another key set, or anything weaker than what is stored. */
 function isWeaker(stored: Policy, given: { readonly [Member in keyof Policy]?: Policy[Member] | undefined }) {
   return Object.entries(given).some(([name, to]) => {
-    if (to === undefined || isSame(to, stored[name as keyof Policy])) return false
+    if (to === undefined || isSameJson(to, stored[name as keyof Policy])) return false
     if (name === 'jwks_uri') return to !== null
     return to !== 'required' && !(name === 'allow_unsigned' && to === false)
   })
 }
 
-export const policyOf = (participant: Participant) => {
+export const messagePolicyOf = (participant: Participant) => {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = participant
   return { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }
 }
@@ -149,7 +149,9 @@ const HOST = {
   loopback: Type.Optional(flag('It may be an address of this machine.')),
   private: Type.Optional(flag('It may be an address of a private network.')),
 } as const
-export const Hosts = Type.Array(closed(HOST), { description: 'Hosts that our requests may reach, each with its rule.' })
+export const HostsResult = Type.Array(closed(HOST), {
+  description: 'Hosts that our requests may reach, each with its rule.',
+})
 
 /** Allows requests to a host of a participant, in place of what was allowed for that host before. */
 export const allowParticipantHost = act(
@@ -158,27 +160,27 @@ export const allowParticipantHost = act(
     approval: {
       when: 'wider',
       role: 'own',
-      stored: async ({ db }: HasDatabase, { sender_id }) => hostsOf(await participantNamed(db, sender_id)),
+      stored: async ({ db }: HasDatabase, { sender_id }) => hostsOf(await requireParticipant(db, sender_id)),
       compare({ sender_id, ...row }, hosts) {
         const host = hosts.find((one) => one.host === row.host)
-        return isSame(host, row) ? null : { about: { sender_id }, stored: { host }, wanted: { host: row } }
+        return isSameJson(host, row) ? null : { about: { sender_id }, stored: { host }, wanted: { host: row } }
       },
     },
     settings: true,
     input: closed({ sender_id: SenderId, ...HOST }),
-    result: Hosts,
+    result: HostsResult,
   },
   async ({ db }: HasDatabase, { sender_id, ...row }) => {
     const problem = unreachableHost(row)
     if (problem !== null) throw new AdminRefusal(problem)
-    const { outgoing } = await participantNamed(db, sender_id)
+    const { outgoing } = await requireParticipant(db, sender_id)
     return setHosts({ db }, sender_id, [...outgoing.filter(({ host }) => host !== row.host), row])
   },
 )
 
 export const listParticipantHosts = useCase(
-  { input: closed({ sender_id: SenderId }), result: Hosts },
-  async ({ db }: HasDatabase, { sender_id }) => hostsOf(await participantNamed(db, sender_id)),
+  { input: closed({ sender_id: SenderId }), result: HostsResult },
+  async ({ db }: HasDatabase, { sender_id }) => hostsOf(await requireParticipant(db, sender_id)),
 )
 
 export const removeParticipantHost = act(
@@ -187,10 +189,10 @@ export const removeParticipantHost = act(
     approval: 'never',
     settings: true,
     input: closed({ sender_id: SenderId, host: Host }),
-    result: Hosts,
+    result: HostsResult,
   },
   async ({ db }: HasDatabase, { sender_id, host }) => {
-    const { outgoing } = await participantNamed(db, sender_id)
+    const { outgoing } = await requireParticipant(db, sender_id)
     const others = outgoing.filter((row) => row.host !== host)
     if (others.length === outgoing.length) {
       throw new AdminRefusal(`nothing is allowed for ${host}`)

@@ -16,8 +16,8 @@ import type { HasDatabase } from '../deps.ts'
 import { suspendUngranted } from '../grants/subscriptions.ts'
 import { closed, SenderId, text } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { addParticipantKeys, keyShown, readKeys } from './keys.ts'
-import { ParticipantResult, participantNamed, participantShown } from './participants.ts'
+import { addParticipantKeys, readKeys, shownKey } from './keys.ts'
+import { ParticipantResult, requireParticipant, shownParticipant } from './participants.ts'
 import { checkKeySetAddress } from './policy.ts'
 
 interface Promoting extends HasDatabase {
@@ -43,8 +43,8 @@ export const promoteParticipant = act(
       when: 'always',
       role: 'own',
       async concerns({ db }: Promoting, { sender_id, jwks_uri = null, keys, kid, use }) {
-        const { environment, jwks_uri: before } = await participantNamed(db, sender_id)
-        const added = keys === undefined ? [] : (await readKeys(sender_id, keys, { kid, use })).map(keyShown)
+        const { environment, jwks_uri: before } = await requireParticipant(db, sender_id)
+        const added = keys === undefined ? [] : (await readKeys(sender_id, keys, { kid, use })).map(shownKey)
         const stored = { environment, jwks_uri: before }
         return { about: { sender_id }, stored, wanted: { environment: 'live', jwks_uri, keys: added } }
       },
@@ -62,7 +62,7 @@ export const promoteParticipant = act(
     }),
   },
   async ({ db, now = () => new Date() }: Promoting, { sender_id, jwks_uri = null, ...given }, _, checkDecision) => {
-    const participant = await participantNamed(db, sender_id)
+    const participant = await requireParticipant(db, sender_id)
     if (participant.environment !== 'sandbox') throw new AdminRefusal(`${sender_id} is live already`)
     await checkReport({ db }, participant, new Date(now().getTime() - CHECK_DAYS * 86_400_000))
     const keys = await liveKeys(participant, given)
@@ -78,14 +78,14 @@ export const promoteParticipant = act(
     // The sandbox's key set was fetched meanwhile: the decision is checked again in the transaction that writes.
     await inSettings({ db }, async (inner) => {
       await checkDecision(inner)
-      await makeLive(inner, participant, { keys, former, jwks_uri, sha256 })
+      await makeParticipantLive(inner, participant, { keys, former, jwks_uri, sha256 })
     })
-    return { ...participantShown(await participantNamed(db, sender_id)), client_secret }
+    return { ...shownParticipant(await requireParticipant(db, sender_id)), client_secret }
   },
 )
 
 /** Makes a participant live. @throws StoreRefusal it is not of the sandbox, or a key is refused */
-export async function makeLive(
+export async function makeParticipantLive(
   db: Database,
   participant: Pick<Participant, 'id' | 'sender_id'>,
   promotion: Promotion,

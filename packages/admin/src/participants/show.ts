@@ -14,15 +14,26 @@ import { listUsedKeys } from '@rollcall/participants/store/published-keys'
 import { oneOf } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { Callback, callbackOf } from '../callbacks/callbacks.ts'
+import { ShownCallbackSettings, showCallbackSettings } from '../callbacks/callbacks.ts'
 import type { HasDatabase } from '../deps.ts'
-import { GRANT, isInForce, listGrants } from '../grants/grants.ts'
-import { closed, flag, instant, limitOut, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
+import { GrantResult, isInForce, listGrants } from '../grants/grants.ts'
+import {
+  closed,
+  flag,
+  instant,
+  isoTime,
+  limitJson,
+  Namespace,
+  orNull,
+  SenderId,
+  text,
+  wholeNumber,
+} from '../members.ts'
 import { useCase } from '../use-case.ts'
-import { REPORT, reported } from './check.ts'
+import { CHECK_REPORT, shownCheckReport } from './check.ts'
 import { KeyResult, listParticipantKeys } from './keys.ts'
-import { ParticipantResult, participantNamed, participantShown } from './participants.ts'
-import { Hosts, Policy, policyOf } from './policy.ts'
+import { ParticipantResult, requireParticipant, shownParticipant } from './participants.ts'
+import { HostsResult, MessagePolicyResult, messagePolicyOf } from './policy.ts'
 import { MaxSubscriptions } from './subscriptions.ts'
 
 /** The most reports that are shown. */
@@ -51,9 +62,9 @@ export const showParticipant = useCase(
       last_seen: orNull(
         instant('When its newest message was received; null: none is remembered (ROLLCALL_EXCHANGE_RETENTION).'),
       ),
-      policy: Policy,
-      hosts: Hosts,
-      callback: Callback,
+      policy: MessagePolicyResult,
+      hosts: HostsResult,
+      callback: ShownCallbackSettings,
       keys: Type.Array(KeyResult, { description: 'Keys that were registered, the newest first.' }),
       published_keys: Type.Array(
         closed({
@@ -74,7 +85,7 @@ export const showParticipant = useCase(
         }),
         { description: 'Its client secrets, the newest first, without their values.' },
       ),
-      grants: Type.Array(GRANT, { description: 'Those that are not revoked, past and future ones included.' }),
+      grants: Type.Array(GrantResult, { description: 'Those that are not revoked, past and future ones included.' }),
       quotas: Type.Array(
         closed({
           namespace: Namespace,
@@ -90,11 +101,11 @@ export const showParticipant = useCase(
         live: wholeNumber('Those that match events.'),
         suspended: wholeNumber('Those that wait for an operator.'),
       }),
-      checks: Type.Array(closed(REPORT), { description: 'The newest reports of its checks, the newest first.' }),
+      checks: Type.Array(closed(CHECK_REPORT), { description: 'The newest reports of its checks, the newest first.' }),
     }),
   },
   async ({ db, limits }: HasDayLimits, { sender_id }) => {
-    const participant = await participantNamed(db, sender_id)
+    const participant = await requireParticipant(db, sender_id)
     const seen = await lastReceived(db, participant)
     const { accepted_requests, accepted_bytes, inbox_messages, inbox_bytes } = limits
     const dayOf = async (table: Parameters<typeof useOfToday>[1], most_messages: number, most_bytes: number) => {
@@ -102,29 +113,29 @@ export const showParticipant = useCase(
       return { messages, most_messages, bytes, most_bytes }
     }
     return {
-      ...participantShown(participant),
-      max_subscriptions: limitOut(participant.max_subscriptions),
-      last_seen: timeOut(seen),
-      policy: policyOf(participant),
+      ...shownParticipant(participant),
+      max_subscriptions: limitJson(participant.max_subscriptions),
+      last_seen: isoTime(seen),
+      policy: messagePolicyOf(participant),
       hosts: participant.outgoing,
-      callback: await callbackOf({ db }, participant),
+      callback: await showCallbackSettings({ db }, participant),
       keys: await listParticipantKeys({ db }, { sender_id }),
       published_keys: (await listUsedKeys(db, sender_id)).map(({ kid, first_used_at, last_used_at }) => ({
         kid,
-        first_used_at: timeOut(first_used_at),
-        last_used_at: timeOut(last_used_at),
+        first_used_at: isoTime(first_used_at),
+        last_used_at: isoTime(last_used_at),
       })),
       secrets: (await listSecretTimes(db, participant)).map(({ created_at, retired_at }) => ({
-        created_at: timeOut(created_at),
+        created_at: isoTime(created_at),
         live: retired_at === null,
-        retired_at: timeOut(retired_at),
+        retired_at: isoTime(retired_at),
       })),
       grants: await listGrants({ db }, { sender_id }),
       quotas: await quotasOf(db, participant),
       accepted_today: await dayOf(ACCEPTED_DAY, accepted_requests, accepted_bytes),
       callbacks_today: await dayOf(INBOX_DAY, inbox_messages, inbox_bytes),
       subscriptions: await countByState(db, participant),
-      checks: (await listChecks(db, participant, SHOWN)).map(reported),
+      checks: (await listChecks(db, participant, SHOWN)).map(shownCheckReport),
     }
   },
 )

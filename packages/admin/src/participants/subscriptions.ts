@@ -4,8 +4,8 @@ import { changeParticipant } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, limitIn, limitOut, SenderId, UNLIMITED, wholeNumber } from '../members.ts'
-import { participantNamed } from './participants.ts'
+import { closed, limitJson, readLimit, SenderId, UNLIMITED, wholeNumber } from '../members.ts'
+import { requireParticipant } from './participants.ts'
 
 export const MaxSubscriptions = Type.Union([
   wholeNumber('Subscriptions in all registries that it may have.'),
@@ -23,11 +23,11 @@ export const changeParticipantSubscriptions = act(
     result: closed({ sender_id: SenderId, ...SETTINGS }),
   },
   async ({ db }: HasDatabase, { sender_id, max_subscriptions }) => {
-    const found = await participantNamed(db, sender_id)
+    const found = await requireParticipant(db, sender_id)
     const participant =
       max_subscriptions === undefined
         ? found
-        : await changeParticipant(db, sender_id, { max_subscriptions: limitIn(max_subscriptions) })
-    return { sender_id, max_subscriptions: limitOut(participant.max_subscriptions) }
+        : await changeParticipant(db, sender_id, { max_subscriptions: readLimit(max_subscriptions) })
+    return { sender_id, max_subscriptions: limitJson(participant.max_subscriptions) }
   },
 )

@@ -8,8 +8,8 @@ import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { listUsedKeys } from '@rollcall/participants/store/published-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { closed, instant, NOTHING, orNull, text, timeOut } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { closed, instant, isoTime, NO_INPUT, orNull, text } from '../members.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { useCase } from '../use-case.ts'
 import type { PartnerDeps } from './partner.ts'
 
@@ -67,7 +67,7 @@ const STEPS: readonly StepRow[] = [
 
 export const showChecklist = useCase(
   {
-    input: NOTHING,
+    input: NO_INPUT,
     result: Type.Array(
       closed({
         name: oneOf(['key', 'token', 'search', 'signature', 'callback'], { description: 'Of the step.' }),
@@ -78,7 +78,7 @@ export const showChecklist = useCase(
     ),
   },
   async ({ db, clock, sender_id }: PartnerDeps) => {
-    const participant = await participantNamed(db, sender_id)
+    const participant = await requireParticipant(db, sender_id)
     const { allowed, default_url, notify_url } = await findCallbackSettings(db, participant.id)
     const seen: Seen = {
       ...(await milestonesOf(db, participant, { look: (id) => firstSeen(db, id), now: clock.date() })),
@@ -91,7 +91,7 @@ export const showChecklist = useCase(
       const { [name]: at } = seen
       return at === null
         ? { name, state: 'open' as const, text: open, at: null }
-        : { name, state: 'done' as const, text: done, at: timeOut(at) }
+        : { name, state: 'done' as const, text: done, at: isoTime(at) }
     })
   },
 )

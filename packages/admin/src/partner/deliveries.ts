@@ -5,7 +5,7 @@ import { changeDeliveries, countChange } from '@rollcall/delivery/store/deliveri
 import { ownDeliveryIds } from '@rollcall/delivery/store/deliveries/own-deliveries'
 import Type from 'typebox'
 import { act } from '../act.ts'
-import { type DeliveryState, deliveryShown, listDeliveries, showDelivery, sumOf } from '../deliveries/deliveries.ts'
+import { type DeliveryState, listDeliveries, readDelivery, showDelivery, sumCounts } from '../deliveries/deliveries.ts'
 import { closed, flag, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { ListLimit, type PartnerDeps } from './partner.ts'
@@ -90,7 +90,7 @@ export const showOwnDelivery = useCase(
   },
   async (deps: PartnerDeps, { message_id }) => {
     const id = await idOf(deps, message_id)
-    const { made, ...delivery } = await deliveryShown(deps.db, id, null)
+    const { made, ...delivery } = await readDelivery(deps.db, id, null)
     return {
       ...described(delivery),
       made: made.map(({ number, at, duration_ms, status, error }) => ({
@@ -137,8 +137,8 @@ export const replayOwnDeliveries = act(
     const ids = await ownDeliveryIds(db, sender_id, message_ids)
     const choice = { participant: sender_id, ids, states: REPLAYABLE }
     const counted = await countChange(db, 'replay', choice)
-    const in_closed_mailboxes = sumOf(counted, 'in_closed_mailboxes')
-    const count = sumOf(counted, 'deliveries')
+    const in_closed_mailboxes = sumCounts(counted, 'in_closed_mailboxes')
+    const count = sumCounts(counted, 'deliveries')
     if (count > 0) {
       await enter({ count })
       // An open circuit breaker stays open: only an operator may try its destination before the time.

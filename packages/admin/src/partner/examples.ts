@@ -14,18 +14,18 @@ import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { operation, operationsOf, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { closed, flag, Namespace, NOTHING, text } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
-import { tryEnvelope } from '../try/envelope.ts'
+import { closed, flag, Namespace, NO_INPUT, text } from '../members.ts'
+import { requireParticipant } from '../participants/participants.ts'
+import { makeTrialEnvelope } from '../try/envelope.ts'
 import { useCase } from '../use-case.ts'
 import type { PartnerDeps } from './partner.ts'
 
 /** The placeholder where no synthetic person is known: the reader replaces it by an identifier. */
 const PLACEHOLDER = 'IDENTIFIER'
 
-export const listExamples = useCase(
+export const listExampleSearches = useCase(
   {
-    input: NOTHING,
+    input: NO_INPUT,
     result: Type.Array(
       closed({
         namespace: Namespace,
@@ -40,7 +40,7 @@ export const listExamples = useCase(
     ),
   },
   async ({ db, sender_id, sampleOf }: PartnerDeps) => {
-    const participant = await participantNamed(db, sender_id)
+    const participant = await requireParticipant(db, sender_id)
     const registries = await listRegistries(db)
     const granted = await Promise.all(registries.map((registry) => maySearch(db, participant, registry)))
     const must_sign = participant.signature_policy === 'required'
@@ -80,7 +80,7 @@ function exampleOf(
     form: { name: 'identifier', query },
   } as const
   const path = `/${namespace}/v${PROTOCOL_VERSION}/${operation('search').sync_paths[0] ?? ''}`
-  const { body, criteria } = tryEnvelope(question)
+  const { body, criteria } = makeTrialEnvelope(question)
   const shown = { namespace, registry, participant, criteria, kid, later: false }
   return {
     namespace,

@@ -6,8 +6,8 @@ import { LINK_TIME } from '@rollcall/participants/directory/sessions'
 import { addPartnerLink, endPartnerSessions } from '@rollcall/participants/store/sessions'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, instant, SenderId, text, timeOut, wholeNumber } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { closed, instant, isoTime, SenderId, text, wholeNumber } from '../members.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 export interface HasPartnerPage extends HasDatabase {
@@ -38,7 +38,7 @@ export const makePartnerLink = act(
         reason: 'conflict',
       })
     }
-    await participantNamed(db, sender_id)
+    await requireParticipant(db, sender_id)
     const ends_at = new Date(clock.date() + LINK_TIME * 1_000)
     const { secret, sha256 } = newSecret()
     const id = await addPartnerLink(db, { sender_id, sha256, ends_at })
@@ -46,7 +46,7 @@ export const makePartnerLink = act(
       throw new AdminRefusal(`${sender_id} is disabled; enable it before it gets a link`, { reason: 'conflict' })
     }
     const url = `${partnerPage.base()}/partner#${id}_${secret}`
-    return { sender_id, url, expires_at: timeOut(ends_at) }
+    return { sender_id, url, expires_at: isoTime(ends_at) }
   },
 )
 
@@ -62,7 +62,7 @@ export const signPartnerOut = act(
     }),
   },
   async ({ db }: HasDatabase, { sender_id }) => {
-    const { id } = await participantNamed(db, sender_id)
+    const { id } = await requireParticipant(db, sender_id)
     return { sender_id, sessions: await endPartnerSessions(db.kysely, { id }) }
   },
 )

@@ -11,8 +11,8 @@ import type { Acting } from '../act.ts'
 import type { HasClock } from '../deps.ts'
 import { listSubscriptions, SUBSCRIPTION_STATES } from '../events/subscriptions.ts'
 import { explainGrant, listGrants } from '../grants/grants.ts'
-import { grantWords } from '../grants/words.ts'
-import { closed, instant, Namespace, NOTHING, orNull, SenderId, text, wholeNumber } from '../members.ts'
+import { describeGrant } from '../grants/words.ts'
+import { closed, instant, Namespace, NO_INPUT, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { type HasDayLimits, showParticipant } from '../participants/show.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
@@ -38,9 +38,9 @@ const { allowed, default_url, notify_url, auth } = callback.properties
 /** The most rows that one call lists. */
 export const ListLimit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 100))
 
-export const showSelf = useCase(
+export const showOwnParticipant = useCase(
   {
-    input: NOTHING,
+    input: NO_INPUT,
     result: closed({
       sender_id: SenderId,
       name: participantProperties.name,
@@ -100,7 +100,7 @@ const UNREADABLE = [{ about: 'grant', words: 'cannot be read any more: ask the o
 /** Lists the participant's grants: those in force in words, without values of conditions; later ones by their times. */
 export const listOwnGrants = useCase(
   {
-    input: NOTHING,
+    input: NO_INPUT,
     result: Type.Array(
       closed({
         namespace: Namespace,
@@ -130,7 +130,7 @@ export const listOwnGrants = useCase(
 
 async function wordsOf(db: PartnerDeps['db'], of: { readonly sender_id: string; readonly namespace: string }) {
   try {
-    const words = grantWords(await explainGrant({ db }, of), { conditions: false })
+    const words = describeGrant(await explainGrant({ db }, of), { conditions: false })
     return words.map(([about, said]) => ({ about, words: said }))
   } catch (error) {
     if (error instanceof AdminRefusal) return UNREADABLE

@@ -20,17 +20,17 @@ import {
   closed,
   flag,
   instant,
+  isoTime,
   markPersonal,
   Namespace,
   RecordTypeName,
   text,
-  timeOut,
   wholeNumber,
 } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { type FoundPerson, findPerson, type RecordOfPerson } from './person.ts'
 import { type RetentionDeps, requireOwner } from './retention.ts'
-import { idsWithMerged } from './with-merged.ts'
+import { recordIdsWithMerged } from './with-merged.ts'
 
 /**
  * Deletes the pseudonyms and salts of a person in the audit log, and withdraws what waits to be sent. The hash chain
@@ -127,7 +127,7 @@ export const erasePerson = act(
       identifiers: person.identifiers.length,
       accounts: { entries: counted.entries, rows: erased, held: counted.held },
       ...beside,
-      stored_until: timeOut(endOfBodies(now(), bodyKeyRetention(limits))),
+      stored_until: isoTime(endOfBodies(now(), bodyKeyRetention(limits))),
       records: person.records.map(placeOf),
     }
   },
@@ -218,7 +218,7 @@ async function eraseBeside(
     const about = {
       registry: registry.id,
       record_type: recordType.name,
-      records: await idsWithMerged(db, registry, recordType, id),
+      records: await recordIdsWithMerged(db, registry, recordType, id),
     }
     const withdrawn = await (dryRun ? countWithdrawable : eraseNotifications)(db.pool, about)
     notifications += withdrawn.notifications

@@ -14,8 +14,8 @@ import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { callerText } from '../caller.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import { closed, instant, markPersonal, NOTHING, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { closed, instant, isoTime, markPersonal, NO_INPUT, orNull, SenderId, text, wholeNumber } from '../members.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { findPerson } from './person.ts'
 
@@ -34,11 +34,11 @@ const shapeOf = ({ begins_at, ends_at, created_at, ...hold }: Hold) => ({
   id: hold.id,
   kind: hold.kind,
   participant: hold.participant,
-  from: timeOut(begins_at),
-  until: timeOut(ends_at),
+  from: isoTime(begins_at),
+  until: isoTime(ends_at),
   reason: hold.reason,
   created_by: hold.created_by,
-  created_at: timeOut(created_at),
+  created_at: isoTime(created_at),
 })
 
 /** Adds a hold. A person is stored as pseudonyms, so that the hold itself says nothing about the person. */
@@ -78,7 +78,7 @@ export const addHold = act(
       return shapeOf(await insertHold(db, { ...common, kind: 'person', pseudonyms }))
     }
     if (participant !== undefined) {
-      await participantNamed(db, participant)
+      await requireParticipant(db, participant)
       await enter({ note: 'hold add --participant' })
       return shapeOf(await insertHold(db, { ...common, kind: 'participant', participant, pseudonyms: null }))
     }
@@ -93,12 +93,12 @@ export const addHold = act(
 
 /** Lists the holds in force, the oldest first. */
 export const listHolds = act(
-  { name: 'hold list', approval: 'never', input: NOTHING, result: Type.Array(HoldShape) },
+  { name: 'hold list', approval: 'never', input: NO_INPUT, result: Type.Array(HoldShape) },
   async ({ db }: HasDatabase) => (await readHolds(db)).map(shapeOf),
 )
 
 /** Finds the scope and the reason of a hold; null: no such hold is in force. */
-export async function holdShown({ db }: HasDatabase, number: number) {
+export async function findShownHold({ db }: HasDatabase, number: number) {
   const found = (await readHolds(db)).find(({ id }) => id === number)
   if (found === undefined) return null
   const { id: _, ...shown } = shapeOf(found)
@@ -113,7 +113,7 @@ export const removeHold = act(
       when: 'always',
       role: 'own',
       async concerns(deps: HasDatabase, { id }) {
-        const hold = await holdShown(deps, id)
+        const hold = await findShownHold(deps, id)
         // The act itself refuses an unknown hold.
         return hold === null ? null : { about: { id }, stored: { hold }, wanted: { hold: null } }
       },

@@ -11,7 +11,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { identifierValue, KINDS, type Kind, kindNamed, resolveIdentifierType, UNLISTED } from '@rollcall/protocol'
 import { AdminRefusal } from '../use-case.ts'
-import { registriesOfPerson } from './person-registries.ts'
+import { chooseRegistriesOfPerson } from './person-registries.ts'
 import { recordsOfPersons } from './stored-records.ts'
 
 export interface KnownIdentifier extends PersonIdentifier {
@@ -32,7 +32,7 @@ export async function knownIdentifiers(
   db: Database,
   named: { readonly type: string; readonly value: string },
 ): Promise<readonly KnownIdentifier[]> {
-  const { registries, joined } = await registriesOfPerson(db, named)
+  const { registries, joined } = await chooseRegistriesOfPerson(db, named)
   const known = new Map(meanings(registries, named).map((one): [string, KnownIdentifier] => [keyOf(one), one]))
   let fresh = [...known.values()]
   for (let round = 0; round < ROUNDS && fresh.length > 0; round += 1) {

@@ -22,7 +22,7 @@ export interface PersonRegistries {
  * Chooses the live registries if a record there has the identifier, else those of the sandbox if a record there has it.
  * Without such a record all registries are chosen.
  */
-export async function registriesOfPerson(db: Database, given: Identifier): Promise<PersonRegistries> {
+export async function chooseRegistriesOfPerson(db: Database, given: Identifier): Promise<PersonRegistries> {
   const all = await listRegistries(db)
   const of = (environment: Registry['environment']) => all.filter((one) => one.environment === environment)
   const everything = <Given>(identifiers: readonly Given[]) => Promise.resolve(identifiers)
@@ -48,7 +48,7 @@ async function isRecorded(
   { type, value }: Identifier,
 ): Promise<boolean> {
   for (const registry of registries) {
-    const meaning = meaningIn(registry, { identifier_type: type, identifier_value: value })
+    const meaning = normaliseForRegistry(registry, { identifier_type: type, identifier_value: value })
     if (meaning === null) continue
     const reader = (await recordsOfPersons(db, registry)).source.reader('sync')
     for (const recordType of registry.kind.record_types) {
@@ -62,7 +62,7 @@ async function isRecorded(
 /**
  * Normalises an identifier for a registry; null: the value is not valid. The kind need not list the identifier type.
  */
-export function meaningIn(
+export function normaliseForRegistry(
   registry: Registry,
   { identifier_type, identifier_value }: { readonly identifier_type: string; readonly identifier_value: string },
 ): { readonly kind: Kind; readonly identifier: Identifier; readonly isListed: boolean } | null {

@@ -10,7 +10,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { identifierValue, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { AdminRefusal } from '../use-case.ts'
-import { registriesOfPerson } from './person-registries.ts'
+import { chooseRegistriesOfPerson } from './person-registries.ts'
 import { recordsOfPersons } from './stored-records.ts'
 
 export interface RecordOfPerson {
@@ -38,7 +38,7 @@ export async function findPerson(
   db: Database,
   { type, value }: { readonly type: string; readonly value: string },
 ): Promise<FoundPerson> {
-  const { registries, joined } = await registriesOfPerson(db, { type, value })
+  const { registries, joined } = await chooseRegistriesOfPerson(db, { type, value })
   const given = registries.flatMap((registry) => {
     const known = resolveIdentifierType(registry.kind, type)
     return known === undefined ? [] : [{ registry, known }]

@@ -29,7 +29,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, flag, markPersonal, Namespace, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { findRecordToProtect } from './record-to-protect.ts'
-import { idsWithMerged } from './with-merged.ts'
+import { recordIdsWithMerged } from './with-merged.ts'
 
 export { PROTECTION_CATEGORIES }
 
@@ -91,7 +91,7 @@ export const protectPerson = act(
  * are backfilled before.
  * @throws AdminRefusal, StoreRefusal
  */
-export async function protectAgain(
+export async function repeatProtection(
   db: Database,
   { registry: namespace, category, reason, ...given }: Omit<PersonProtected, 'kind'>,
 ): Promise<void> {
@@ -125,7 +125,7 @@ async function protect(db: Database, client: ClientBase, registry: Registry, per
   if (rewritten === null) return null
   if (bearer === null) return { records: 0, rewritten, withdrawn: 0 }
   const { recordType, id } = bearer
-  const records = await idsWithMerged(db, registry, recordType, id, client)
+  const records = await recordIdsWithMerged(db, registry, recordType, id, client)
   const about = { registry: registry.id, record_type: recordType.name, records }
   return { records: 1, rewritten, withdrawn: await withdrawNotifications(client, about, category) }
 }
@@ -165,7 +165,7 @@ export const unprotectPerson = act(
 )
 
 /** Lists the protected persons of a registry. */
-export const listProtected = act(
+export const listProtectedPersons = act(
   {
     name: 'record protected list',
     approval: 'never',

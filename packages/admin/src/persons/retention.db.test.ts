@@ -16,7 +16,7 @@ import { AdminRefusal } from '../use-case.ts'
 import { erasePerson } from './erase.ts'
 import { addHold, listHolds, removeHold } from './holds.ts'
 import { protectPerson } from './protected-persons.ts'
-import { prune, showRetention } from './retention.ts'
+import { pruneStoredData, showRetention } from './retention.ts'
 
 let world: RetentionTest
 beforeAll(async () => {
@@ -80,11 +80,11 @@ describe('prune of the audit log', () => {
     const [last] = await world.rows(
       `select chain, encode(hash, 'hex') as hash from account order by sequence desc limit 1`,
     )
-    const dry = await prune(acting(world.deps(LATER)), { dry_run: true })
+    const dry = await pruneStoredData(acting(world.deps(LATER)), { dry_run: true })
     expect(dry).toMatchObject({ dry_run: true, accounts: { deleted: 3, held: 0 } })
     expect(await participants()).toHaveLength(4)
 
-    expect((await prune(acting(world.deps(LATER)), {})).accounts).toMatchObject({ deleted: 3 })
+    expect((await pruneStoredData(acting(world.deps(LATER)), {})).accounts).toMatchObject({ deleted: 3 })
     expect(await world.rows(`select from ${personRows()} as person`)).toEqual([])
     // Two entries are left: that of the prune, and that of its dry run.
     expect(await participants()).toEqual([null, null])
@@ -107,7 +107,7 @@ describe('prune of the audit log', () => {
         for (let entry = 0; entry < count; entry += 1) await auditLog.write(auditEntry(), asked(`${entry}`))
         await auditLog.close()
       }
-      const pruned = await prune(acting(other.deps(LATER)), {})
+      const pruned = await pruneStoredData(acting(other.deps(LATER)), {})
       expect(pruned.accounts).toMatchObject({ deleted: 8 })
       expect(await places(other.database)).toEqual([])
 
@@ -127,7 +127,7 @@ describe('prune of the audit log', () => {
 
   test('what is younger stays', async () => {
     await chainOf({}, {})
-    await prune(acting(world.deps()), {})
+    await pruneStoredData(acting(world.deps()), {})
     expect(await participants()).toHaveLength(3)
     expect(await tombstones()).toEqual([])
   })
@@ -138,9 +138,9 @@ describe('prune of the audit log', () => {
       // The keys of the audit log are there.
       await other.auditLog.write(auditEntry(), [])
       await killedChain(other, 3)
-      const dry = await prune(acting(other.deps(LATER)), { dry_run: true })
+      const dry = await pruneStoredData(acting(other.deps(LATER)), { dry_run: true })
       expect(dry.accounts).toMatchObject({ deleted: 3 })
-      expect((await prune(acting(other.deps(LATER)), {})).accounts).toMatchObject({ deleted: 3 })
+      expect((await pruneStoredData(acting(other.deps(LATER)), {})).accounts).toMatchObject({ deleted: 3 })
       const closed = `select sequence, content::json ->> 'ended' as ended from account_checkpoint order by id desc limit 1`
       expect(await other.rows(closed)).toEqual([{ sequence: 3, ended: 'true' }])
       expect(await places(other.database)).toEqual([])
@@ -187,16 +187,16 @@ describe('prune of the audit log', () => {
     ] as const
     for (const [hold, deleted] of holds) {
       const { id } = await addHold(acting(world.deps()), hold)
-      const dry = await prune(acting(world.deps(LATER)), { dry_run: true })
+      const dry = await pruneStoredData(acting(world.deps(LATER)), { dry_run: true })
       expect(dry.accounts).toMatchObject({ deleted, held: 1 })
       await removeHold(acting(world.deps()), { id })
     }
     const { id } = await addHold(acting(world.deps()), { person: { type: 'UIN', value: '7' }, reason })
-    expect((await prune(acting(world.deps(LATER)), {})).accounts).toMatchObject({ deleted: 1, held: 1 })
+    expect((await pruneStoredData(acting(world.deps(LATER)), {})).accounts).toMatchObject({ deleted: 1, held: 1 })
     expect(await participants()).toEqual(expect.arrayContaining(['a.example', 'a.example']))
     expect(await world.rows(`select from hold where pseudonyms is not null and id = ${id}`)).toHaveLength(1)
     await removeHold(acting(world.deps()), { id })
-    expect((await prune(acting(world.deps(LATER)), {})).accounts).toMatchObject({ deleted: 2, held: 0 })
+    expect((await pruneStoredData(acting(world.deps(LATER)), {})).accounts).toMatchObject({ deleted: 2, held: 0 })
   })
 
   test('rows that the role of servers inserts have nothing deleted', async () => {
@@ -213,8 +213,8 @@ describe('prune of the audit log', () => {
         values ($1, 1000000, '', '2001-01-01', '', 'x', 'k', '')`,
       [chain],
     )
-    expect((await prune(acting(world.deps()), {})).accounts).toMatchObject({ deleted: 0 })
-    await expect(prune(acting(world.deps(LATER)), {})).rejects.toThrow(`chain ${chain} has faults`)
+    expect((await pruneStoredData(acting(world.deps()), {})).accounts).toMatchObject({ deleted: 0 })
+    await expect(pruneStoredData(acting(world.deps(LATER)), {})).rejects.toThrow(`chain ${chain} has faults`)
     expect((await world.rows('select from account where chain = $1', chain)).length).toBe(3)
     expect(await tombstones()).toEqual([])
   })
@@ -234,14 +234,14 @@ describe('prune of the audit log', () => {
         })
       return deps.vault()
     }
-    expect((await prune(acting({ ...deps, vault }), {})).accounts).toMatchObject({ deleted: 0 })
+    expect((await pruneStoredData(acting({ ...deps, vault }), {})).accounts).toMatchObject({ deleted: 0 })
     expect(asked).toBe(2)
     expect(await tombstones()).toEqual([])
   })
 
   test('only the owner may', async () => {
     const { db } = world.database
-    await expect(prune(acting({ ...world.deps(), owner: db }), {})).rejects.toThrow(
+    await expect(pruneStoredData(acting({ ...world.deps(), owner: db }), {})).rejects.toThrow(
       new AdminRefusal('the audit log belongs to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)'),
     )
     await expect(
@@ -262,9 +262,9 @@ describe('prune of stored messages', () => {
   test('keys of days are destroyed after everything that was stored with them', async () => {
     await world.rows('delete from body_key')
     for (const age of [0, 29, 30, 31, 400]) await bodyKey(daysAgo(age))
-    const dry = await prune(acting(world.deps()), { dry_run: true })
+    const dry = await pruneStoredData(acting(world.deps()), { dry_run: true })
     expect(dry.stored).toContainEqual({ name: 'body_keys', deleted: 2 })
-    await prune(acting(world.deps()), {})
+    await pruneStoredData(acting(world.deps()), {})
     expect(await days()).toEqual([30, 29, 0].map(daysAgo))
   })
 
@@ -283,17 +283,19 @@ describe('prune of stored messages', () => {
       { name: 'exchanges', deleted: 1 },
       { name: 'body_keys', deleted: 0 },
     ]
-    expect((await prune(acting(world.deps()), { dry_run: true })).stored).toEqual(expect.arrayContaining(counts))
-    expect((await prune(acting(world.deps()), {})).stored).toEqual(expect.arrayContaining(counts))
+    expect((await pruneStoredData(acting(world.deps()), { dry_run: true })).stored).toEqual(
+      expect.arrayContaining(counts),
+    )
+    expect((await pruneStoredData(acting(world.deps()), {})).stored).toEqual(expect.arrayContaining(counts))
     expect(await senders()).toEqual(['a.example'])
     await removeHold(acting(world.deps()), { id: hold.id })
 
     const [from, until] = [`${daysAgo(401)}T00:00:00Z`, `${daysAgo(399)}T00:00:00Z`]
     const period = await addHold(acting(world.deps()), { from, until, reason })
-    await prune(acting(world.deps()), {})
+    await pruneStoredData(acting(world.deps()), {})
     expect([await senders(), await days()]).toEqual([['a.example'], [daysAgo(400)]])
     await removeHold(acting(world.deps()), { id: period.id })
-    await prune(acting(world.deps()), {})
+    await pruneStoredData(acting(world.deps()), {})
     expect([await senders(), await days()]).toEqual([[], []])
   })
 
@@ -330,7 +332,7 @@ describe('holds', () => {
     expect(listed).toMatchObject([{ id, kind: 'person', reason: 'case 9', created_by: 'tester' }])
     expect(JSON.stringify([listed, await world.rows('select hold::text from hold')])).not.toContain('12345')
     await removeHold(acting(world.deps()), { id })
-    await prune(acting(world.deps()), {})
+    await pruneStoredData(acting(world.deps()), {})
     expect(await world.rows('select pseudonyms from hold where id = $1', id)).toEqual([{ pseudonyms: [] }])
     expect(await listHolds(acting(world.deps()), {})).toEqual([])
     await expect(removeHold(acting(world.deps()), { id })).rejects.toThrow(`there is no hold ${id} in force`)

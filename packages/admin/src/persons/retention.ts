@@ -18,13 +18,13 @@ import Type from 'typebox'
 import { act } from '../act.ts'
 import { pruneAuditLog } from '../audit/prune.ts'
 import type { HasOwner, HasVault } from '../deps.ts'
-import { closed, flag, instant, NOTHING, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, flag, instant, isoTime, NO_INPUT, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 /** Lists how long each kind of data is stored, with the environment variables that set it. */
 export const showRetention = useCase(
   {
-    input: NOTHING,
+    input: NO_INPUT,
     result: Type.Array(
       closed({
         name: text('Short name.'),
@@ -93,7 +93,7 @@ const PRUNED = closed({
 })
 
 /** Deletes data after its retention. The audit log can only be deleted by the owner of the database. */
-export const prune = act(
+export const pruneStoredData = act(
   { name: 'prune', approval: 'never', input: closed({ dry_run: Type.Optional(flag('Only count.')) }), result: PRUNED },
   (deps: RetentionDeps, { dry_run = false }) => pruned(deps, dry_run),
 )
@@ -108,12 +108,12 @@ async function pruned(deps: RetentionDeps, dry_run: boolean) {
   const before = beginOfMonth(now().getTime() - limits.account_retention * DAY * 1_000)
   if (!dry_run) await clearRemovedHolds(owner)
   const counts = await pruneAuditLog({ ...deps, owner, now, dryRun: dry_run }, before)
-  return { dry_run, stored, accounts: { before: timeOut(before), ...counts } }
+  return { dry_run, stored, accounts: { before: isoTime(before), ...counts } }
 }
 
 /** Counts the rows that `prune` would delete now. */
 export const countPrunable = act(
-  { name: 'prune --dry-run', approval: 'never', input: NOTHING, result: PRUNED },
+  { name: 'prune --dry-run', approval: 'never', input: NO_INPUT, result: PRUNED },
   (deps: RetentionDeps) => pruned(deps, true),
 )
 

@@ -5,7 +5,7 @@ import { findLastImport } from '@rollcall/import/import-progress'
 import { reportedPaths, reportOf } from '@rollcall/import/report'
 import Type from 'typebox'
 import type { HasDatabase } from '../deps.ts'
-import { closed, flag, instant, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, flag, instant, isoTime, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 
 const Lines = (description: string) => Type.Array(Type.Integer(), { description, maxItems: 3 })
 const reported = {
@@ -62,7 +62,7 @@ const counts = {
   rejected: wholeNumber('Entries that were rejected.'),
 }
 
-export const BegunImport = closed(
+export const RunningImport = closed(
   {
     running: flag('False: it was interrupted; called again with the same file it goes on.'),
     updated_at: instant('When its last batch was committed.'),
@@ -91,18 +91,18 @@ export const EndedImport = closed(
 )
 
 /** Shows the last import of a registry, running or ended. */
-export async function importsOf({ db }: HasDatabase, { id, kind }: Registry) {
+export async function showLastImport({ db }: HasDatabase, { id, kind }: Registry) {
   const last = await findLastImport(db, id)
   if (last === null) return { import: null, last_import: null }
   const { ended, running, updated_at, line, entries, written, inserted, rejected, read } = last
   const counted = { entries, written, inserted, rejected }
   if (!ended) {
     const rejections = read.rejections.map(({ reason, count }) => ({ reason, count }))
-    const begun = { running, updated_at: timeOut(updated_at), line, ...counted, rejections }
+    const begun = { running, updated_at: isoTime(updated_at), line, ...counted, rejections }
     return { import: begun, last_import: null }
   }
   const { kept, rejections, repeated, attributes } = reportOf(kind, read, null)
   const paths = reportedPaths(read)
   const report = { kept, rejections, repeated, attributes, paths }
-  return { import: null, last_import: { ended_at: timeOut(updated_at), ...counted, ...report } }
+  return { import: null, last_import: { ended_at: isoTime(updated_at), ...counted, ...report } }
 }

@@ -196,11 +196,11 @@ export const deleteRecords = act(
       deleted: Records('Records that were there, and are deleted.'),
     }),
   },
-  deleteNamed,
+  deleteNamedRecords,
 )
 
 /** Deletes records by their primary identifiers. @throws AdminRefusal a value or the record type is not valid */
-export async function deleteNamed(
+export async function deleteNamedRecords(
   deps: DeleteDeps,
   {
     namespace,

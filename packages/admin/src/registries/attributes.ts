@@ -21,7 +21,7 @@ import {
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { checkUngranted } from '../grants/ungranted.ts'
+import { refuseGranted } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
 import { useCase } from '../use-case.ts'
 
@@ -111,7 +111,7 @@ export const removeAttribute = act(
   },
   async ({ db }: HasDatabase, { namespace, record_type, name }) => {
     const without = kindWithout(await registryAt(db, namespace), record_type, name)
-    if (without !== null) await checkUngranted(db, namespace, without, name)
+    if (without !== null) await refuseGranted(db, namespace, without, name)
     await removeRow(db, namespace, record_type, name)
     return { namespace, record_type, name, removed: true }
   },

@@ -10,7 +10,7 @@ import {
 import Type from 'typebox'
 import { closed, text } from '../members.ts'
 
-export const EventOffered = closed({
+export const EventExample = closed({
   event_type: text('Name of the event type.'),
   record: Type.Unsafe<JsonObject>(
     Type.Object({}, { description: 'A synthetic record that it fits, without what it needs.' }),
@@ -21,7 +21,7 @@ export const EventOffered = closed({
 })
 
 /** An example record for each event type. A type that fits no sample is left out. */
-export const eventOffers = (kind: Kind, type: RecordType, samples: readonly JsonObject[]) =>
+export const eventExamples = (kind: Kind, type: RecordType, samples: readonly JsonObject[]) =>
   kind.event_types.flatMap((event) => {
     const record = isOf(kind, type, event) ? offered(type, event, samples) : undefined
     if (record === undefined) return []

@@ -19,7 +19,7 @@ import {
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { checkUngranted } from '../grants/ungranted.ts'
+import { refuseGranted } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, text } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
@@ -67,7 +67,7 @@ export const addIdentifierType = act(
     result: IdentifierTypeResult,
   },
   async ({ db }: HasDatabase, { namespace, name, ...given }) => {
-    const type = typeOf(await registryAt(db, namespace), name, given)
+    const type = identifierTypeOf(await registryAt(db, namespace), name, given)
     await checkElsewhere(db, namespace, type)
     return one(await addRow(db, namespace, type), type.name)
   },
@@ -91,7 +91,7 @@ export const changeIdentifierType = act(
     const { kind } = await registryAt(db, namespace)
     const { aliases, patterns, sortable } = kind.identifier_types.find((type) => type.name === name) ?? {}
     const before = { ...(aliases && { aliases }), ...(patterns && { patterns }), ...(sortable && { sortable }) }
-    const type = typeOf({ kind }, name, { ...before, ...given })
+    const type = identifierTypeOf({ kind }, name, { ...before, ...given })
     return one(await changeRow(db, namespace, type), name)
   },
 )
@@ -108,7 +108,7 @@ export const removeIdentifierType = act(
     const { kind } = await registryAt(db, namespace)
     const identifier_types = kind.identifier_types.filter((type) => type.name !== name)
     const isOfKind = kindNamed(kind.name)?.identifier_types.some((type) => type.name === name)
-    if (!isOfKind) await checkUngranted(db, namespace, { ...kind, identifier_types }, name)
+    if (!isOfKind) await refuseGranted(db, namespace, { ...kind, identifier_types }, name)
     await removeRow(db, namespace, name)
     return { namespace, name, removed: true }
   },
@@ -131,7 +131,7 @@ interface Given {
 }
 
 /** Makes the definition to store. A type that another kind has is compared as there, and has the names from there. */
-export function typeOf({ kind }: Pick<Registry, 'kind'>, name: string, given: Given): IdentifierType {
+export function identifierTypeOf({ kind }: Pick<Registry, 'kind'>, name: string, given: Given): IdentifierType {
   const own = kind.identifier_types.find((type) => type.name === name)
   const shared = own === undefined ? sharedIdentifierType(name) : undefined
   const { compared_as = (own ?? shared)?.normaliser ?? 'code', patterns = [] } = given

@@ -11,7 +11,7 @@ import Type, { type Static } from 'typebox'
 import { type Acting, act } from '../act.ts'
 import { callerText } from '../caller.ts'
 import type { HasClock, HasDatabase } from '../deps.ts'
-import { closed, instant, Namespace, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, instant, isoTime, Namespace, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 const Names = (description: string) => Type.Array(Type.String(), { description })
@@ -68,7 +68,7 @@ interface Build {
   readonly ended: Promise<void>
 }
 
-export function createIndexing({
+export function createIndexBuilds({
   db,
   log,
   now = () => new Date(),
@@ -89,7 +89,7 @@ export function createIndexing({
       if (!isRefusal) log.error(safeDatabaseError(error), 'indexes could not be built')
       add({ state: 'failed', failure: isRefusal ? error.message : null })
     }
-    add({ task: null, ended_at: timeOut(now()) })
+    add({ task: null, ended_at: isoTime(now()) })
   }
   return {
     progress,
@@ -108,7 +108,7 @@ export function createIndexing({
         )
       }
       const { promise, resolve } = Promise.withResolvers<void>()
-      const began = { state: 'running' as const, by, began_at: timeOut(now()) }
+      const began = { state: 'running' as const, by, began_at: isoTime(now()) }
       const build: Build = { progress: { ...NOTHING_BUILT, ...began }, abort: new AbortController(), ended: promise }
       builds.set(namespace, build)
       void run(namespace, build).finally(resolve)

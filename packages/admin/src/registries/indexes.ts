@@ -15,7 +15,7 @@ import { useCase } from '../use-case.ts'
 const Names = (description: string) => Type.Array(Type.String(), { description })
 const ONE_OR_ALL = closed({ namespace: Type.Optional(text('Namespace of one registry (default: all registries).')) })
 
-export const Plan = closed({
+export const IndexPlan = closed({
   namespace: Namespace,
   record_type: RecordTypeName,
   unfilled: Names('Attributes and compounds whose columns are to be filled.'),
@@ -31,7 +31,7 @@ export const Plan = closed({
 
 /** Compares the declared indexes with those that exist, and changes nothing. */
 export const planIndexes = useCase(
-  { input: ONE_OR_ALL, result: Type.Array(Plan) },
+  { input: ONE_OR_ALL, result: Type.Array(IndexPlan) },
   async ({ db }: HasDatabase, { namespace }) => {
     const registries = await registriesOf(db, namespace)
     const plans = await Promise.all(registries.map((registry) => plan(db, registry)))

@@ -15,12 +15,12 @@ import { setPrimaryIdentifiers } from '@rollcall/records/registries/registry-ide
 import { changeSource, readChange } from '@rollcall/source/change-source'
 import Type from 'typebox'
 import { act } from '../act.ts'
-import { isSame } from '../approvals/diff-lines.ts'
+import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, flag, Namespace, NOTHING, orNull, text } from '../members.ts'
+import { closed, flag, Namespace, NO_INPUT, orNull, text } from '../members.ts'
 import { isDemoDatabase } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { checkedSource, type SourceDeps, withRefusals } from './source-check.ts'
+import { checkSourceFile, type SourceDeps, withSourceRefusals } from './source-check.ts'
 
 const TimeZone = text('IANA name of the time zone in which its days begin and ages are counted.')
 const MajorityAge = Type.Integer({
@@ -77,7 +77,7 @@ const REGISTRY = {
   source: orNull(Source),
 } as const
 export const RegistryResult = closed(REGISTRY)
-export const Records = Type.Record(Type.String(), Type.Integer(), {
+export const RecordCounts = Type.Record(Type.String(), Type.Integer(), {
   description: 'By record type; empty where they are in a database of their own.',
 })
 
@@ -132,12 +132,12 @@ export const addRegistry = act(
       if (environment === 'sandbox') {
         throw new AdminRefusal('source: a sandbox has synthetic people, and no database of its own', { at: ['source'] })
       }
-      await checkedSource({ db, env }, planned ?? kindKnownBy(kind, primary_identifiers), source, allow_writer)
+      await checkSourceFile({ db, env }, planned ?? kindKnownBy(kind, primary_identifiers), source, allow_writer)
     }
     const demo = await isDemoDatabase(db)
     const row = { kind, namespace, sender_id, aliases, time_zone, majority_age, environment, demo }
     const settings = { web_origins, reg_type_aliases, qualified_kids, primary_identifiers, source: source ?? null }
-    return registryShown(await addRow(db, { ...row, ...settings }))
+    return shownRegistry(await addRow(db, { ...row, ...settings }))
   },
 )
 
@@ -148,9 +148,9 @@ export const changeRegistry = act(
     approval: {
       when: 'wider',
       role: 'own',
-      stored: async ({ db }: SourceDeps, { namespace }) => registryShown(await registryAt(db, namespace)),
+      stored: async ({ db }: SourceDeps, { namespace }) => shownRegistry(await registryAt(db, namespace)),
       compare({ namespace, ...given }, stored) {
-        const isOther = given.source !== undefined && !isSame(given.source, stored.source)
+        const isOther = given.source !== undefined && !isSameJson(given.source, stored.source)
         return isOther || isOpener(stored, given) ? { about: { namespace }, stored, wanted: given } : null
       },
     },
@@ -176,13 +176,13 @@ export const changeRegistry = act(
       )
     const registry = await registryAt(db, namespace)
     if (source !== undefined) {
-      await withRefusals(async () => readChange(registry, source))
-      await checkedSource({ db, env }, registry.kind, source, allow_writer)
+      await withSourceRefusals(async () => readChange(registry, source))
+      await checkSourceFile({ db, env }, registry.kind, source, allow_writer)
     }
     // These come before other changes, because they may be refused: a call changes all that it names, or nothing.
     if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
-    if (source !== undefined) await withRefusals(() => changeSource(db, registry, source))
-    return registryShown(await setRegistry(db, namespace, changes))
+    if (source !== undefined) await withSourceRefusals(() => changeSource(db, registry, source))
+    return shownRegistry(await setRegistry(db, namespace, changes))
   },
 )
 
@@ -196,17 +196,20 @@ const isOpener = (
 
 /** Lists every registry by namespace, with the number of its records. */
 export const listRegistries = useCase(
-  { input: NOTHING, result: Type.Array(closed({ ...REGISTRY, records: Records })) },
+  { input: NO_INPUT, result: Type.Array(closed({ ...REGISTRY, records: RecordCounts })) },
   async ({ db }: HasDatabase) => {
     const registries = await listRows(db)
     return Promise.all(
-      registries.map(async (registry) => ({ ...registryShown(registry), records: await countedRecords(db, registry) })),
+      registries.map(async (registry) => ({
+        ...shownRegistry(registry),
+        records: await countOwnRecords(db, registry),
+      })),
     )
   },
 )
 
 /** Counts the records of a registry. Those that stay in a source are not counted: all of them would be read. */
-export const countedRecords = async (db: Database, registry: Registry): Promise<Readonly<Record<string, number>>> =>
+export const countOwnRecords = async (db: Database, registry: Registry): Promise<Readonly<Record<string, number>>> =>
   registry.own_records || registry.source === null ? countRecords(db, registry) : {}
 
 /** Returns the kind, with the identifier types that are primary in this registry. @throws AdminRefusal */
@@ -219,7 +222,7 @@ function kindKnownBy(kind: string, primary_identifiers: Readonly<Record<string, 
 }
 
 /** A registry as admin functions show it. */
-export function registryShown(registry: Registry) {
+export function shownRegistry(registry: Registry) {
   const { namespace, kind, sender_id, aliases, time_zone, majority_age, environment, demo } = registry
   const { web_origins, reg_type_aliases, qualified_kids } = registry
   const primary_identifiers = Object.fromEntries(

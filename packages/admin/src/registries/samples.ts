@@ -13,7 +13,7 @@ export interface HasSamples extends HasDatabase {
 }
 
 /** Synthetic records of a type, with the identifier types of the registry. */
-export function* samplesOf(
+export function* syntheticRecords(
   { samples }: Pick<HasSamples, 'samples'>,
   { kind }: Pick<Registry, 'kind'>,
   recordType: Pick<RecordType, 'name'>,

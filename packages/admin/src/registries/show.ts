@@ -7,14 +7,14 @@ import Type, { type TSchema } from 'typebox'
 import { listPurposes, PURPOSE } from '../consents/purposes.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
-import { BegunImport, EndedImport, importsOf } from '../records/import-reports.ts'
+import { EndedImport, RunningImport, showLastImport } from '../records/import-reports.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { AttributeResult, listAttributes } from './attributes.ts'
-import { EventOffered, eventOffers } from './event-offers.ts'
+import { EventExample, eventExamples } from './event-offers.ts'
 import { IdentifierTypeResult, listIdentifierTypes } from './identifier-types.ts'
-import { Plan, planIndexes } from './indexes.ts'
-import { countedRecords, Records, RegistryResult, registryShown } from './registries.ts'
-import { type HasSamples, samplesOf } from './samples.ts'
+import { IndexPlan, planIndexes } from './indexes.ts'
+import { countOwnRecords, RecordCounts, RegistryResult, shownRegistry } from './registries.ts'
+import { type HasSamples, syntheticRecords } from './samples.ts'
 
 /** Shows one registry, with everything that an operator decides about it. */
 export const showRegistry = useCase(
@@ -22,7 +22,7 @@ export const showRegistry = useCase(
     input: closed({ namespace: Namespace }),
     result: closed({
       ...RegistryResult.properties,
-      records: Records,
+      records: RecordCounts,
       attributes: Type.Array(AttributeResult),
       identifier_types: Type.Array(IdentifierTypeResult),
       operations: Type.Array(Type.String(), {
@@ -32,8 +32,8 @@ export const showRegistry = useCase(
         description: 'Event types that may be subscribed to, by the names that a grant takes.',
       }),
       purposes: Type.Array(PURPOSE, { description: 'Those that consents may name, in all registries.' }),
-      indexes: Type.Array(Plan, { description: 'By record type, what is missing.' }),
-      import: orNull(BegunImport),
+      indexes: Type.Array(IndexPlan, { description: 'By record type, what is missing.' }),
+      import: orNull(RunningImport),
       last_import: orNull(EndedImport),
       source_away: orNull(
         flag('Whether the database of its records did not answer this node lately; null: they are in our own tables.'),
@@ -43,15 +43,15 @@ export const showRegistry = useCase(
   async ({ db }: HasDatabase, { namespace }) => {
     const registry = await registryAt(db, namespace)
     return {
-      ...registryShown(registry),
-      records: await countedRecords(db, registry),
+      ...shownRegistry(registry),
+      records: await countOwnRecords(db, registry),
       attributes: await listAttributes({ db }, { namespace }),
       identifier_types: await listIdentifierTypes({ db }, { namespace }),
       operations: operationsOf(registry.kind).map(({ name }) => name),
       event_types: registry.kind.event_types.map(({ name }) => name),
       purposes: await listPurposes({ db }, {}),
       indexes: await planIndexes({ db }, { namespace }),
-      ...(await importsOf({ db }, registry)),
+      ...(await showLastImport({ db }, registry)),
       source_away: registry.source === null ? null : recordsAway(db).includes(namespace),
     }
   },
@@ -67,7 +67,7 @@ export const showSamples = useCase(
         primary_identifier: text('Identifier type by which records of this type are known.'),
         record: Type.Unsafe<JsonObject>(Type.Object({}, { description: 'A synthetic record, about nobody.' })),
         schema: Type.Unsafe<TSchema>(Type.Object({}, { description: 'JSON Schema of such records.' })),
-        events: Type.Array(EventOffered, { description: 'For each event type a record to publish it with.' }),
+        events: Type.Array(EventExample, { description: 'For each event type a record to publish it with.' }),
       }),
     ),
   },
@@ -75,11 +75,11 @@ export const showSamples = useCase(
     const registry = await registryAt(db, namespace)
     const types = record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
     const found = types.flatMap((type) => {
-      const records = [...samplesOf({ samples }, registry, type)]
+      const records = [...syntheticRecords({ samples }, registry, type)]
       const [record] = records
       const { name, primary_identifier, schema } = type
       if (record === undefined) return []
-      const events = eventOffers(registry.kind, type, records)
+      const events = eventExamples(registry.kind, type, records)
       return [{ record_type: name, primary_identifier, record, schema, events }]
     })
     if (found.length > 0) return found

@@ -63,7 +63,7 @@ export const checkSource = useCase(
     result: CHECKED,
   },
   async (deps: SourceDeps, { of, source, allow_writer }) => {
-    return reported(await checkedSource(deps, await findKind(deps.db, of), source, allow_writer))
+    return reported(await checkSourceFile(deps, await findKind(deps.db, of), source, allow_writer))
   },
 )
 
@@ -76,7 +76,7 @@ export const checkRegistrySource = useCase(
   async (deps: SourceDeps, { namespace }) => {
     const { kind, source } = await registryAt(deps.db, namespace)
     if (source === null) throw new AdminRefusal(`the records of ${namespace} are in our own tables: there is no source`)
-    return reported(await checkedSource(deps, kind, source, true))
+    return reported(await checkSourceFile(deps, kind, source, true))
   },
 )
 
@@ -91,13 +91,13 @@ const reported = ({ about: database, writes, weak, records }: CheckedSource) => 
  * Reads a source file, connects to its database, and reports what can be read there.
  * @throws AdminRefusal the file or the database cannot be read, or the account may write
  */
-export async function checkedSource(
+export async function checkSourceFile(
   { env = process.env }: SourceDeps,
   kind: Kind,
   source: unknown,
   allowWriter = false,
 ): Promise<CheckedSource> {
-  const checked = await withRefusals(async () => {
+  const checked = await withSourceRefusals(async () => {
     const file = readSourceFile(source, kind)
     const engine = openEngine(file, env)
     try {
@@ -111,7 +111,7 @@ export async function checkedSource(
 }
 
 /** Turns a refusal of the source file into an AdminRefusal at the member `source` of the input. */
-export async function withRefusals<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withSourceRefusals<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {

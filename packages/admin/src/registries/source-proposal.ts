@@ -8,7 +8,7 @@ import Type from 'typebox'
 import { closed, flag, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { findKind } from './mapping-proposal.ts'
-import { refuseWriter, type SourceDeps, withRefusals } from './source-check.ts'
+import { refuseWriter, type SourceDeps, withSourceRefusals } from './source-check.ts'
 
 /** The number of connections, and the milliseconds of a statement: a view may take longer than a search. */
 const POOL = 1
@@ -43,7 +43,7 @@ export const proposeSource = useCase(
     }
     const named = Object.entries(tables).map(([type, table]) => [type || kind.record_types[0].name, table] as const)
     const url = url_env === undefined ? { file: url_file ?? '' } : { env: url_env }
-    return withRefusals(async () => {
+    return withSourceRefusals(async () => {
       const limits = { pool: POOL, statementTimeout: STATEMENT, candidates: 0, timeZone: 'UTC', ca: null, mirror: null }
       const file = { engine: checkEngine(name), url, ...limits, records: new Map() }
       const engine = openEngine(file, env)

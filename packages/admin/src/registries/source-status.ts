@@ -9,7 +9,7 @@ import { rejectedRows } from '@rollcall/source/store/source-rows'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, flag, instant, Namespace, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
+import { closed, flag, instant, isoTime, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 const STATES = ['waiting', 'loading', 'following', 'comparing', 'failing'] as const
@@ -36,7 +36,7 @@ const STATUS = closed({
 })
 
 /** Shows how far a mirror has followed its source. */
-export const sourceStatus = useCase(
+export const showSourceStatus = useCase(
   { input: closed({ namespace: Namespace }), result: STATUS },
   async ({ db }: HasDatabase, { namespace }) => {
     const registry = await mirrorAt(db, namespace)
@@ -52,9 +52,9 @@ export const sourceStatus = useCase(
       lag_seconds: answers && lag !== null ? Math.round(lag * 10) / 10 : null,
       behind,
       rejects,
-      compared_at: timeOut(compared_at),
+      compared_at: isoTime(compared_at),
       failure,
-      failed_at: timeOut(failed_at),
+      failed_at: isoTime(failed_at),
       advice: adviceOf(mirror, state),
     }
   },
@@ -88,7 +88,7 @@ function adviceOf({ followed, rejects }: MirrorState, state: (typeof STATES)[num
 }
 
 /** Lists the rows of a source that cannot become records, or whose newest state cannot. */
-export const sourceRejects = useCase(
+export const listSourceRejects = useCase(
   {
     input: closed({
       namespace: Namespace,

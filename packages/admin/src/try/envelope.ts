@@ -30,7 +30,7 @@ export interface TriedEnvelope extends JsonObject {
   readonly message: JsonObject
 }
 
-export function tryEnvelope({ registry, participant, record_type, form, page_size, now }: TriedQuestion) {
+export function makeTrialEnvelope({ registry, participant, record_type, form, page_size, now }: TriedQuestion) {
   const time = now.toISOString()
   const criteria: JsonObject = {
     reg_type: `${REG_TYPE_PREFIX}${registry.kind.reg_type.name}`,
@@ -58,7 +58,7 @@ export function tryEnvelope({ registry, participant, record_type, form, page_siz
 }
 
 /** Returns the text to sign; null: the algorithm of the key is not one of signatures. */
-export async function signedBytes(
+export async function textToSign(
   { signatureNamespaces }: { readonly signatureNamespaces: { readonly written: string } },
   { sender_id, signature_profile: profile }: Participant,
   { kid, algorithm }: Pick<ParticipantKey, 'kid' | 'algorithm'>,

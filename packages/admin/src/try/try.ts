@@ -20,9 +20,9 @@ import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, markPersonal, Namespace, orNull, RecordTypeName, SenderId, text } from '../members.ts'
-import { participantNamed } from '../participants/participants.ts'
+import { requireParticipant } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { signedBytes, tryEnvelope } from './envelope.ts'
+import { makeTrialEnvelope, textToSign } from './envelope.ts'
 
 export interface OwnAnswer {
   readonly status: number
@@ -107,11 +107,11 @@ export const trySearch = act(
   ) => {
     const { db, now = () => new Date() } = deps
     const registry = await registryAt(db, namespace)
-    const participant = await participantNamed(db, sender_id)
+    const participant = await requireParticipant(db, sender_id)
     const [type] = record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
     const tried = formOf(form)
     const question = { registry, participant, record_type: type.name, form: tried, page_size, now: now() }
-    const { envelope, criteria, body } = tryEnvelope(question)
+    const { envelope, criteria, body } = makeTrialEnvelope(question)
     const { sync_paths, async_paths } = operation('search')
     const [end = ''] = later ? async_paths : sync_paths
     const path = `/${namespace}/v${PROTOCOL_VERSION}/${end}`
@@ -134,7 +134,7 @@ export const trySearch = act(
         kid: key?.kid ?? null,
         algorithm: key?.algorithm ?? null,
         layout,
-        bytes: key === undefined ? null : await signedBytes(deps, participant, key, { envelope, now: now() }),
+        bytes: key === undefined ? null : await textToSign(deps, participant, key, { envelope, now: now() }),
       },
       curl: curlOf(path, body),
       typescript: typeScriptOf({ ...question, namespace, later }),

@@ -30,7 +30,7 @@ export interface CalledBack {
  * callback names no request, but this process has only one.
  * @throws CommandError
  */
-export async function calledBack<Result>(
+export async function withCallbacks<Result>(
   target: Target,
   { at, sender_uri, handlers = {}, callback_timeout, arrived }: CalledBack,
   work: (asking: RegistryClient, rejected: AbortSignal) => Promise<Result>,

@@ -5,9 +5,9 @@
 import { type Handlers, itemsOrThrow, notifyMeta, RegistryClient, type SubscribeInput } from '@rollcall/client'
 import type { JsonObject, SearchCriteria, SubscribeCriteria } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
-import { type CalledBack, calledBack } from './called-back.ts'
+import { type CalledBack, withCallbacks } from './called-back.ts'
 import { callClient, makeClient } from './failures.ts'
-import { codesIn } from './subscriptions.ts'
+import { subscriptionCodes } from './subscriptions.ts'
 import type { Target } from './target.ts'
 
 export interface CheckedStep {
@@ -82,7 +82,7 @@ function checkCallbacks(
   }
   const arrived = (id: string) => arrivals.set(id, (arrivals.get(id) ?? 0) + 1)
   const listening = { ...callbacks, handlers, callback_timeout: wait, arrived } as CalledBack
-  return calledBack(target, listening, async (asking, rejected) => {
+  return withCallbacks(target, listening, async (asking, rejected) => {
     const options = { signal: AbortSignal.any([signal, rejected]) }
     let first = ''
     let codes: readonly string[] = []
@@ -97,7 +97,7 @@ function checkCallbacks(
     if (subscription !== null) {
       await step('subscribe', `a subscription to ${subscription.event}`, async () => {
         const answer = await asking.subscribe(criteriaOf(query, subscription), options)
-        codes = itemsOrThrow(answer).flatMap(codesIn)
+        codes = itemsOrThrow(answer).flatMap(subscriptionCodes)
         if (codes.length === 0) throw new CommandError('the on-subscribe has no subscription')
         return `an on-subscribe with ${codes.join(', ')}`
       })

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { PROTOCOL_VERSION } from '@rollcall/protocol'
 import type { DemoFile, DemoRegistry } from '../demo/demo-file.ts'
 import { CommandError } from '../failure.ts'
-import { reasonOf } from '../input.ts'
+import { systemReason } from '../input.ts'
 
 /** The path of demo.json. The configuration of the server has it too, but takes a second to load. */
 const demoFile = (): string => resolve(process.env.ROLLCALL_DATA || '.rollcall', 'demo.json')
@@ -14,7 +14,7 @@ export async function readDemoFile(): Promise<DemoFile | null> {
   const path = demoFile()
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
-    throw new CommandError(`the file ${path} cannot be read: ${reasonOf(error)}`)
+    throw new CommandError(`the file ${path} cannot be read: ${systemReason(error)}`)
   })
   if (text === null) return null
   try {
@@ -46,7 +46,7 @@ export function demoRegistryAt(demo: DemoFile, base_url: URL): DemoRegistry | un
 }
 
 /** Whether an address is one of the demo: the credentials of the demo's participants go nowhere else. */
-export const isOfDemo = (demo: DemoFile, address: URL): boolean => isSamePlace(new URL(demo.base_url), address)
+export const isInDemo = (demo: DemoFile, address: URL): boolean => isSamePlace(new URL(demo.base_url), address)
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 

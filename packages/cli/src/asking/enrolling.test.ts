@@ -2,7 +2,7 @@ import type { EnrolmentUpdate } from '@rollcall/client'
 import type { JsonObject } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type EnrolledRows, enrolRows, MESSAGE, type Reject, type Row } from './enrolling.ts'
+import { type EnrolledRows, enrolRows, MESSAGE_LIMITS, type Reject, type Row } from './enrolling.ts'
 
 /** A registry that rejects the beneficiaries that say so. */
 function registry() {
@@ -50,7 +50,7 @@ describe('rows of a file', () => {
 
   test('that are large go in messages of their own', async () => {
     const asked = registry()
-    const large = { text: 'x'.repeat(MESSAGE.size) }
+    const large = { text: 'x'.repeat(MESSAGE_LIMITS.size) }
     await all([row(1), row(2, large), row(3, large), row(4)], asked)
     expect(asked.messages.map((message) => message.length)).toEqual([1, 1, 1, 1])
   })

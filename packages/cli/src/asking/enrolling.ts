@@ -25,7 +25,7 @@ export interface EnrolledRows {
 export const NO_ROWS: EnrolledRows = { lines: 0, taken: 0, rejected: 0, bytes: 0 }
 
 /** The most beneficiaries of one message, and the most characters of their texts. A longer row is sent alone. */
-export const MESSAGE = { beneficiaries: 100, size: 2_000_000 } as const
+export const MESSAGE_LIMITS = { beneficiaries: 100, size: 2_000_000 } as const
 
 export interface Sending {
   readonly send: (beneficiaries: readonly JsonObject[]) => Promise<readonly EnrolmentUpdate[]>
@@ -62,7 +62,7 @@ async function* messagesOf(rows: AsyncIterable<Row>): AsyncGenerator<readonly Ro
   let size = 0
   for await (const row of rows) {
     const length = 'document' in row ? JSON.stringify(row.document).length : 0
-    if (batch.length === MESSAGE.beneficiaries || (batch.length > 0 && size + length > MESSAGE.size)) {
+    if (batch.length === MESSAGE_LIMITS.beneficiaries || (batch.length > 0 && size + length > MESSAGE_LIMITS.size)) {
       yield batch
       batch = []
       size = 0

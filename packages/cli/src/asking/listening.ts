@@ -130,7 +130,7 @@ export class NotTaken extends Error {
  * @param command for the shell; it gets the decrypted envelope as one JSON text on its standard input
  * @param stdout where the command's output goes: with --json our own standard output is for JSON alone
  */
-export function handOver(command: string, stdout: 'inherit' | 'stderr'): (envelope: object) => Promise<void> {
+export function createHandOver(command: string, stdout: 'inherit' | 'stderr'): (envelope: object) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve()
   return (envelope) => {
     const mine = last.then(() => run(command, JSON.stringify(envelope), stdout))

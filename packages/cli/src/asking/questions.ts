@@ -12,8 +12,8 @@ import {
 } from '@rollcall/client'
 import { isJsonObject, type JsonObject, type JsonValue, type SearchCriteria } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
-import { parsedJson, readInput } from '../input.ts'
-import { typeAndValue } from '../values.ts'
+import { parseJsonText, readInput } from '../input.ts'
+import { readTypeAndValue } from '../values.ts'
 
 export interface QuestionOptions {
   readonly identifier?: readonly string[]
@@ -38,7 +38,7 @@ export async function readQuestions(options: QuestionOptions): Promise<readonly 
   const inputs =
     query === undefined
       ? formsOf(options)
-      : questionsIn(parsedJson(query === '-' ? 'standard input' : query, await readInput(query)))
+      : questionsIn(parseJsonText(query === '-' ? 'standard input' : query, await readInput(query)))
   const under = await consentOf(options)
   return inputs.map((input) => completed(input, options, under))
 }
@@ -55,11 +55,11 @@ const WHERE = `write conditions such as '{"sex": "female"}', in single quotes fo
 function formsOf({ identifier: identifiers, where, graphql: text }: QuestionOptions): readonly SearchInput[] {
   if (identifiers !== undefined) return identifiers.map(byIdentifier)
   if (text !== undefined) return [graphql(text)]
-  return [byConditions(parsedJson('--where', where ?? '', WHERE), '--where')]
+  return [byConditions(parseJsonText('--where', where ?? '', WHERE), '--where')]
 }
 
 function byIdentifier(text: string): QueryCriteria {
-  const { type, value } = typeAndValue(text, '--identifier')
+  const { type, value } = readTypeAndValue(text, '--identifier')
   return identifier(type, value)
 }
 

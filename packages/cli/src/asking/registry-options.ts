@@ -3,7 +3,7 @@ import type { Outgoing, Paths, SignaturePolicy } from '@rollcall/client'
 import type { SignatureProfile } from '@rollcall/protocol'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readProfile } from '../profile.ts'
-import { wholeNumber } from '../values.ts'
+import { wholeNumberReader } from '../values.ts'
 
 export interface KeyOptions {
   readonly decryptKey?: string
@@ -43,8 +43,8 @@ function collectedPaths(text: string, before: Paths = {}): Paths {
 /** The environment variable of the client secret. As an option it would stay in the history of the shell. */
 export const SECRET_VARIABLE = 'ROLLCALL_CLIENT_SECRET'
 
-export function withRegistryOptions(command: Command): Command {
-  return withKeyOptions(
+export function addRegistryOptions(command: Command): Command {
+  return addKeyOptions(
     command
       .option('--url <address>', "base address of a registry, with namespace and version (default: the demo's)")
       .addOption(new Option('--registry <namespace>', 'a registry of the demo on this machine').conflicts('url'))
@@ -83,11 +83,11 @@ export function withRegistryOptions(command: Command): Command {
           'how headers are written: reserialised for a registry that writes them again before it verifies (default: "usual")',
         ).choices(OUTGOING),
       ),
-  ).option('--timeout <seconds>', 'time for one attempt', wholeNumber(1, 3_600), 30)
+  ).option('--timeout <seconds>', 'time for one attempt', wholeNumberReader(1, 3_600), 30)
 }
 
 /** Options of commands that read signed and encrypted messages of a registry. */
-export function withKeyOptions(command: Command): Command {
+export function addKeyOptions(command: Command): Command {
   return command
     .option('--decrypt-key <file>', 'our private key for encrypted messages, PEM or JWK')
     .option('--decrypt-kid <kid>', 'kid of that key at the registry, if the file has none')

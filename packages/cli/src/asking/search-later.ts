@@ -1,6 +1,6 @@
 /** Sends an asynchronous search whose callbacks come to this process. */
 import type { Accepted, ReplyCallback, SearchInput } from '@rollcall/client'
-import { type CalledBack, calledBack } from './called-back.ts'
+import { type CalledBack, withCallbacks } from './called-back.ts'
 import { callClient } from './failures.ts'
 import type { Target } from './target.ts'
 
@@ -14,7 +14,7 @@ export interface Wait extends Pick<CalledBack, 'at' | 'sender_uri'> {
 
 /** Sends the request and reports each callback, until the last page of every item has come. @throws CommandError */
 export function searchAndWait(target: Target, questions: readonly SearchInput[], wait: Wait): Promise<void> {
-  return calledBack(target, wait, async (asking, rejected) => {
+  return withCallbacks(target, wait, async (asking, rejected) => {
     const { timeout, accepted } = wait
     const signal = AbortSignal.any([wait.signal, rejected])
     const callbacks = asking.searchByCallback(questions, { timeout, accepted, signal })

@@ -58,20 +58,20 @@ function frequencyOf({ frequency, start, until }: SubscriptionOptions): Pick<Par
 }
 
 /** Lists the codes of the subscriptions that an item has made. */
-export const codesIn = ({ subscriptions = [] }: Pick<SubscribeResponseItem, 'subscriptions'>): string[] =>
+export const subscriptionCodes = ({ subscriptions = [] }: Pick<SubscribeResponseItem, 'subscriptions'>): string[] =>
   subscriptions.map(({ code }: Subscription) => code)
 
 /** The form of codes of Rollcall; other registries have other codes. */
 const CODES = /\bSUB-[0-9A-Z]{24}\b/g
 
 /** Lists the codes of our equal subscriptions, because of which a subscribe was rejected; empty for other failures. */
-export function sameAs(failure: unknown): readonly string[] {
+export function equalSubscriptions(failure: unknown): readonly string[] {
   if (!(failure instanceof ItemRejected) || failure.code !== 'rjct.event.already_subscribed') return []
   return failure.message.match(CODES) ?? []
 }
 
 /** Advice to end the equal subscriptions, or to replace them. */
-export const sameText = (codes: readonly string[], namespace: string): string =>
+export const equalSubscriptionsText = (codes: readonly string[], namespace: string): string =>
   [
     `rejected: rjct.event.already_subscribed: you have a subscription to the same, ${codes.join(', ')}`,
     'its notifications go to the address with which it was made, not to this listener',

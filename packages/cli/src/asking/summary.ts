@@ -1,6 +1,6 @@
 /** Summarises a message of a registry without its personal data. It reads answers, callbacks and status answers. */
 import { CALLBACKS, isJsonObject, OPERATIONS } from '@rollcall/protocol'
-import { counted } from '../output.ts'
+import { countText } from '../output.ts'
 import { printable } from './printing.ts'
 
 /** A message that was verified and decrypted. `message` is absent where only the header is known. */
@@ -49,7 +49,7 @@ const BATCHES = [
   ),
 ]
 
-export function summaryOf({ header, message, signed, encrypted = false }: Said): Summary {
+export function summarise({ header, message, signed, encrypted = false }: Said): Summary {
   const head = members(header)
   const said = members(message)
   return {
@@ -117,12 +117,12 @@ export function itemText(item: ItemSummary): string {
 function recordsText(item: ItemSummary): string | null {
   const { records, total_count, page_number } = item
   if (records === null) return null
-  if (page_number === null || (page_number === 1 && !hasFurtherPages(item))) return counted(records, 'record')
-  return `${records} of ${counted(total_count ?? records, 'record')}, page ${page_number}`
+  if (page_number === null || (page_number === 1 && !hasFurtherPages(item))) return countText(records, 'record')
+  return `${records} of ${countText(total_count ?? records, 'record')}, page ${page_number}`
 }
 
 /** Writes names and values, a line for each; unknown values are left out. */
-export function rowLines(rows: Readonly<Record<string, string | null>>): string[] {
+export function nameValueLines(rows: Readonly<Record<string, string | null>>): string[] {
   return Object.entries(rows).flatMap(([name, value]) =>
     value === null ? [] : [printable(`  ${name.padEnd(12)} ${value}`)],
   )

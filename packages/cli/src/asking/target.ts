@@ -5,7 +5,7 @@ import type { DemoCredentials } from '../demo/credentials.ts'
 import type { DemoFile, DemoRegistry } from '../demo/demo-file.ts'
 import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
-import { demoRegistry, demoRegistryAt, demoRegistryUrl, isLoopbackAddress, isOfDemo, readDemoFile } from './demo.ts'
+import { demoRegistry, demoRegistryAt, demoRegistryUrl, isInDemo, isLoopbackAddress, readDemoFile } from './demo.ts'
 import { readPrivateKey, readPublicKeys } from './private-key.ts'
 import { type RegistryOptions, SECRET_VARIABLE } from './registry-options.ts'
 
@@ -25,7 +25,7 @@ export async function readTarget(options: RegistryOptions): Promise<Target> {
   const demo = await readDemoFile()
   const { base_url, registry } = addressOf(options, demo)
   // The demo's secret and keys are used only for the demo, and only if no other sender is named.
-  const isDemos = demo !== null && isOfDemo(demo, base_url)
+  const isDemos = demo !== null && isInDemo(demo, base_url)
   const participant =
     isDemos && options.senderId === undefined && options.clientId === undefined ? demo.participant : null
   const sender_id = options.senderId ?? participant?.sender_id

@@ -1,10 +1,10 @@
 /** `rollcall apply`: changes a database to match a configuration file. */
 import { applyConfiguration, Configuration } from '@rollcall/admin/configuration/apply'
 import type { Command } from 'commander'
-import { askToAdd } from '../environment.ts'
+import { callWithOwnDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 import { readYaml } from '../yaml.ts'
 
 export function addCommand(program: Command): void {
@@ -35,14 +35,14 @@ async function runApply(
   file: string | undefined,
   { dryRun: dry_run, schema, ...options }: ApplyOptions,
 ): Promise<void> {
-  stopRequest()
+  listenForStop()
   if (schema) {
     const whole = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...Configuration }
     return print(options, whole, JSON.stringify(whole, null, 2))
   }
   if (file === undefined) throw new CommandError('a file is needed; - is standard input')
   const { value: configuration, refusedWithLine } = await readYaml(file)
-  const applied = await refusedWithLine(() => askToAdd(applyConfiguration, { configuration, dry_run }))
+  const applied = await refusedWithLine(() => callWithOwnDatabase(applyConfiguration, { configuration, dry_run }))
   print(options, applied, appliedText(applied))
 }
 

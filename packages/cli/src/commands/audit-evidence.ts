@@ -1,10 +1,10 @@
 /** `rollcall audit evidence`: writes evidence of the audit entries of a message into a file. */
 import { makeEvidence } from '@rollcall/admin/audit/evidence'
 import type { Command } from 'commander'
-import { ask } from '../environment.ts'
-import { writeNew } from '../new-file.ts'
+import { callWithDatabase } from '../environment.ts'
+import { writeNewFile } from '../new-file.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
   withJson(command)
@@ -19,9 +19,9 @@ async function runEvidence(
   message_id: string,
   { out, participant, ...options }: OutputOptions & { readonly out: string; readonly participant?: string },
 ): Promise<void> {
-  stopRequest()
-  const evidence = await ask(makeEvidence, { message_id, participant })
-  await writeNew(out, `${JSON.stringify(evidence, null, 2)}\n`)
+  listenForStop()
+  const evidence = await callWithDatabase(makeEvidence, { message_id, participant })
+  await writeNewFile(out, `${JSON.stringify(evidence, null, 2)}\n`)
   const written = { file: out, accounts: evidence.accounts.length, kid: evidence.kid }
   print(options, written, `written: ${out}, signed with ${evidence.kid}; rollcall audit check verifies it`)
 }

@@ -2,15 +2,15 @@
 import { reportAccess } from '@rollcall/admin/audit/access-report'
 import { auditPerson } from '@rollcall/admin/audit/person-accesses'
 import type { Command } from 'commander'
-import { personText } from '../audit-text.ts'
-import { ask } from '../environment.ts'
-import { writeNew } from '../new-file.ts'
+import { personAuditText } from '../audit-text.ts'
+import { callWithDatabase } from '../environment.ts'
+import { writeNewFile } from '../new-file.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
-import { personOf, readInstant, withPerson } from '../values.ts'
+import { listenForStop } from '../stop.ts'
+import { addPersonArguments, personOf, readInstant } from '../values.ts'
 
 export function defineCommand(command: Command): void {
-  withPerson(withJson(command))
+  addPersonArguments(withJson(command))
     .option('--from <time>', 'only what was at this day or time, or later', readInstant)
     .option('--to <time>', 'only what was before this day or time', readInstant)
     .option('--confidential', 'also print users, cases and reasons, which are stored encrypted')
@@ -35,12 +35,12 @@ interface PersonOptions extends OutputOptions {
 }
 
 async function runPerson(type: string, value: string | undefined, options: PersonOptions): Promise<void> {
-  stopRequest()
+  listenForStop()
   const { from, to, confidential, report } = options
   const person = { ...personOf(type, value), from: from?.toISOString(), to: to?.toISOString() }
   if (report !== undefined) return writeReport(person, report, options)
-  const audited = await ask(auditPerson, { ...person, confidential })
-  print(options, audited, personText(audited))
+  const audited = await callWithDatabase(auditPerson, { ...person, confidential })
+  print(options, audited, personAuditText(audited))
 }
 
 /** Writes the report as a page and as JSON. @throws CommandError a file exists already, or cannot be written */
@@ -50,8 +50,8 @@ async function writeReport(
   options: OutputOptions,
 ): Promise<void> {
   const json = `${file.replace(/\.html?$/, '')}.json`
-  const { html, report } = await ask(reportAccess, person)
-  await writeNew(file, html)
-  await writeNew(json, `${JSON.stringify(report, null, 2)}\n`)
+  const { html, report } = await callWithDatabase(reportAccess, person)
+  await writeNewFile(file, html)
+  await writeNewFile(json, `${JSON.stringify(report, null, 2)}\n`)
   print(options, { files: [file, json] }, `written: ${file} to be read, ${json} for programs`)
 }

@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline'
 import { verifyWholeAuditLog } from '@rollcall/admin/audit/verify'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
-import { CommandError, EXIT } from '../failure.ts'
-import { counted, type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { CommandError, EXIT_CODES } from '../failure.ts'
+import { countText, type OutputOptions, print, withJson } from '../output.ts'
+import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
   withJson(command)
@@ -30,11 +30,11 @@ interface VerifyOptions extends OutputOptions {
 }
 
 async function runVerify({ against, ...options }: VerifyOptions): Promise<void> {
-  stopRequest()
+  listenForStop()
   const witness = against === undefined ? null : await linesOf(against)
   const verified = await withDatabase((deps) => verifyWholeAuditLog({ ...deps, witness }, {}))
   print(options, verified, textOf(verified))
-  if (!verified.good) process.exitCode = EXIT.failed
+  if (!verified.good) process.exitCode = EXIT_CODES.failed
 }
 
 /** Reads the lines that the file has now. A running server adds lines that are newer than the database snapshot. */
@@ -63,7 +63,7 @@ function textOf({
   keys,
   own_keys,
 }: Verified): string {
-  const read = `${counted(counts.entries, 'entry', 'entries')} of ${counted(counts.chains, 'chain')}, ${counted(counts.persons, 'row')} of persons, ${counted(counts.checkpoints, 'checkpoint')}`
+  const read = `${countText(counts.entries, 'entry', 'entries')} of ${countText(counts.chains, 'chain')}, ${countText(counts.persons, 'row')} of persons, ${countText(counts.checkpoints, 'checkpoint')}`
   const lines = [
     good ? `verified: ${read}` : `NOT VERIFIED, faults: ${fault_count}; read ${read}`,
     ...faults.map(
@@ -75,19 +75,19 @@ function textOf({
   const removals = counts.tombstones - restores.length
   if (removals > 0)
     lines.push(
-      `removed by ${counted(removals, 'tombstone')}: ${counted(counts.pruned, 'entry', 'entries')}, ${counted(counts.erased, 'row')} of persons`,
+      `removed by ${countText(removals, 'tombstone')}: ${countText(counts.pruned, 'entry', 'entries')}, ${countText(counts.erased, 'row')} of persons`,
     )
   for (const { at, snapshot_at, backup, journal, reason, open, witnessed } of restores) {
     const by = backup === null ? 'by other means' : `from backup ${backup}`
     lines.push(
-      `restored at ${at} ${by}, as it was at ${snapshot_at}: audit entries in between are lost, ${counted(witnessed, 'checkpoint')} of the witness among them`,
+      `restored at ${at} ${by}, as it was at ${snapshot_at}: audit entries in between are lost, ${countText(witnessed, 'checkpoint')} of the witness among them`,
       journal === null ? `- without the journal: ${reason}` : `- ${journal} acts of the journal were applied`,
       ...open.map(({ chain, sequence }) => `- chain ${chain}: what followed entry ${sequence} is lost`),
     )
   }
-  if (counts.witnessed > 0) lines.push(`compared with ${counted(counts.witnessed, 'checkpoint')} of the witness`)
+  if (counts.witnessed > 0) lines.push(`compared with ${countText(counts.witnessed, 'checkpoint')} of the witness`)
   if (unsigned > 0) {
-    lines.push(`not signed by a checkpoint: ${counted(unsigned, 'entry', 'entries')} at the ends of chains`)
+    lines.push(`not signed by a checkpoint: ${countText(unsigned, 'entry', 'entries')} at the ends of chains`)
     for (const { chain, from, to, at } of unsigned_tails)
       lines.push(`- chain ${chain}, entries ${from} to ${to}, ${at}`)
   }

@@ -1,7 +1,7 @@
 /** `rollcall audit`: shows and verifies the audit log, for operators and for persons who ask. */
 
 import { adminCommand } from '../admin-command.ts'
-import { COLUMNS, emergencyText, entryRows } from '../audit-text.ts'
+import { ENTRY_COLUMNS, emergencyText, entryRows } from '../audit-text.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
 import { tablePrinter } from '../output.ts'
 
@@ -18,7 +18,7 @@ export const COMMAND_TREE: Group = {
       about: 'list the newest entries',
       options: { namespace: '--registry <namespace>', limit: { default: 50 } },
       examples: ['--kind refusal --from 2026-07-01'],
-      text: (found) => tablePrinter(`id kind ${COLUMNS.join(' ')}`, 'no audit entry')(entryRows(found)),
+      text: (found) => tablePrinter(`id kind ${ENTRY_COLUMNS.join(' ')}`, 'no audit entry')(entryRows(found)),
     }),
     emergencies: adminCommand(async () => (await entries()).listEmergencies, {
       about: 'list the emergencies that nobody has reviewed, the oldest first, with their reasons',

@@ -3,9 +3,9 @@
 import { makeBackup, verifyBackup } from '@rollcall/admin/backup/backup'
 import { masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
-import { configuration, withDatabase } from '../environment.ts'
-import { counted, type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { readConfiguration, withDatabase } from '../environment.ts'
+import { countText, type OutputOptions, print, withJson } from '../output.ts'
+import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
   const backup = withJson(program.command('backup'))
@@ -36,14 +36,14 @@ Example: rollcall backup check /backups/rollcall-2026-11-22.backup`,
 }
 
 async function runBackup(file: string, options: OutputOptions): Promise<void> {
-  const stop = stopRequest()
+  const stop = listenForStop()
   const made = await withDatabase((deps) => makeBackup({ ...deps, signal: stop.signal }, { file }))
   print(options, made, backupText('wrote', made))
 }
 
 async function runCheck(file: string, _: unknown, command: Command): Promise<void> {
-  stopRequest()
-  const config = configuration()
+  listenForStop()
+  const config = readConfiguration()
   const found = await verifyBackup({ masterKeys: masterKeySource(config) }, { file })
   print(command.optsWithGlobals<OutputOptions>(), found, backupText('verified', found))
 }
@@ -65,6 +65,6 @@ export const backupText = (
 ): string =>
   [
     `${done} ${file}: backup ${id} of ${snapshot_at}`,
-    `${counted(rows, 'row')} in ${counted(tables.length, 'table')}, schema ${schema}, ${bytes} bytes`,
+    `${countText(rows, 'row')} in ${countText(tables.length, 'table')}, schema ${schema}, ${bytes} bytes`,
     `SHA-256 ${sha256}`,
   ].join('\n')

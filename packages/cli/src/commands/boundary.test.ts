@@ -169,14 +169,14 @@ test('no command imports SQL', () => {
  * second operator.
  */
 const HELPERS = [
-  ...['changeableStates', 'delimiterName', 'findings', 'grantWords', 'judgedOk', 'openRecordFile'],
+  ...['changeableStates', 'delimiterName', 'judgeAll', 'describeGrant', 'judgedOk', 'openRecordFile'],
   ...[
     'judgedBroken',
     'databaseFacts',
     'listUnfilled',
     'operatorWithToken',
     'parseSchedule',
-    'settingFacts',
+    'readSettingFacts',
     'judgedWeak',
   ],
 ]

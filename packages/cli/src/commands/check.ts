@@ -5,12 +5,12 @@ import type { Command } from 'commander'
 import { type CheckedStep, checkSystem } from '../asking/checking.ts'
 import { printable } from '../asking/printing.ts'
 import { readQuestions } from '../asking/questions.ts'
-import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
+import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { readAddress, readTarget, type Target } from '../asking/target.ts'
-import { CommandError, EXIT } from '../failure.ts'
+import { CommandError, EXIT_CODES } from '../failure.ts'
 import { type OutputOptions, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
-import { collectOption, wholeNumber } from '../values.ts'
+import { listenForStop } from '../stop.ts'
+import { collectOption, wholeNumberReader } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const command = program
@@ -24,15 +24,15 @@ export function addCommand(program: Command): void {
     .option(
       '--listen <port>',
       'port at which to wait for callbacks (default: any free port)',
-      wholeNumber(0, 65_535),
+      wholeNumberReader(0, 65_535),
       0,
     )
     .option(
       '--callback-url <address>',
       'address at which the registry reaches that port; registry/on-search and the like are added to it',
     )
-    .option('--wait <seconds>', 'time to wait for each callback', wholeNumber(1, 86_400), 60)
-  withJson(withRegistryOptions(command))
+    .option('--wait <seconds>', 'time to wait for each callback', wholeNumberReader(1, 86_400), 60)
+  withJson(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -58,7 +58,7 @@ interface CheckOptions extends RegistryOptions, OutputOptions {
 }
 
 async function runCheck(namespace: string | undefined, options: CheckOptions): Promise<void> {
-  const { signal } = stopRequest()
+  const { signal } = listenForStop()
   const { identifier, recordType } = options
   const [question, ...others] = await readQuestions({ identifier, ...(recordType !== undefined && { recordType }) })
   if (question === undefined || others.length > 0) throw new CommandError('give one --identifier')
@@ -81,7 +81,7 @@ async function runCheck(namespace: string | undefined, options: CheckOptions): P
       ? `${printable(JSON.stringify({ passed, steps }))}\n`
       : `${passed ? 'every step has passed' : 'the check has not passed'}\n`,
   )
-  if (!passed) process.exitCode = EXIT.failed
+  if (!passed) process.exitCode = EXIT_CODES.failed
 }
 
 const stepText = ({ name, state, sent, came }: CheckedStep): string =>

@@ -2,9 +2,9 @@
 import { revokeConsents } from '@rollcall/admin/consents/consents'
 import type { Command } from 'commander'
 import { receiptText } from '../consent-text.ts'
-import { ask } from '../environment.ts'
+import { callWithDatabase } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 import { readYaml } from '../yaml.ts'
 
 export function defineCommand(command: Command): void {
@@ -12,9 +12,11 @@ export function defineCommand(command: Command): void {
     .requiredOption('--file <file>', 'the list in JSON or YAML: authority, and revoked with a list of jti')
     .addHelpText('after', '\nExample: rollcall consent revoke --file revoked.yaml')
     .action(async ({ file, ...options }: OutputOptions & { readonly file: string }) => {
-      stopRequest()
+      listenForStop()
       const { value, refusedWithLine } = await readYaml(file, '--file')
-      const done = await refusedWithLine(() => ask(revokeConsents, value as Parameters<typeof revokeConsents>[1]))
+      const done = await refusedWithLine(() =>
+        callWithDatabase(revokeConsents, value as Parameters<typeof revokeConsents>[1]),
+      )
       print(options, done, receiptText(done))
     })
 }

@@ -5,7 +5,7 @@ import { type Group, lazyCommand } from '../command-tree.ts'
 import { receiptText, stoppedText } from '../consent-text.ts'
 import { CommandError } from '../failure.ts'
 import { tablePrinter } from '../output.ts'
-import { collectOption, identifierOf, typeAndValue } from '../values.ts'
+import { collectOption, identifierMembers, readTypeAndValue } from '../values.ts'
 
 const authorities = () => import('@rollcall/admin/consents/authorities')
 const consents = () => import('@rollcall/admin/consents/consents')
@@ -27,7 +27,7 @@ const PERSON = {
   },
 } as const
 
-const identifierIn = (text: unknown) => identifierOf(typeAndValue(String(text), '--identifier'))
+const identifierIn = (text: unknown) => identifierMembers(readTypeAndValue(String(text), '--identifier'))
 
 export const COMMAND_TREE: Group = {
   about: 'manage who may sign consents, and withdraw consents (docs/consent.md)',

@@ -3,7 +3,7 @@ import type { DeliveryChange, showDelivery } from '@rollcall/admin/deliveries/de
 import { adminCommand } from '../admin-command.ts'
 import type { Group, Leaf } from '../command-tree.ts'
 import { CommandError } from '../failure.ts'
-import { factsText, table, tablePrinter } from '../output.ts'
+import { factsText, tablePrinter, tableText } from '../output.ts'
 
 const deliveries = () => import('@rollcall/admin/deliveries/deliveries')
 
@@ -67,7 +67,7 @@ export const COMMAND_TREE: Group = {
 
 function shownText({ made, body, cause, ...delivery }: Awaited<ReturnType<typeof showDelivery>>): string {
   const columns = ['number', 'at', 'duration_ms', 'status', 'error', ...(body === undefined ? [] : ['answer'])]
-  const attempts = table(
+  const attempts = tableText(
     columns,
     made.map(({ cause: _, ...attempt }) => ({ ...attempt, answer: attempt.answer ?? null })),
     'no attempts yet',

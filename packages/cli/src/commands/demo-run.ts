@@ -10,15 +10,15 @@ import type { Database } from '@rollcall/database/database'
 import { baseUrl, listenerUrl } from '@rollcall/settings/addresses'
 import type { Config } from '@rollcall/settings/config'
 import { openAuditLog, openStorage, openVault } from '@rollcall/settings/storage'
-import { demoCredentials, demoOperatorToken, demoSignInLink } from '../demo/credentials.ts'
-import { type DemoFile, demoFilePath, describeDemo, writePrivateFile, writtenParticipants } from '../demo/demo-file.ts'
+import { keepOrMakeDemoCredentials, makeDemoOperatorToken, makeDemoSignInLink } from '../demo/credentials.ts'
+import { type DemoFile, demoFilePath, describeDemo, readParticipants, writePrivateFile } from '../demo/demo-file.ts'
 import { ensureDemoDirectory } from '../demo/directory.ts'
-import { greeting } from '../demo/greeting.ts'
-import { callBackAt, demoReceiver, earlierPort, RECEIVER_PATH } from '../demo/receiver.ts'
+import { greetingText } from '../demo/greeting.ts'
+import { createDemoReceiver, findEarlierReceiverPort, RECEIVER_PATH, setDemoCallback } from '../demo/receiver.ts'
 import { showcaseOf } from '../demo/showcase.ts'
-import { demoSimulation } from '../demo/simulation.ts'
-import { startSwitches } from '../demo/switches.ts'
-import { configuration } from '../environment.ts'
+import { createDemoSimulation } from '../demo/simulation.ts'
+import { startDemoPage } from '../demo/switches.ts'
+import { readConfiguration } from '../environment.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'
 import { type OutputOptions, print } from '../output.ts'
 import type { StopRequest } from '../stop.ts'
@@ -33,7 +33,7 @@ export interface DemoOptions extends OutputOptions {
 export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<void> {
   // A demo starts on any database without preparation, so it may make and keep its own master key. It does all work of
   // a server. It has no load balancer, so it does not wait for one when it stops.
-  const read = onThisMachine(configuration())
+  const read = onThisMachine(readConfiguration())
   const limits = { ...read.limits, drain_time: 0 }
   const partnerPage = process.env.ROLLCALL_PARTNER_PAGE !== '0'
   const config = { ...read, limits, partnerPage, masterKeyInFile: true, role: 'all' as const }
@@ -102,35 +102,38 @@ async function runWith(stop: StopRequest, config: Config, deps: Deps, options: D
   const { registries, secrets, ...participants } = await ensureDemoDirectory(deps)
   // The port is taken before the long work, so that its address is known.
   const { server } = await startListening(config, db)
-  const simulation = demoSimulation()
-  let switches: Awaited<ReturnType<typeof startSwitches>> | null = null
+  const simulation = createDemoSimulation()
+  let switches: Awaited<ReturnType<typeof startDemoPage>> | null = null
   try {
     await fill(db, registries)
     if (stop.signal.aborted) return
     const path = demoFilePath(config)
-    const written = await writtenParticipants(path)
+    const written = await readParticipants(path)
     const credentials = (name: 'participant' | 'restricted') => {
       const { [name]: participant } = participants
       const client_secret = secrets.get(participant.sender_id)
-      return demoCredentials(deps, participant, { ...written[name], ...(client_secret && { client_secret }) })
+      return keepOrMakeDemoCredentials(deps, participant, { ...written[name], ...(client_secret && { client_secret }) })
     }
     const [participant, restricted] = [await credentials('participant'), await credentials('restricted')]
     const base_url = baseUrl(config, server.port)
-    const admin = { base_url: listenerUrl(config.adminHost, server.adminPort), token: await demoOperatorToken(deps) }
+    const admin = {
+      base_url: listenerUrl(config.adminHost, server.adminPort),
+      token: await makeDemoOperatorToken(deps),
+    }
     const demo = await describeDemo(db, { base_url, participant, restricted, admin, registries })
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
     const { sender_id } = participant
     const here = listenerUrl(config.host, server.port)
-    const receiver = options.receiver ? demoReceiver({ ...demo, base_url: here }) : null
-    switches = await startSwitches({ demo, receiver, simulation }, await earlierPort(deps, sender_id))
-    await callBackAt(deps, sender_id, receiver && `${switches.url}${RECEIVER_PATH}`)
+    const receiver = options.receiver ? createDemoReceiver({ ...demo, base_url: here }) : null
+    switches = await startDemoPage({ demo, receiver, simulation }, await findEarlierReceiverPort(deps, sender_id))
+    await setDemoCallback(deps, sender_id, receiver && `${switches.url}${RECEIVER_PATH}`)
     const { url: demoPage } = switches
     const data = process.env.ROLLCALL_DATA ? dirname(path) : null
     const place = { data, port: server.port, adminPort: server.adminPort }
     server.show(showcaseOf(demo, demoPage, place))
     server.markReady()
-    const link = await demoSignInLink(deps, admin.base_url)
-    print(options, summary(demo, path), greeting(demo, { path, link, place, demoPage }))
+    const link = await makeDemoSignInLink(deps, admin.base_url)
+    print(options, summary(demo, path), greetingText(demo, { path, link, place, demoPage }))
     await stop.asked
   } finally {
     await simulation.close()

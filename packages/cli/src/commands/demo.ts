@@ -1,7 +1,7 @@
 /** `rollcall demo` (npm start): runs a registry of synthetic people for each kind, with participants to ask them. */
 import type { Command } from 'commander'
 import { withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 import type { DemoOptions } from './demo-run.ts'
 
 /** Printed first: loading a server takes seconds, and the first start makes and fills a database. */
@@ -25,7 +25,7 @@ page that makes it fail, and lets it answer again.
 Example: PORT=9000 rollcall demo`,
     )
     .action(async (options: DemoOptions) => {
-      const stop = stopRequest()
+      const stop = listenForStop()
       process.stderr.write(STARTING_TEXT)
       const { runDemo } = await import('./demo-run.ts')
       await runDemo(stop, options)

@@ -1,10 +1,10 @@
 import { DATABASE_CHECKS } from '@rollcall/admin/doctor/database'
 import { SETTING_CHECKS } from '@rollcall/admin/doctor/settings'
 import { expect, test } from 'vitest'
-import { wholeProgram } from '../program.ts'
+import { makeWholeProgram } from '../program.ts'
 
 test('every command that a finding names is one of ours', async () => {
-  const program = await wholeProgram()
+  const program = await makeWholeProgram()
   for (const { command } of [...DATABASE_CHECKS, ...SETTING_CHECKS]) {
     if (command === undefined) continue
     const [before = ''] = command.split(/ (?=<|--)/)

@@ -5,21 +5,21 @@ import { DATABASE_CHECKS } from '@rollcall/admin/doctor/database'
 import {
   databaseFacts,
   type Finding,
-  findings,
+  judgeAll,
   judgedBroken,
   judgedOk,
-  settingFacts,
+  readSettingFacts,
 } from '@rollcall/admin/doctor/finding'
 import { SETTING_CHECKS } from '@rollcall/admin/doctor/settings'
 import type { Config } from '@rollcall/settings/config'
 import { settingsOf } from '@rollcall/settings/settings'
 import { databaseName, judgedFiles, openStorage } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
-import { configuration, hasDatabase } from '../environment.ts'
-import { EXIT, failureText } from '../failure.ts'
+import { hasDatabase, readConfiguration } from '../environment.ts'
+import { EXIT_CODES, failureText } from '../failure.ts'
 import { judgeMachine } from '../machine/machine-checks.ts'
-import { type OutputOptions, print, table, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { type OutputOptions, print, tableText, withJson } from '../output.ts'
+import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('doctor'))
@@ -36,14 +36,14 @@ Example: rollcall doctor --json`,
 }
 
 async function runDoctor(options: OutputOptions): Promise<void> {
-  stopRequest()
+  listenForStop()
   const rows = await examine()
   const examined = rows.find(({ check, state }) => check === EXAMINED && state === 'ok')
   // The first line of the output shows the examined row.
   const others = rows.filter((row) => row !== examined).map((row) => ({ ...row }))
-  const found = table(['check', 'state', 'advice'], others, '')
+  const found = tableText(['check', 'state', 'advice'], others, '')
   print(options, rows, examined === undefined ? found : `Examined: ${examined.advice}\n\n${found}`)
-  if (rows.some(({ state }) => state === 'broken')) process.exitCode = EXIT.failed
+  if (rows.some(({ state }) => state === 'broken')) process.exitCode = EXIT_CODES.failed
 }
 
 /** The name of the check whose advice says what was examined. */
@@ -52,11 +52,11 @@ const EXAMINED = 'configuration'
 async function examine(): Promise<Finding[]> {
   let config: Config
   try {
-    config = configuration()
+    config = readConfiguration()
   } catch (error) {
     return [await failed(EXAMINED, error)]
   }
-  const settings = findings(SETTING_CHECKS, await settingFacts(config, judgedFiles(config)))
+  const settings = judgeAll(SETTING_CHECKS, await readSettingFacts(config, judgedFiles(config)))
   return [
     { check: EXAMINED, ...judgedOk(examinedText(config)), command: null },
     ...settings,
@@ -80,7 +80,7 @@ async function databaseFindings(config: Config): Promise<Finding[]> {
   try {
     const storage = await openStorage(config)
     try {
-      return findings(DATABASE_CHECKS, databaseFacts(config, await examineDatabase(storage, {})))
+      return judgeAll(DATABASE_CHECKS, databaseFacts(config, await examineDatabase(storage, {})))
     } finally {
       await storage.close()
     }

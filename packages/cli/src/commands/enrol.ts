@@ -5,13 +5,13 @@ import { RegistryClient } from '@rollcall/client'
 import type { Command } from 'commander'
 import { type EnrolledRows, enrolRows, NO_ROWS } from '../asking/enrolling.ts'
 import { callClient, makeClient } from '../asking/failures.ts'
-import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
+import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { readTarget } from '../asking/target.ts'
-import { CommandError, EXIT } from '../failure.ts'
+import { CommandError, EXIT_CODES } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { reportImport } from '../progress.ts'
-import { type RecordFileOptions, readRecordFileOptions, withRecordFileOptions } from '../record-file-options.ts'
-import { stopRequest } from '../stop.ts'
+import { addRecordFileOptions, type RecordFileOptions, readRecordFileOptions } from '../record-file-options.ts'
+import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
   const command = program
@@ -23,8 +23,8 @@ export function addCommand(program: Command): void {
       'a registry of the demo on this machine (or --url), and the file: NDJSON, a JSON array or CSV; - for standard input',
     )
     .option('--receipt-type <type>', 'what the file tells, such as enrollement or enrollement_status_change')
-  withRecordFileOptions(command, 'member.member_identifier')
-  withJson(withRegistryOptions(command))
+  addRecordFileOptions(command, 'member.member_identifier')
+  withJson(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -46,7 +46,7 @@ interface EnrolOptions extends RegistryOptions, RecordFileOptions, OutputOptions
 }
 
 async function runEnrol(words: readonly string[], options: EnrolOptions): Promise<void> {
-  const { signal } = stopRequest()
+  const { signal } = listenForStop()
   const { namespace, file } = named(words, options)
   const { rejects: rejectsPath, receiptType: receipt_type } = options
   const read = await readRecordFileOptions(options)
@@ -118,6 +118,6 @@ function report(options: OutputOptions, { file, done, finished, rejectsPath }: R
     ...(finished ? [] : [`Interrupted. ${AGAIN}`]),
   ]
   print(options, { file, lines, taken, rejected, finished, rejects_file }, texts.join('\n'))
-  if (!finished) process.exitCode = EXIT.interrupted
-  else if (rejected > 0) process.exitCode = EXIT.some_rejected
+  if (!finished) process.exitCode = EXIT_CODES.interrupted
+  else if (rejected > 0) process.exitCode = EXIT_CODES.some_rejected
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CommandError } from '../failure.ts'
-import { personIn } from './enrolled.ts'
+import { readEnrolledPerson } from './enrolled.ts'
 
 test.each([
   ['UIN=8128560370', { person: '8128560370' }],
@@ -8,12 +8,12 @@ test.each([
   ['NID=77', { person: '77', identifier_type: 'NID' }],
   ['SHOE=4=2', { person: '4=2', identifier_type: 'SHOE' }],
 ])('%s is asked with its type, unless that is the primary one', (text, expected) => {
-  expect(personIn(text, 'ibr')).toEqual(expected)
-  expect(personIn(text, 'ess')).toEqual(expected)
+  expect(readEnrolledPerson(text, 'ibr')).toEqual(expected)
+  expect(readEnrolledPerson(text, 'ess')).toEqual(expected)
 })
 
 test('a person without a type is refused, and the value is not repeated', () => {
-  expect(() => personIn('8128560370', 'ibr')).toThrow(
+  expect(() => readEnrolledPerson('8128560370', 'ibr')).toThrow(
     new CommandError('--person must be a type and a value, such as UIN=8128560370'),
   )
 })

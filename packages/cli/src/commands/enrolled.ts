@@ -3,12 +3,12 @@ import { type EnrolmentQuestion, RegistryClient } from '@rollcall/client'
 import { kindNamed, resolveIdentifierType } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { callClient, makeClient } from '../asking/failures.ts'
-import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
+import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { readTarget } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
-import { typeAndValue } from '../values.ts'
+import { listenForStop } from '../stop.ts'
+import { readTypeAndValue } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const command = program
@@ -18,7 +18,7 @@ export function addCommand(program: Command): void {
     .requiredOption('--person <type=value>', 'an identifier of the person, such as UIN=8128560370')
     .option('--programme <identifier>', 'only in this programme (default: in any)')
     .option('--status', 'ask an employment support system for the status of the person')
-  withJson(withRegistryOptions(command))
+  withJson(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -40,9 +40,9 @@ interface EnrolledOptions extends RegistryOptions, OutputOptions {
 }
 
 async function runEnrolled(namespace: string | undefined, options: EnrolledOptions): Promise<void> {
-  const { signal } = stopRequest()
+  const { signal } = listenForStop()
   const { programme, status } = options
-  const person = personIn(options.person, status === true ? 'ess' : 'ibr')
+  const person = readEnrolledPerson(options.person, status === true ? 'ess' : 'ibr')
   if (status === true && programme !== undefined) {
     throw new CommandError('--status cannot be combined with --programme')
   }
@@ -59,8 +59,11 @@ async function runEnrolled(namespace: string | undefined, options: EnrolledOptio
 }
 
 /** Reads a person. The type of the primary identifier is left out: each registry takes it for person_identifier. */
-export function personIn(text: string, kindName: 'ess' | 'ibr'): Pick<EnrolmentQuestion, 'person' | 'identifier_type'> {
-  const { type, value } = typeAndValue(text, '--person')
+export function readEnrolledPerson(
+  text: string,
+  kindName: 'ess' | 'ibr',
+): Pick<EnrolmentQuestion, 'person' | 'identifier_type'> {
+  const { type, value } = readTypeAndValue(text, '--person')
   const kind = kindNamed(kindName)
   const found = kind && resolveIdentifierType(kind, type)
   const isPrimary = kind?.record_types.some(({ primary_identifier }) => primary_identifier === found?.name)

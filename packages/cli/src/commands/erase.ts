@@ -1,8 +1,8 @@
 /** `rollcall erase`: erases a person from what is stored beside the records. */
 import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
-import { counted } from '../output.ts'
-import { PERSON_HELP, personIn } from '../values.ts'
+import { countText } from '../output.ts'
+import { PERSON_HELP, readPersonArguments } from '../values.ts'
 
 export const COMMAND_TREE: Group = {
   about: 'erase a person from the audit log and from what waits to be sent',
@@ -20,12 +20,12 @@ It needs the owner of the database (ROLLCALL_OWNER_DATABASE_URL). Records of the
 afterwards, because the records name the other identifiers of the person. A hold of the person stops it.
 The identifier may stay in the history of the shell.`,
       examples: ["UIN 8128560370 --reason 'order 12/2026' --dry-run"],
-      input: personIn,
+      input: readPersonArguments,
       text: ({ dry_run, identifiers, accounts, notifications, underway, tombstones, stored_until, records }) => {
         const places = records.map(({ namespace, record_type }) => `${record_type} of ${namespace}`)
         return [
           dry_run ? 'nothing is erased; this would be:' : 'erased:',
-          `audit log: ${counted(accounts.rows, 'pseudonym')} in ${counted(accounts.entries, 'entry', 'entries')}, of ${counted(identifiers, 'identifier')}`,
+          `audit log: ${countText(accounts.rows, 'pseudonym')} in ${countText(accounts.entries, 'entry', 'entries')}, of ${countText(identifiers, 'identifier')}`,
           ...(accounts.held === 0 ? [] : [`audit log: ${accounts.held} pseudonyms stay for a hold`]),
           `notifications: ${notifications} waiting ones are withdrawn, ${underway} messages are being sent already`,
           `tombstones of deleted records: ${tombstones}`,

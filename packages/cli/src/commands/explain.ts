@@ -1,7 +1,7 @@
 /** `rollcall explain`: shows how a search is understood and answered, and what would speed it up. */
 import type { explainQuery } from '@rollcall/admin/registries/explain'
 import { adminCommand } from '../admin-command.ts'
-import { parsedJson, readInput } from '../input.ts'
+import { parseJsonText, readInput } from '../input.ts'
 
 export const COMMAND_TREE = adminCommand(
   async () => (await import('@rollcall/admin/registries/explain')).explainQuery,
@@ -20,7 +20,7 @@ export const COMMAND_TREE = adminCommand(
     examples: [`echo '{"sex": "F", "birth_date": {"$lt": "1960"}}' | rollcall explain civil -`],
     input: async ({ file }) => {
       const path = String(file)
-      const query = parsedJson(path === '-' ? 'standard input' : path, await readInput(path))
+      const query = parseJsonText(path === '-' ? 'standard input' : path, await readInput(path))
       return { query }
     },
     text: explainedText,

@@ -5,9 +5,9 @@ import { kindNamed } from '@rollcall/protocol'
 import { COUNT_LIMIT, generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { Argument, type Command } from 'commander'
 import { CommandError } from '../failure.ts'
-import { reasonOf } from '../input.ts'
+import { systemReason } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { wholeNumber } from '../values.ts'
+import { wholeNumberReader } from '../values.ts'
 
 /** The number of characters that are written at once. */
 const CHUNK = 256 * 1024
@@ -16,7 +16,7 @@ export function addCommand(program: Command): void {
   withJson(program.command('generate'))
     .description('write synthetic records as NDJSON; the same seed gives the same people in every kind')
     .addArgument(new Argument('<kind>', 'kind of registry').choices(KIND_GENERATORS.map(({ kind }) => kind)))
-    .option('--count <records>', 'number of records', wholeNumber(0, COUNT_LIMIT), 1_000)
+    .option('--count <records>', 'number of records', wholeNumberReader(0, COUNT_LIMIT), 1_000)
     .option('--seed <seed>', 'seed of the population: a number or a word', '1')
     .option('--primary <type>', 'the identifier type that the registry names with registry add --primary')
     .option('--out <file>', 'file to write (default: standard output); with --json a summary is printed')
@@ -53,7 +53,7 @@ async function runGenerate(kind: string, options: GenerateOptions): Promise<void
     file.end()
     await finished(file)
   } catch (error) {
-    throw new CommandError(`the file ${out} cannot be written: ${reasonOf(error)}`)
+    throw new CommandError(`the file ${out} cannot be written: ${systemReason(error)}`)
   }
   if (options.json) print(options, { kind, count, seed, out }, '')
 }

@@ -1,12 +1,12 @@
 /** `rollcall grant set`: grants the terms of a file or a template. */
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
-import { GRANT_TEMPLATES, grantTemplate } from '@rollcall/admin/grants/grants'
+import { GRANT_TEMPLATES, showGrantTemplate } from '@rollcall/admin/grants/grants'
 import { type Command, Option } from 'commander'
-import { ask } from '../environment.ts'
+import { callWithDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { suspendedText } from '../grant-text.ts'
+import { suspendedSubscriptionsText } from '../grant-text.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 import { readYaml } from '../yaml.ts'
 
 export function defineCommand(command: Command): void {
@@ -48,15 +48,15 @@ async function runSet(
   namespace: string,
   { file, template, beside, ...options }: SetOptions,
 ): Promise<void> {
-  stopRequest()
-  const set = (terms: Terms) => ask(setGrant, { sender_id, namespace, beside, terms })
+  listenForStop()
+  const set = (terms: Terms) => callWithDatabase(setGrant, { sender_id, namespace, beside, terms })
   const added = await (template === undefined
     ? setFile(file, set)
-    : set(await ask(grantTemplate, { namespace, template })))
+    : set(await callWithDatabase(showGrantTemplate, { namespace, template })))
   const { version, valid_from, valid_until } = added
   const until = valid_until === null ? '' : ` until ${valid_until}`
   const text = `granted to ${sender_id} in ${namespace} from ${valid_from}${until}; rollcall grant explain says what it means. Its version is ${version}, in one count of all grants`
-  print(options, added, [text, ...suspendedText(added)].join('\n'))
+  print(options, added, [text, ...suspendedSubscriptionsText(added)].join('\n'))
 }
 
 async function setFile<Result>(file: string | undefined, set: (terms: Terms) => Promise<Result>): Promise<Result> {

@@ -1,7 +1,7 @@
 /** `rollcall grant`: manages what each participant may do in each registry. */
 import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
-import { explanationText, listedGrants, proposalText, revokedText, shownText } from '../grant-text.ts'
+import { explanationText, grantsText, grantTable, proposalText, revokedText } from '../grant-text.ts'
 
 const grants = () => import('@rollcall/admin/grants/grants')
 
@@ -16,13 +16,13 @@ export const COMMAND_TREE: Group = {
       about: 'list the grants that are not revoked, past and future ones included',
       options: { sender_id: '--participant <sender_id>' },
       examples: ['--namespace civil'],
-      text: listedGrants('no grants yet; rollcall grant set makes one'),
+      text: grantTable('no grants yet; rollcall grant set makes one'),
     }),
     show: adminCommand(async () => (await grants()).listGrants, {
       about: 'print the grants of a participant in a registry, as files for rollcall grant set',
       args: 'sender_id namespace',
       examples: ['spmis.example.org civil'],
-      text: shownText,
+      text: grantsText,
     }),
     explain: adminCommand(async () => (await grants()).explainGrant, {
       about: 'say what the grant in force means: what may be asked, what may be seen, and what not',
@@ -37,11 +37,11 @@ export const COMMAND_TREE: Group = {
       examples: ['spmis.example.org civil --days 90 > narrower.yaml'],
       text: proposalText,
     }),
-    expiring: adminCommand(async () => (await grants()).expiringGrants, {
+    expiring: adminCommand(async () => (await grants()).listExpiringGrants, {
       about: 'list the grants that have ended, or end soon',
       options: { days: { default: 30, help: 'how soon, in days' } },
       examples: ['--days 90'],
-      text: (rows, { days }) => listedGrants(`no grant ends within ${days} days`)(rows),
+      text: (rows, { days }) => grantTable(`no grant ends within ${days} days`)(rows),
     }),
     revoke: adminCommand(async () => (await import('@rollcall/admin/grants/grant-changes')).revokeGrant, {
       about: 'revoke every grant of a participant in a registry; within a second it may do nothing there',

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
-import { expiringGrants, explainGrant, listGrants } from '@rollcall/admin/grants/grants'
+import { explainGrant, listExpiringGrants, listGrants } from '@rollcall/admin/grants/grants'
 import { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { addParticipant } from '@rollcall/admin/participants/participants'
 import { expect, test } from 'vitest'
@@ -106,7 +106,7 @@ test('a template, and grants of other times beside it', async () => {
   const beside = ['--beside', '--file', await file('later.json', JSON.stringify(later))]
   await grant('set', 'a.example', 'civil', ...beside)
   expect(await grant('list', '--participant', 'a.example')).toHaveLength(2)
-  expect(described(expiringGrants, await grant('expiring', '--days', '36500'))).toMatchObject([
+  expect(described(listExpiringGrants, await grant('expiring', '--days', '36500'))).toMatchObject([
     { sender_id: 'a.example', valid_until: '2099-01-01T00:00:00.000Z' },
   ])
   expect(await printed('grant', 'expiring')).toBe('no grant ends within 30 days\n')

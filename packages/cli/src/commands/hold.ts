@@ -2,7 +2,7 @@
 import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
 import { tablePrinter } from '../output.ts'
-import { typeAndValue } from '../values.ts'
+import { readTypeAndValue } from '../values.ts'
 
 const holds = () => import('@rollcall/admin/persons/holds')
 
@@ -15,7 +15,7 @@ export const COMMAND_TREE: Group = {
         person: {
           flags: '--person <identifier>',
           help: 'a person, as TYPE=VALUE; stored as pseudonyms',
-          read: (text) => typeAndValue(text, '--person'),
+          read: (text) => readTypeAndValue(text, '--person'),
         },
       },
       notes: `

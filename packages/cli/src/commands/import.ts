@@ -2,17 +2,17 @@
 import { EVENT_MODES, type EventMode, importRecords } from '@rollcall/admin/records/records'
 import { type Command, Option } from 'commander'
 import { withOwnDatabase } from '../environment.ts'
-import { CommandError, EXIT } from '../failure.ts'
-import { readAsText, reportText } from '../import-report.ts'
+import { CommandError, EXIT_CODES } from '../failure.ts'
+import { howReadText, importReportText } from '../import-report.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { reportImport } from '../progress.ts'
 import {
+  addRecordFileOptions,
   type RecordFileOptions,
   readColumnsToDecide,
   readRecordFileOptions,
-  withRecordFileOptions,
 } from '../record-file-options.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
   const command = program
@@ -20,7 +20,7 @@ export function addCommand(program: Command): void {
     .description('import records into a registry; each replaces the record that has the same primary identifier')
     .argument('<namespace>', 'namespace of the registry')
     .argument('<file>', 'NDJSON, a JSON array or CSV; - for standard input')
-  withJson(withRecordFileOptions(command, 'name.given_name or identifier[UIN]'))
+  withJson(addRecordFileOptions(command, 'name.given_name or identifier[UIN]'))
     .option('--dry-run', 'do everything but write: no record, no event; rejects only into the file of --rejects')
     .option('--lenient', 'keep records of which a value is not understood, and count them')
     .option('--complete', 'the file has all records of the registry, or of --record-type: others are deleted')
@@ -76,7 +76,7 @@ interface CommandOptions extends RecordFileOptions, OutputOptions {
 }
 
 async function runImport(namespace: string, file: string, options: CommandOptions): Promise<void> {
-  const { signal } = stopRequest()
+  const { signal } = listenForStop()
   const { recordType: record_type, rejects, events, lenient, dryRun: dry_run, complete } = options
   const { removals, allowRemoval: allow_removal } = options
   const read = await readRecordFileOptions(options)
@@ -102,9 +102,9 @@ async function runImport(namespace: string, file: string, options: CommandOption
     { namespace, file, ...counts, undecided_columns, seconds },
     resultText(file, result, seconds, undecided_columns),
   )
-  if (!result.finished) process.exitCode = EXIT.interrupted
-  else if (result.removal !== null && result.removal.refusal !== null) process.exitCode = EXIT.failed
-  else if (result.rejected > 0) process.exitCode = EXIT.some_rejected
+  if (!result.finished) process.exitCode = EXIT_CODES.interrupted
+  else if (result.removal !== null && result.removal.refusal !== null) process.exitCode = EXIT_CODES.failed
+  else if (result.rejected > 0) process.exitCode = EXIT_CODES.some_rejected
 }
 
 function resultText(
@@ -127,8 +127,8 @@ function resultText(
           `${rejected} ${rejected === 1 ? 'was' : 'were'} rejected${rejectsPath === null ? (dry_run ? '; name a file with --rejects to list them' : '') : `: ${rejectsPath} says why`}`,
         ]
       : []),
-    ...readAsText(result.read_as),
-    ...reportText(report, undecided),
+    ...howReadText(result.read_as),
+    ...importReportText(report, undecided),
     ...(finished ? [] : [`Interrupted; the records counted here are stored. ${howToGoOn(file)}`]),
   ].join('\n')
 }

@@ -2,10 +2,10 @@
 import { applyIndexes } from '@rollcall/admin/registries/indexes'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
-import { EXIT } from '../failure.ts'
+import { EXIT_CODES } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { reportTasks } from '../progress.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 
 type Applied = Awaited<ReturnType<typeof applyIndexes>>[number]
 
@@ -25,13 +25,13 @@ Example: rollcall index apply civil`,
 }
 
 async function runApply(namespace: string | undefined, options: OutputOptions): Promise<void> {
-  const { signal } = stopRequest()
+  const { signal } = listenForStop()
   const progress = reportTasks()
   const rows = await withDatabase((deps) =>
     applyIndexes({ ...deps, signal, onProgress: progress.update }, { namespace }),
   ).finally(() => progress.stop())
   print(options, rows, rows.flatMap(appliedLines).join('\n') || 'nothing to do')
-  if (signal.aborted || rows.some(({ finished }) => !finished)) process.exitCode = EXIT.interrupted
+  if (signal.aborted || rows.some(({ finished }) => !finished)) process.exitCode = EXIT_CODES.interrupted
 }
 
 function appliedLines({ namespace, filled, built, finished }: Applied) {

@@ -15,12 +15,12 @@ import {
   verifySignature,
 } from '@rollcall/protocol'
 import type { Command } from 'commander'
-import { ask } from '../environment.ts'
-import { CommandError, EXIT } from '../failure.ts'
+import { callWithDatabase } from '../environment.ts'
+import { CommandError, EXIT_CODES } from '../failure.ts'
 import { readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { everyProfile, profileText } from '../profile.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
   withJson(command)
@@ -51,7 +51,7 @@ interface Match {
 }
 
 async function runProbe(file: string, options: ProbeOptions): Promise<void> {
-  stopRequest()
+  listenForStop()
   const envelope = readEnvelope(await readInput(file))
   const sender_id = options.participant ?? senderOf(envelope)
   const keys = await keysOf(sender_id, options)
@@ -60,7 +60,7 @@ async function runProbe(file: string, options: ProbeOptions): Promise<void> {
   const text =
     found.length > 0 ? found.map((row) => matchText(row, sender_id)).join('\n') : failure(problems, keys.length)
   print(options, found.length > 0 ? found : { matches: [], problems }, text)
-  if (found.length === 0) process.exitCode = EXIT.failed
+  if (found.length === 0) process.exitCode = EXIT_CODES.failed
 }
 
 /** Reads the message file as an envelope. @throws CommandError */
@@ -82,7 +82,7 @@ function senderOf(envelope: SourcedEnvelope): string {
 
 async function keysOf(sender_id: string, { key }: ProbeOptions): Promise<readonly PublicKey[]> {
   if (key !== undefined) return readPublicKeys({}, { sender_id, keys: await readInput(key) })
-  const live = await ask(listPublicKeys, { sender_id })
+  const live = await callWithDatabase(listPublicKeys, { sender_id })
   if (live.length === 0)
     throw new CommandError(`${sender_id} has no valid registered key; give its public key with --key`)
   return live

@@ -5,7 +5,7 @@ import { masterKeyFile, masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
   withJson(command)
@@ -22,7 +22,7 @@ Example: ROLLCALL_NEW_MASTER_KEY="$(cat new-master-key)" rollcall keys rotate-ma
 }
 
 async function runRotateMaster(options: OutputOptions): Promise<void> {
-  stopRequest()
+  listenForStop()
   const { config, ...done } = await withDatabase(async (deps) => ({
     config: deps.config,
     ...(await rotateMasterKey({ ...deps, masterKey: masterKeySource(deps.config) }, {})),

@@ -1,7 +1,7 @@
 /** `rollcall keys`: manages our own keys, and the master key that encrypts them. */
 import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
-import { table, tablePrinter } from '../output.ts'
+import { tablePrinter, tableText } from '../output.ts'
 
 const ownKeys = () => import('@rollcall/admin/operators/own-keys')
 
@@ -27,7 +27,7 @@ export const COMMAND_TREE: Group = {
       examples: ['--use sig'],
       deps: async () => ({ cached: (await ownKeys()).CACHED_BY_PEERS }),
       text: (rotated, _, { cached }) => {
-        const rows = table(
+        const rows = tableText(
           ['use', 'algorithm', 'active', 'retired'],
           rotated.map((row) => ({ ...row })),
           '',

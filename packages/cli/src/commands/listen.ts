@@ -3,7 +3,7 @@ import { type Handlers, type Received, Receiver, type Rejected, TransportError }
 import type { Command } from 'commander'
 import { makeClient } from '../asking/failures.ts'
 import {
-  handOver,
+  createHandOver,
   listenForCallbacks,
   NotTaken,
   type PeerOptions,
@@ -11,17 +11,17 @@ import {
   warnOfOpenHost,
 } from '../asking/listening.ts'
 import { printable, printableJson } from '../asking/printing.ts'
-import { withKeyOptions } from '../asking/registry-options.ts'
-import { itemText, outcomeText, rowLines, summaryOf } from '../asking/summary.ts'
+import { addKeyOptions } from '../asking/registry-options.ts'
+import { itemText, nameValueLines, outcomeText, summarise } from '../asking/summary.ts'
 import { type OutputOptions, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
-import { collectOption, wholeNumber } from '../values.ts'
+import { listenForStop } from '../stop.ts'
+import { collectOption, wholeNumberReader } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const command = program
     .command('listen')
     .description('receive the callbacks of registries and print them, until Ctrl-C')
-    .option('--port <port>', 'port to listen on', wholeNumber(0, 65_535), 8090)
+    .option('--port <port>', 'port to listen on', wholeNumberReader(0, 65_535), 8090)
     .option('--host <address>', 'address of this machine to listen on', '127.0.0.1')
     .option(
       '--peer <sender_id=keys>',
@@ -34,7 +34,7 @@ export function addCommand(program: Command): void {
       '--exec <command>',
       'command that gets each envelope on standard input; the callback is acknowledged when it ends with exit code 0',
     )
-  withJson(withKeyOptions(command))
+  withJson(addKeyOptions(command))
     .addHelpText(
       'after',
       `
@@ -57,10 +57,10 @@ interface ListenOptions extends PeerOptions, OutputOptions {
 }
 
 async function runListen(options: ListenOptions): Promise<void> {
-  const stop = stopRequest()
+  const stop = listenForStop()
   const { host, port, exec, json } = options
   const listening = await readListening(options)
-  const give = exec === undefined ? null : handOver(exec, json ? 'stderr' : 'inherit')
+  const give = exec === undefined ? null : createHandOver(exec, json ? 'stderr' : 'inherit')
   const receiver = makeClient(
     () =>
       new Receiver({
@@ -89,7 +89,7 @@ async function runListen(options: ListenOptions): Promise<void> {
 
 type Callback = Received | Rejected
 
-function handlersOf(options: ListenOptions, give: ReturnType<typeof handOver> | null): Handlers {
+function handlersOf(options: ListenOptions, give: ReturnType<typeof createHandOver> | null): Handlers {
   const handle = async (callback: Callback): Promise<void> => {
     tell(callback, options)
     const { header } = callback
@@ -106,7 +106,7 @@ function handlersOf(options: ListenOptions, give: ReturnType<typeof handOver> | 
 }
 
 function tell(callback: Callback, options: ListenOptions): void {
-  const summary = summaryOf(callback)
+  const summary = summarise(callback)
   const time = new Date().toISOString()
   const body = options.body && 'message' in callback ? { body: callback.message } : {}
   if (options.json) {
@@ -123,7 +123,7 @@ function tell(callback: Callback, options: ListenOptions): void {
   }
   const lines = [
     printable(`${time}  ${callback.name} from ${sender_id ?? '?'}, ${seals}`),
-    ...rowLines(rows),
+    ...nameValueLines(rows),
     ...items.map((item) => `  ${itemText(item)}`),
     ...Object.values(body).map(printableJson),
   ]

@@ -2,12 +2,12 @@
 import { writeFile } from 'node:fs/promises'
 import { proposeMapping } from '@rollcall/admin/registries/mapping-proposal'
 import type { Command } from 'commander'
-import { configuration, hasDatabase, withDatabase } from '../environment.ts'
+import { hasDatabase, readConfiguration, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { reasonOf } from '../input.ts'
-import { leftOutText, mappingText } from '../mapping-text.ts'
+import { systemReason } from '../input.ts'
+import { leftOutRowsText, mappingText } from '../mapping-text.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
   const mapping = program.command('mapping').description('column mappings of files for rollcall import')
@@ -39,12 +39,12 @@ interface ProposeOptions extends OutputOptions {
 }
 
 async function runPropose(file: string, of: string, options: ProposeOptions): Promise<void> {
-  stopRequest()
+  listenForStop()
   const { recordType: record_type, delimiter, encoding, out } = options
   const source = file === '-' ? process.stdin : file
   const input = { of, record_type, delimiter, encoding }
   // Without a database the name must be that of a kind.
-  const proposal = (await hasDatabase(configuration()))
+  const proposal = (await hasDatabase(readConfiguration()))
     ? await withDatabase(({ db }) => proposeMapping({ db, source }, input))
     : await proposeMapping({ db: null, source }, input)
   const text = mappingText(file === '-' ? 'standard input' : file, of, proposal)
@@ -59,10 +59,10 @@ async function runPropose(file: string, of: string, options: ProposeOptions): Pr
     await writeFile(out, text, { flag: 'wx', mode: 0o600 })
   } catch (error) {
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
-    const reason = isThere ? 'it is there already; name another file, or delete this one' : reasonOf(error)
+    const reason = isThere ? 'it is there already; name another file, or delete this one' : systemReason(error)
     throw new CommandError(`the file ${out} of --out cannot be written: ${reason}`)
   }
   const count = (state: string): number => proposal.columns.filter((column) => column.state === state).length
   const summary = `${count('mapped')} columns are proposed, ${count('decide')} must be decided, ${count('unmapped')} are not mapped; review ${out}`
-  print(options, { ...proposal, out }, [summary, ...leftOutText(proposal), ...proposal.lacking].join('\n'))
+  print(options, { ...proposal, out }, [summary, ...leftOutRowsText(proposal), ...proposal.lacking].join('\n'))
 }

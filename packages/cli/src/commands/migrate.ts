@@ -3,9 +3,9 @@
 import { migrateDatabase } from '@rollcall/admin/database'
 import { openStorage } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
-import { configuration } from '../environment.ts'
-import { counted, type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { readConfiguration } from '../environment.ts'
+import { countText, type OutputOptions, print, withJson } from '../output.ts'
+import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('migrate'))
@@ -21,8 +21,8 @@ Example: DATABASE_URL=postgres://rollcall@db.example.org/rollcall rollcall migra
 }
 
 async function runMigrate(options: OutputOptions): Promise<void> {
-  stopRequest()
-  const storage = await openStorage(configuration())
+  listenForStop()
+  const storage = await openStorage(readConfiguration())
   try {
     const done = await migrateDatabase(storage, {})
     const { migrations, registries, to_fill } = done
@@ -30,7 +30,7 @@ async function runMigrate(options: OutputOptions): Promise<void> {
     print(
       options,
       done,
-      [`${ran}; ${counted(registries, 'registry', 'registries')}`, ...to_fill.map(toFillText)].join('\n'),
+      [`${ran}; ${countText(registries, 'registry', 'registries')}`, ...to_fill.map(toFillText)].join('\n'),
     )
   } finally {
     await storage.close()

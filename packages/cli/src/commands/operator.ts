@@ -1,7 +1,7 @@
 /** `rollcall operator`: manages who may call the admin API. */
 
 import type { makeSignInLink } from '@rollcall/admin/operators/sessions'
-import { adminCommand, withAnswer } from '../admin-command.ts'
+import { adminCommand, withChangedAnswer } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
 import type { Deps } from '../environment.ts'
 import { tablePrinter } from '../output.ts'
@@ -61,7 +61,7 @@ read, withdraws consents, and changes what runs; audit is read, and sees persona
       examples: [''],
       text: tablePrinter('id name provider created_at seen_at ends_at', 'nobody is signed in'),
     }),
-    link: adminCommand(async () => withAnswer((await sessions()).makeSignInLink, linkAt), {
+    link: adminCommand(async () => withChangedAnswer((await sessions()).makeSignInLink, linkAt), {
       about: 'print a link that signs in to the console as the owner of a token, once, within 15 minutes',
       args: 'name',
       notes: `

@@ -2,7 +2,7 @@
 import { changeCallback, parseSchedule } from '@rollcall/admin/callbacks/callbacks'
 import { InvalidArgumentError } from 'commander'
 import { adminCommand } from '../admin-command.ts'
-import { credentialsFrom } from '../callback-credentials.ts'
+import { readCredentialOptions } from '../callback-credentials.ts'
 
 export const { defineCommand } = adminCommand(async () => changeCallback, {
   args: 'sender_id',
@@ -50,7 +50,7 @@ host with rollcall participant host allow. rollcall participant test tries the w
 Credentials are encrypted at rest, sent to their origin only, and never shown again. See docs/deliveries.md.`,
   examples: ['spmis.example.org --default-url https://spmis.example.org/dci'],
   input: ({ token, token_url, client_id, client_secret, ...given }) =>
-    credentialsFrom({
+    readCredentialOptions({
       ...given,
       tokenFile: token,
       tokenUrl: token_url,

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { checkParticipant } from '@rollcall/admin/participants/check'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
-import { EXIT } from '../failure.ts'
+import { EXIT_CODES } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { checkReportText } from '../participant-text.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 import { trialRecords } from '../synthetic-people.ts'
-import { readInstant, wholeNumber } from '../values.ts'
+import { readInstant, wholeNumberReader } from '../values.ts'
 
 /** Milliseconds between two checks while the command waits. */
 const PAUSE = 1_000
@@ -23,7 +23,7 @@ export function defineCommand(command: Command): void {
     .option(
       '--wait <seconds>',
       'look again every second, so long or until every step has passed (default: look once)',
-      wholeNumber(0, 86_400),
+      wholeNumberReader(0, 86_400),
       0,
     )
     .addHelpText(
@@ -55,7 +55,7 @@ interface Checked {
 }
 
 async function runCheck({ sender_id, namespace }: Checked, options: CheckOptions): Promise<void> {
-  const { signal } = stopRequest()
+  const { signal } = listenForStop()
   const begun = Date.now()
   const since = (options.since ?? new Date(begun - A_DAY)).toISOString()
   const report = await withDatabase(async (deps) => {
@@ -67,5 +67,5 @@ async function runCheck({ sender_id, namespace }: Checked, options: CheckOptions
     }
   })
   print(options, report, checkReportText(report))
-  if (!report.passed) process.exitCode = EXIT.some_rejected
+  if (!report.passed) process.exitCode = EXIT_CODES.some_rejected
 }

@@ -4,7 +4,7 @@ import { type Group, type Leaf, lazyCommand } from '../command-tree.ts'
 import { factsText, tablePrinter } from '../output.ts'
 import { checkReportText, credentialsText } from '../participant-text.ts'
 import { HOST_GROUP, KEY_GROUP } from './participant-keys.ts'
-import { removal } from './removal.ts'
+import { removalCommand } from './removal.ts'
 
 const participants = () => import('@rollcall/admin/participants/participants')
 const partnerLinks = () => import('@rollcall/admin/partner/link')
@@ -206,7 +206,7 @@ live registry.`,
           `and rollcall participant callback ${promoted.sender_id} sets its live callback addresses.`,
         ].join('\n'),
     }),
-    remove: removal('sender_id', {
+    remove: removalCommand('sender_id', {
       load: async () => (await import('@rollcall/admin/removal')).removeParticipant,
       about: 'remove a participant with its secrets, grants, subscriptions and stored messages',
       notes: `

@@ -1,7 +1,7 @@
 /** `rollcall proposal`: lists and decides about acts that wait for a second operator. */
 import type { showProposal } from '@rollcall/admin/approvals/proposals'
 import { adminCommand } from '../admin-command.ts'
-import { diffLines } from '../approval-text.ts'
+import { diffLinesText } from '../approval-text.ts'
 import type { Group } from '../command-tree.ts'
 import type { Deps } from '../environment.ts'
 import { CommandError } from '../failure.ts'
@@ -78,7 +78,7 @@ function shownText(shown: Awaited<ReturnType<typeof showProposal>>): string {
     `lapses        ${lapses_at}`,
     ...(decided_by === null ? [] : [`decided by    ${decided_by}`]),
     `decided by    a role: ${role ?? '-'}`,
-    ...diffLines(diff),
+    ...diffLinesText(diff),
     ...Object.entries(confidential ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
   ].join('\n')
 }

@@ -1,9 +1,9 @@
 /** `rollcall prune`: deletes data at the end of its retention. */
-import { prune, showRetention } from '@rollcall/admin/persons/retention'
+import { pruneStoredData, showRetention } from '@rollcall/admin/persons/retention'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
-import { type OutputOptions, print, table, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { type OutputOptions, print, tableText, withJson } from '../output.ts'
+import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('prune'))
@@ -28,14 +28,14 @@ interface PruneOptions extends OutputOptions {
 }
 
 async function runPrune({ dryRun = false, ages = false, ...options }: PruneOptions): Promise<void> {
-  stopRequest()
+  listenForStop()
   if (ages) return showAges(options)
   const result = await withDatabase(({ config: { limits }, ...deps }) =>
-    prune({ ...deps, limits }, { dry_run: dryRun }),
+    pruneStoredData({ ...deps, limits }, { dry_run: dryRun }),
   )
   const { stored, accounts } = result
   const rows = [...stored, { name: `audit entries before ${accounts.before}`, deleted: accounts.deleted }]
-  const text = table(
+  const text = tableText(
     ['name', dryRun ? 'to delete' : 'deleted'],
     rows.map(({ name, deleted }) => ({ name, [dryRun ? 'to delete' : 'deleted']: deleted })),
     '',
@@ -52,5 +52,5 @@ async function showAges(options: OutputOptions): Promise<void> {
     what,
     variables: variables.join(' '),
   }))
-  print(options, rows, table(['name', 'days', 'what', 'variables'], shown, ''))
+  print(options, rows, tableText(['name', 'days', 'what', 'variables'], shown, ''))
 }

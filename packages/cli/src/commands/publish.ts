@@ -2,8 +2,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { adminCommand } from '../admin-command.ts'
 import { CommandError } from '../failure.ts'
-import { parsedJson, readInput } from '../input.ts'
-import { counted } from '../output.ts'
+import { parseJsonText, readInput } from '../input.ts'
+import { countText } from '../output.ts'
 
 /** An option for the file of a member that is a JSON object. */
 const file = (flags: string, help: string) => ({ flags, help, read: (path: string) => path })
@@ -41,12 +41,12 @@ export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/ad
     // The admin function checks that every path has a list.
     return { record: read, remove: (await objectIn(remove, '--remove')) as Record<string, JsonValue[]> }
   },
-  text: ({ id, matched }) => `event ${id}: ${counted(matched, 'subscription')} matched`,
+  text: ({ id, matched }) => `event ${id}: ${countText(matched, 'subscription')} matched`,
 })
 
 /** Reads the JSON object in the file of an option. */
 async function objectIn(path: unknown, option: string): Promise<JsonObject> {
-  const value = parsedJson(`the file of ${option}`, await readInput(String(path), option))
+  const value = parseJsonText(`the file of ${option}`, await readInput(String(path), option))
   if (!isJsonObject(value)) throw new CommandError(`the file of ${option} must hold a JSON object`)
   return value
 }

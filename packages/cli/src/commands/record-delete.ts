@@ -5,7 +5,7 @@ import { withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
   withJson(command)
@@ -33,7 +33,7 @@ async function runDelete(
   words: readonly string[],
   options: DeleteOptions,
 ): Promise<void> {
-  const { signal } = stopRequest()
+  const { signal } = listenForStop()
   const named = [...words, ...(await identifiersOf(options.file))]
   if (named.length === 0) throw new CommandError('name the records: by identifiers, or with --file')
   const result = await withDatabase((deps) =>

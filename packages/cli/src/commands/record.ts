@@ -1,8 +1,8 @@
 /** `rollcall record`: shows, deletes, merges and protects single records of a registry. */
 import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
-import { counted, table } from '../output.ts'
-import { identifierOf, PERSON_HELP, personIn, typeAndValue } from '../values.ts'
+import { countText, tableText } from '../output.ts'
+import { identifierMembers, PERSON_HELP, readPersonArguments, readTypeAndValue } from '../values.ts'
 
 const merges = () => import('@rollcall/admin/records/merge')
 const persons = () => import('@rollcall/admin/persons/protected-persons')
@@ -12,9 +12,9 @@ const HISTORY = 'Identifiers on the command line may stay in the history of the 
 /** The option --record-type of commands that name records. */
 const RECORD_TYPE = { help: 'record type of the records (default: all record types are searched)' } as const
 
-const identifierIn = (text: unknown, name: string) => identifierOf(typeAndValue(String(text), name))
+const identifierIn = (text: unknown, name: string) => identifierMembers(readTypeAndValue(String(text), name))
 
-const identifierOfPerson = (given: Readonly<Record<string, unknown>>) => identifierOf(personIn(given))
+const identifierOfPerson = (given: Readonly<Record<string, unknown>>) => identifierMembers(readPersonArguments(given))
 
 /** A person, named by the two words of an identifier, or by one word TYPE=VALUE. */
 const PERSON = {
@@ -30,7 +30,7 @@ export const COMMAND_TREE: Group = {
       about: 'print the records that an identifier names, whole; an audit entry says first who looked',
       notes: HISTORY,
       examples: ['civil UIN 8128560370'],
-      input: personIn,
+      input: readPersonArguments,
       text: (found) => found.map(({ record }) => JSON.stringify(record, null, 2)).join('\n'),
     }),
     delete: lazyCommand(
@@ -55,7 +55,7 @@ ${HISTORY}`,
         survivor: identifierIn(survivor, '<survivor>'),
         retired: identifierIn(retired, '<retired>'),
       }),
-      text: ({ notified }) => `the records are merged: ${counted(notified, 'subscription')} notified`,
+      text: ({ notified }) => `the records are merged: ${countText(notified, 'subscription')} notified`,
     }),
     unmerge: adminCommand(async () => (await merges()).unmergeRecords, {
       about: 'take a merge back: the retired record is found again, as it was',
@@ -67,7 +67,7 @@ ${HISTORY}`,
       notes: `What was written to the survivor since the merge stays with the survivor.\n\n${HISTORY}`,
       examples: ['civil UIN=2215743904'],
       input: ({ retired }) => ({ retired: identifierIn(retired, '<retired>') }),
-      text: ({ notified }) => `the merge is taken back: ${counted(notified, 'subscription')} notified`,
+      text: ({ notified }) => `the merge is taken back: ${countText(notified, 'subscription')} notified`,
     }),
     protect: adminCommand(async () => (await persons()).protectPerson, {
       ...PERSON,
@@ -80,8 +80,8 @@ ${HISTORY}`,
           records === 0
             ? `the person is protected; ${namespace} has no record with this identifier yet`
             : 'the person is protected, and the record is hidden',
-          `not found by the person any more: ${counted(rewritten, 'record')}`,
-          `withdrawn: ${counted(withdrawn, 'notification')}`,
+          `not found by the person any more: ${countText(rewritten, 'record')}`,
+          `withdrawn: ${countText(withdrawn, 'notification')}`,
         ].join('\n'),
     }),
     unprotect: adminCommand(async () => (await persons()).unprotectPerson, {
@@ -95,7 +95,7 @@ ${HISTORY}`,
     protected: {
       about: 'show who is protected',
       commands: {
-        list: adminCommand(async () => (await persons()).listProtected, {
+        list: adminCommand(async () => (await persons()).listProtectedPersons, {
           about: 'list the protected persons of a registry',
           args: 'namespace',
           options: { identifiers: { help: 'show who they are, and the reasons: personal data' } },
@@ -103,7 +103,7 @@ ${HISTORY}`,
           text: (rows, { namespace, identifiers }) => {
             const named = identifiers ? ['identifier_value', 'reason'] : []
             const columns = ['category', 'protected_at', 'records', 'identifier_type', ...named]
-            return table(columns, rows, `nobody is protected in ${namespace}`)
+            return tableText(columns, rows, `nobody is protected in ${namespace}`)
           },
         }),
       },

@@ -4,14 +4,14 @@ import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/reg
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import { KINDS, kindNamed } from '@rollcall/protocol'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { askToAdd, withDatabase } from '../environment.ts'
+import { callWithOwnDatabase, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
-import { PEOPLE_SEED, renamedPrimaries, syntheticRecords } from '../synthetic-people.ts'
-import { collectOption, wholeNumber } from '../values.ts'
+import { listenForStop } from '../stop.ts'
+import { PEOPLE_SEED, renamedPrimaryIdentifiers, syntheticRecords } from '../synthetic-people.ts'
+import { collectOption, wholeNumberReader } from '../values.ts'
 
-export const add = {
+export const addRegistryCommand = {
   defineCommand(command: Command): void {
     withJson(command)
       .argument(
@@ -27,7 +27,7 @@ export const add = {
       .option(
         '--people <records>',
         'synthetic records of a sandbox registry (default: 1000)',
-        wholeNumber(0, MOST_PEOPLE),
+        wholeNumberReader(0, MOST_PEOPLE),
       )
       .option('--sender-id <sender_id>', 'its sender_id in messages (default: <namespace>.rollcall)')
       .option('--alias <receiver_id...>', 'more values of receiver_id that it accepts')
@@ -52,7 +52,7 @@ Example: rollcall registry add civil-test --sandbox`,
   },
 }
 
-export const set = {
+export const setRegistryCommand = {
   defineCommand(command: Command): void {
     withJson(command)
       .argument('<namespace>', 'namespace of the registry')
@@ -120,7 +120,7 @@ function kindAndNamespace(text: string): KindAndNamespace {
 const MAJORITY = [
   '--majority <years>',
   'age at which people come of age, for grants that never find minors (default: 18)',
-  wholeNumber(1, 99),
+  wholeNumberReader(1, 99),
 ] as const
 
 const PRIMARY = `Records are known by their primary identifier: each has exactly one, and no other record has the same. --primary names
@@ -176,7 +176,7 @@ interface AddOptions extends OutputOptions {
 }
 
 async function runAdd({ kind, namespace: named }: KindAndNamespace, options: AddOptions): Promise<void> {
-  const { signal } = stopRequest()
+  const { signal } = listenForStop()
   const { senderId: sender_id, alias: aliases, timeZone: time_zone, sandbox, people } = options
   if (named !== undefined && options.namespace !== undefined) {
     throw new CommandError(`--namespace is given, and ${named} is a namespace too; give the kind ${kind} alone`)
@@ -189,7 +189,7 @@ async function runAdd({ kind, namespace: named }: KindAndNamespace, options: Add
   const environment = sandbox ? ('sandbox' as const) : undefined
   const registry = { kind, ...own, majority_age: options.majority, primary_identifiers, environment }
   const added = await withSource(options.source, (source) =>
-    askToAdd(addRegistry, { ...registry, source, allow_writer: options.allowWriter }),
+    callWithOwnDatabase(addRegistry, { ...registry, source, allow_writer: options.allowWriter }),
   )
   const known = options.primary === undefined ? '' : `, with ${primariesText(added)}`
   const place = placeOf(added)
@@ -213,7 +213,7 @@ async function fill(
   signal: AbortSignal,
 ): Promise<number> {
   if (people === 0) return 0
-  const source = syntheticRecords(kind, people, renamedPrimaries(kind, primary_identifiers))
+  const source = syntheticRecords(kind, people, renamedPrimaryIdentifiers(kind, primary_identifiers))
   const { written } = await withDatabase(({ config: { limits }, ...deps }) =>
     importRecords({ ...deps, limits, source, rejectsPath: null, signal }, { namespace, format: 'ndjson' }),
   )
@@ -243,7 +243,7 @@ interface SetOptions extends OutputOptions {
 }
 
 async function runSet(namespace: string, options: SetOptions): Promise<void> {
-  stopRequest()
+  listenForStop()
   const { timeZone: time_zone, majority: majority_age } = options
   const set = (source: object | undefined) =>
     withDatabase(async (deps) => {

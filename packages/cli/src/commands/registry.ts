@@ -2,7 +2,7 @@
 import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
 import { tablePrinter } from '../output.ts'
-import { removal } from './removal.ts'
+import { removalCommand } from './removal.ts'
 
 const changes = () => import('./registry-change.ts')
 
@@ -11,9 +11,12 @@ export const COMMAND_TREE: Group = {
   commands: {
     add: lazyCommand(
       'add a registry, mounted at its namespace; a running server has it within a second',
-      async () => (await changes()).add,
+      async () => (await changes()).addRegistryCommand,
     ),
-    set: lazyCommand('change a registry; servers use the change within a second', async () => (await changes()).set),
+    set: lazyCommand(
+      'change a registry; servers use the change within a second',
+      async () => (await changes()).setRegistryCommand,
+    ),
     list: adminCommand(async () => (await import('@rollcall/admin/registries/registries')).listRegistries, {
       about: 'list the registries with the number of their records',
       examples: ['--json'],
@@ -29,7 +32,7 @@ export const COMMAND_TREE: Group = {
         }),
       ),
     }),
-    remove: removal('namespace', {
+    remove: removalCommand('namespace', {
       load: async () => (await import('@rollcall/admin/removal')).removeRegistry,
       about: 'remove a registry with its records, grants, subscriptions and stored messages',
       notes: `

@@ -2,7 +2,7 @@
 import type { removeParticipant } from '@rollcall/admin/removal'
 import { type AdminFunction, adminCommand } from '../admin-command.ts'
 import type { Leaf } from '../command-tree.ts'
-import { counted } from '../output.ts'
+import { countText } from '../output.ts'
 
 interface Given {
   readonly end?: boolean | undefined
@@ -21,7 +21,7 @@ interface Removal<Input, Result> {
 }
 
 /** Makes a command that removes something. @param name the member of the input that names it */
-export const removal = <Input extends Given, Result extends Removed>(
+export const removalCommand = <Input extends Given, Result extends Removed>(
   name: string,
   { load, about, notes, example }: Removal<Input, Result>,
 ): Leaf =>
@@ -47,7 +47,7 @@ function removedText(name: string, { dry_run, pending, stored, records }: Remove
     ...(records === undefined ? [] : [`records: ${types.join(', ')}`]),
     `stored: ${countsText(gone)}`,
     `pending, which --end ends: ${countsText(pending)}`,
-    `what stays: the audit log${keys === undefined ? '' : `, and ${counted(keys, 'public key')}`}`,
+    `what stays: the audit log${keys === undefined ? '' : `, and ${countText(keys, 'public key')}`}`,
   ].join('\n')
 }
 

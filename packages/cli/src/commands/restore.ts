@@ -4,9 +4,9 @@ import { releaseRestored } from '@rollcall/admin/backup/release'
 import { adoptRestored, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
-import { configuration, withDatabase, withStorage } from '../environment.ts'
-import { type OutputOptions, print, table, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { readConfiguration, withDatabase, withStorage } from '../environment.ts'
+import { type OutputOptions, print, tableText, withJson } from '../output.ts'
+import { listenForStop } from '../stop.ts'
 import { backupText } from './backup.ts'
 
 const NEXT =
@@ -79,8 +79,8 @@ const given = ({ journal, withoutJournal, acceptUndone }: JournalOptions) => ({
 })
 
 async function runRestore(file: string, options: JournalOptions): Promise<void> {
-  const stop = stopRequest()
-  const config = configuration()
+  const stop = listenForStop()
+  const config = readConfiguration()
   const done = await withStorage(config, ({ config: { limits }, ...deps }) =>
     restoreDatabase(
       { ...deps, limits, masterKeys: masterKeySource(config), signal: stop.signal },
@@ -98,7 +98,7 @@ async function runRestore(file: string, options: JournalOptions): Promise<void> 
 }
 
 async function runAdopt(_: unknown, command: Command): Promise<void> {
-  stopRequest()
+  listenForStop()
   const options = command.optsWithGlobals<JournalOptions>()
   const done = await withDatabase(({ config, ...deps }) =>
     adoptRestored({ ...deps, limits: config.limits, masterKeys: masterKeySource(config) }, given(options)),
@@ -125,7 +125,7 @@ interface ReleaseOptions extends OutputOptions {
 }
 
 async function runRelease(_: unknown, command: Command): Promise<void> {
-  stopRequest()
+  listenForStop()
   const { cancel, dryRun, ...options } = command.optsWithGlobals<ReleaseOptions>()
   const done = await withDatabase((deps) =>
     releaseRestored(deps, {
@@ -134,6 +134,6 @@ async function runRelease(_: unknown, command: Command): Promise<void> {
     }),
   )
   const columns = ['participant', 'deliveries', 'attempted', 'notifications', 'requests', 'cancelled'] as const
-  const text = table(columns, done.participants, 'nothing waits to be sent')
+  const text = tableText(columns, done.participants, 'nothing waits to be sent')
   print(options, done, `${text}\n${done.dry_run ? 'nothing is released; this would be' : 'released'}`)
 }

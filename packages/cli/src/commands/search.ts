@@ -5,15 +5,15 @@ import type { Command } from 'commander'
 import { callClient, makeClient } from '../asking/failures.ts'
 import { printable, printableJson } from '../asking/printing.ts'
 import { type QuestionOptions, readQuestions } from '../asking/questions.ts'
-import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
+import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { ackText, askLater } from '../asking/requests.ts'
 import { searchAndWait } from '../asking/search-later.ts'
-import { hasFurtherPages, itemsOf, itemText, recordsOf, type Said, type Summary, summaryOf } from '../asking/summary.ts'
+import { hasFurtherPages, itemsOf, itemText, recordsOf, type Said, type Summary, summarise } from '../asking/summary.ts'
 import { readAddress, readTarget, type Target } from '../asking/target.ts'
-import { CommandError, EXIT } from '../failure.ts'
-import { counted, type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
-import { collectOption, wholeNumber } from '../values.ts'
+import { CommandError, EXIT_CODES } from '../failure.ts'
+import { countText, type OutputOptions, print, withJson } from '../output.ts'
+import { listenForStop } from '../stop.ts'
+import { collectOption, wholeNumberReader } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const command = program
@@ -29,8 +29,8 @@ export function addCommand(program: Command): void {
       'sort by this attribute, descending with :desc; give it again for the next one',
       collectOption,
     )
-    .option('--page-size <number>', 'records on a page', wholeNumber(1, 2_147_483_647))
-    .option('--page <number>', 'number of the page', wholeNumber(1, 2_147_483_647))
+    .option('--page-size <number>', 'records on a page', wholeNumberReader(1, 2_147_483_647))
+    .option('--page <number>', 'number of the page', wholeNumberReader(1, 2_147_483_647))
     .option('--consent-purpose <code>', 'purpose code of the consent: it was given now, unless --consent-jws is given')
     .option(
       '--consent-jws <file>',
@@ -39,9 +39,9 @@ export function addCommand(program: Command): void {
     .option('--all', 'fetch every page, one after the other')
     .option('--async', 'ask asynchronously: the answer comes as a callback')
     .option('--sender-uri <address>', 'the full address of the callback (implies --async)')
-    .option('--listen <port>', 'listen there and wait for the callback (implies --async)', wholeNumber(0, 65_535))
-    .option('--wait <seconds>', 'time to wait for each callback', wholeNumber(1, 86_400), 60)
-  withJson(withRegistryOptions(command))
+    .option('--listen <port>', 'listen there and wait for the callback (implies --async)', wholeNumberReader(0, 65_535))
+    .option('--wait <seconds>', 'time to wait for each callback', wholeNumberReader(1, 86_400), 60)
+  withJson(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -69,7 +69,7 @@ interface SearchOptions extends RegistryOptions, QuestionOptions, OutputOptions 
 }
 
 async function runSearch(options: SearchOptions): Promise<void> {
-  const { signal } = stopRequest()
+  const { signal } = listenForStop()
   refuseTwoInputs(options)
   const questions = await readQuestions(options)
   const target = await readTarget(options)
@@ -100,7 +100,7 @@ async function ask(
     await callClient(Promise.reject(only.rejection))
   }
   tell(answer, options)
-  const more = summaryOf(answer).items.some(hasFurtherPages)
+  const more = summarise(answer).items.some(hasFurtherPages)
   if (more && options.json !== true) process.stdout.write('there are more records; --page or --all shows them\n')
 }
 
@@ -121,7 +121,7 @@ async function askForAll(
     told += 1
     process.stdout.write(`${options.json ? JSON.stringify(value) : printableJson(value)}\n`)
   }
-  if (!options.json) process.stdout.write(`${counted(told, 'record')} in all\n`)
+  if (!options.json) process.stdout.write(`${countText(told, 'record')} in all\n`)
 }
 
 async function askForCallback(
@@ -154,13 +154,13 @@ async function askForCallback(
 
 /** Prints an answer with its records, and sets an exit code if items were rejected. */
 function tell(said: Said, options: OutputOptions): void {
-  const summary = summaryOf(said)
+  const summary = summarise(said)
   const records = itemsOf(said.message ?? {}).map(recordsOf)
   const items = summary.items.map((item, at) => ({ ...item, records: records[at] ?? [] }))
   if (options.json) process.stdout.write(`${JSON.stringify({ ...summary, items })}\n`)
   else process.stdout.write(`${answerText(summary, records)}\n`)
   const rejected = summary.items.filter(({ status }) => status === 'rjct').length
-  if (rejected > 0) process.exitCode = rejected === summary.items.length ? EXIT.failed : EXIT.some_rejected
+  if (rejected > 0) process.exitCode = rejected === summary.items.length ? EXIT_CODES.failed : EXIT_CODES.some_rejected
 }
 
 function answerText(summary: Summary, records: readonly (readonly unknown[])[]): string {

@@ -9,11 +9,11 @@ import { baseUrl, listenerUrl, reachNote } from '@rollcall/settings/addresses'
 import { type Config, ROLES, type Role } from '@rollcall/settings/config'
 import { databaseName, openStorage, type Storage } from '@rollcall/settings/storage'
 import { type Command, Option } from 'commander'
-import { configuration } from '../environment.ts'
+import { readConfiguration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('serve'))
@@ -50,8 +50,8 @@ interface ServeOptions extends OutputOptions {
 }
 
 async function runServe({ role, migrate, ...options }: ServeOptions): Promise<void> {
-  const stop = stopRequest()
-  const config = { ...configuration(), ...(role !== undefined && { role }) }
+  const stop = listenForStop()
+  const config = { ...readConfiguration(), ...(role !== undefined && { role }) }
   refusePlainHttp(config)
   await refuseTakenPorts(config)
   const storage = await openStorage(config)

@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { CommandError } from '../failure.ts'
-import { carryOut } from '../machine/acts.ts'
+import { doPlannedAct } from '../machine/acts.ts'
 import { type Answers, askAnswers, readAnswers } from '../machine/answers.ts'
-import { askReady, outputOf, requireMachine } from '../machine/checks.ts'
-import { checkBeforeSetup, portInUse, readFacts, textOf } from '../machine/facts.ts'
+import { checkMachine, runForOutput, waitUntilReady } from '../machine/checks.ts'
+import { checkBeforeSetup, fileText, portInUse, readMachineFacts } from '../machine/facts.ts'
 import { ANSWERS_FILE } from '../machine/files.ts'
-import { COMMAND, COPY_KEY, SECRETS } from '../machine/places.ts'
-import { actText, planOf } from '../machine/plan.ts'
-import { print, printLine, progressLine, table } from '../output.ts'
+import { COMMAND_PATH, COPY_KEY, SECRET_FILES } from '../machine/places.ts'
+import { makeSetupPlan, plannedActText } from '../machine/plan.ts'
+import { print, printLine, progressLine, tableText } from '../output.ts'
 import { readYaml } from '../yaml.ts'
 
 export function addCommand(program: Command): void {
@@ -44,7 +44,7 @@ interface SetupOptions {
 }
 
 async function runSetup(options: SetupOptions): Promise<void> {
-  requireMachine()
+  checkMachine()
   const { json = false, dryRun = false } = options
   if (json && options.answers === undefined)
     throw new CommandError('--json asks no questions: name a file with --answers')
@@ -52,7 +52,7 @@ async function runSetup(options: SetupOptions): Promise<void> {
   const answers = await answersOf(options)
   const found = await checkBeforeSetup(answers)
   say(
-    table(
+    tableText(
       ['check', 'state', 'advice'],
       found.map((one) => ({ ...one })),
       '',
@@ -64,25 +64,25 @@ async function runSetup(options: SetupOptions): Promise<void> {
   say(
     acts.length === 0
       ? '\nNothing differs: nothing is to be done.'
-      : `\nTo do:\n${acts.map((act) => `  ${actText(act)}`).join('\n')}`,
+      : `\nTo do:\n${acts.map((act) => `  ${plannedActText(act)}`).join('\n')}`,
   )
   if (dryRun) {
     say('A dry run: nothing is changed.')
-    if (json) print(options, { dry_run: true, acts: acts.map(actText), waits_for: waits }, '')
+    if (json) print(options, { dry_run: true, acts: acts.map(plannedActText), waits_for: waits }, '')
     return
   }
   if (acts.length > 0 && options.answers === undefined) await confirm()
   for (const act of acts) {
-    say(actText(act))
-    carryOut(act)
+    say(plannedActText(act))
+    doPlannedAct(act)
   }
   // A new certificate changes the plan of the remaining acts.
   const rest = answers.certificate === 'certbot' && acts.length > 0 ? planned(answers) : { acts: [], waits }
   for (const act of rest.acts) {
-    say(actText(act))
-    carryOut(act)
+    say(plannedActText(act))
+    doPlannedAct(act)
   }
-  const done = [...acts, ...rest.acts].map(actText)
+  const done = [...acts, ...rest.acts].map(plannedActText)
   if (json) print(options, { dry_run: false, acts: done, waits_for: rest.waits }, '')
   if (rest.waits !== null) {
     say(`\nNot done yet: ${rest.waits}`)
@@ -94,7 +94,7 @@ async function runSetup(options: SetupOptions): Promise<void> {
 
 const planned = (answers: Answers, restore?: string) => {
   try {
-    return planOf(answers, readFacts(answers), restore)
+    return makeSetupPlan(answers, readMachineFacts(answers), restore)
   } catch (error) {
     if (error instanceof CommandError) throw error
     throw new CommandError(error instanceof Error ? error.message : String(error))
@@ -103,7 +103,7 @@ const planned = (answers: Answers, restore?: string) => {
 
 /** Reads the answers from the file, or from the person at the terminal, to whom the last answers are proposed. */
 async function answersOf({ answers: file, dryRun = false }: SetupOptions): Promise<Answers> {
-  const before = JSON.parse(textOf(ANSWERS_FILE) ?? '{}') as Partial<Answers>
+  const before = JSON.parse(fileText(ANSWERS_FILE) ?? '{}') as Partial<Answers>
   if (file !== undefined) return readAnswers((await readYaml(file, '--answers')).value, before)
   if (process.stdin.isTTY !== true) {
     if (dryRun && existsSync(ANSWERS_FILE)) return readAnswers({}, before)
@@ -129,13 +129,13 @@ const LATER = 'Name another machine for copies of the backups and the journal: r
 
 /** Asks the node as another system would: by the public name, with TLS, through nginx. Then says what comes next. */
 async function finish({ name, authority_file, copies, operator }: Answers, say: (line: string) => void): Promise<void> {
-  await askReady(`https://${name}/ready`, { unit: `rollcall@${portInUse()}`, authority_file })
+  await waitUntilReady(`https://${name}/ready`, { unit: `rollcall@${portInUse()}`, authority_file })
   say(`\nhttps://${name}/ready answers through nginx.\n`)
-  say(outputOf(COMMAND, 'doctor'))
+  say(runForOutput(COMMAND_PATH, 'doctor'))
   say(`The console, for ${operator}, once and within 15 minutes (forward its port first, docs/console.md):`)
-  say(outputOf(COMMAND, 'operator', 'link', operator))
+  say(runForOutput(COMMAND_PATH, 'operator', 'link', operator))
   say(`Next:
-  1. Copy ${SECRETS.master_key} to a safe place away from this machine: without it a backup is worth nothing.
+  1. Copy ${SECRET_FILES.master_key} to a safe place away from this machine: without it a backup is worth nothing.
   2. Import your records, and give the first system access: docs/small-registry.md, "The registry".
-  3. ${copies === 'later' ? LATER : `Let ${copies} accept this key, as docs/small-registry.md shows:\n     ${textOf(`${COPY_KEY}.pub`)?.trim()}`}`)
+  3. ${copies === 'later' ? LATER : `Let ${copies} accept this key, as docs/small-registry.md shows:\n     ${fileText(`${COPY_KEY}.pub`)?.trim()}`}`)
 }

@@ -8,17 +8,17 @@ import { type LifeEvent, lifeOf, withIdentifierTypes } from '@rollcall/synthetic
 import type { Command } from 'commander'
 import { type Deps, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { counted, type OutputOptions, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
-import { DEMO_RECORDS, PEOPLE_SEED, renamedPrimaries } from '../synthetic-people.ts'
-import { limitReader, wholeNumber } from '../values.ts'
+import { countText, type OutputOptions, withJson } from '../output.ts'
+import { listenForStop } from '../stop.ts'
+import { DEMO_RECORDS, PEOPLE_SEED, renamedPrimaryIdentifiers } from '../synthetic-people.ts'
+import { limitReader, wholeNumberReader } from '../values.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('simulate'))
     .description('make a sandbox registry live: births, deaths and marriages, or enrolments and suspensions, as events')
     .argument('<namespace>', 'namespace of the registry')
     .option('--rate <events>', 'events a second, or unlimited', limitReader({ whole: false }), 1)
-    .option('--count <events>', 'end after so many events (default: at Ctrl-C)', wholeNumber(1))
+    .option('--count <events>', 'end after so many events (default: at Ctrl-C)', wholeNumberReader(1))
     .option('--seed <text>', 'what happens: the same seed gives the same events (default: another each time)')
     .addHelpText(
       'after',
@@ -39,11 +39,11 @@ interface SimulateOptions extends OutputOptions {
 }
 
 async function runSimulate(namespace: string, options: SimulateOptions): Promise<void> {
-  const { signal } = stopRequest()
+  const { signal } = listenForStop()
   const { count = Number.POSITIVE_INFINITY, seed = crypto.randomUUID(), rate, json } = options
   const done = await withDatabase(async (deps) => {
     const { kind, records, primary_identifiers } = await simulated(deps, namespace)
-    const names = renamedPrimaries(kind, primary_identifiers)
+    const names = renamedPrimaryIdentifiers(kind, primary_identifiers)
     const today = (): string => new Date().toISOString().slice(0, 10)
     const there = Object.values(records).reduce((sum, count) => sum + count, 0)
     // Among few people nothing would happen any more, so others of the same population move in.
@@ -62,7 +62,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
     }
     return published
   })
-  if (!json) process.stdout.write(`${counted(done, 'event')} in all\n`)
+  if (!json) process.stdout.write(`${countText(done, 'event')} in all\n`)
 }
 
 /** Finds a registry that has only synthetic people. @throws CommandError */
@@ -98,4 +98,4 @@ async function* paced(events: Iterable<LifeEvent>, rate: number, signal: AbortSi
 const lineOf = (
   { reg_event_type }: LifeEvent,
   { id, matched }: { readonly id: number; readonly matched: number },
-): string => `${reg_event_type}, event ${id}: ${counted(matched, 'subscription')} matched\n`
+): string => `${reg_event_type}, event ${id}: ${countText(matched, 'subscription')} matched\n`

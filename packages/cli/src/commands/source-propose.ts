@@ -1,10 +1,10 @@
 /** `rollcall source propose`: proposes a source file from the catalog of a database, to be reviewed. */
 import { proposeSource } from '@rollcall/admin/registries/source-proposal'
 import type { Command } from 'commander'
-import { ask } from '../environment.ts'
-import { writeNew } from '../new-file.ts'
-import { counted, type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { callWithDatabase } from '../environment.ts'
+import { writeNewFile } from '../new-file.ts'
+import { countText, type OutputOptions, print, withJson } from '../output.ts'
+import { listenForStop } from '../stop.ts'
 import { collectOption } from '../values.ts'
 
 export function defineCommand(command: Command): void {
@@ -43,14 +43,14 @@ interface ProposeOptions extends OutputOptions {
 }
 
 async function runPropose(of: string, options: ProposeOptions): Promise<void> {
-  stopRequest()
+  listenForStop()
   const { engine, urlEnv: url_env, urlFile: url_file, table, allowWriter: allow_writer, out } = options
   const input = { of, engine, url_env, url_file, tables: tablesIn(table), allow_writer }
-  const proposal = await ask(proposeSource, input)
+  const proposal = await callWithDatabase(proposeSource, input)
   if (out === undefined) return print(options, proposal, proposal.file.trimEnd())
-  await writeNew(out, proposal.file)
+  await writeNewFile(out, proposal.file)
   const { columns, decide } = proposal
-  const summary = `${counted(columns, 'column is', 'columns are')} proposed, and ${counted(decide.length, 'line')} must be decided; review ${out}`
+  const summary = `${countText(columns, 'column is', 'columns are')} proposed, and ${countText(decide.length, 'line')} must be decided; review ${out}`
   print(options, { ...proposal, out }, [summary, ...decide.map((one) => `decide: ${one}`)].join('\n'))
 }
 

@@ -1,17 +1,17 @@
 /** `rollcall source`: manages sources, in which records stay in the registry's own database. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { checkSource } from '@rollcall/admin/registries/source-check'
-import type { sourceStatus } from '@rollcall/admin/registries/source-status'
+import type { showSourceStatus } from '@rollcall/admin/registries/source-status'
 import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
 import type { Deps } from '../environment.ts'
-import { reportText } from '../import-report.ts'
-import { counted, tablePrinter } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { importReportText } from '../import-report.ts'
+import { countText, tablePrinter } from '../output.ts'
+import { listenForStop } from '../stop.ts'
 
 type Checked = Awaited<ReturnType<typeof checkSource>>
 
-type Status = Awaited<ReturnType<typeof sourceStatus>>
+type Status = Awaited<ReturnType<typeof showSourceStatus>>
 
 export const COMMAND_TREE: Group = {
   about:
@@ -50,7 +50,7 @@ Exit codes: 0, or 1 when the source cannot be followed now. With --wait the comm
       failed: ({ state }) => state === 'failing',
       text: statusText,
     }),
-    rejects: adminCommand(async () => (await import('@rollcall/admin/registries/source-status')).sourceRejects, {
+    rejects: adminCommand(async () => (await import('@rollcall/admin/registries/source-status')).listSourceRejects, {
       about: 'list the rows of a source that are no record, by their keys, with the reasons',
       args: 'namespace',
       options: { after: { flags: '--after <key>' } },
@@ -74,11 +74,11 @@ function checkedText({ database, writes, weak, records }: Checked): string {
     ...weak.map((one) => `weak: ${one}`),
     ...records.flatMap(({ record_type, rows, left_out, report, unfound, slow }) => [
       '',
-      `${record_type}: ${counted(rows, 'row')} read; ${left_out === 0 ? 'each is a record' : `${left_out} of them are in no answer`}`,
-      ...reportText(report, []),
+      `${record_type}: ${countText(rows, 'row')} read; ${left_out === 0 ? 'each is a record' : `${left_out} of them are in no answer`}`,
+      ...importReportText(report, []),
       ...unfound.map(
         ({ name, column, count }) =>
-          `${name}: ${counted(count, 'value')} of ${column} ${count === 1 ? 'is' : 'are'} not written as ${name} compares, and no question finds ${count === 1 ? 'it' : 'them'}`,
+          `${name}: ${countText(count, 'value')} of ${column} ${count === 1 ? 'is' : 'are'} not written as ${name} compares, and no question finds ${count === 1 ? 'it' : 'them'}`,
       ),
       ...slow.map(
         ({ name, table, index }) => `slow: ${name} reads all of ${table}${index === null ? '' : `; ${index}`}`,
@@ -92,25 +92,25 @@ const LOOK = 500
 
 /** Shows the status; with `wait`, only when the registry answers. Each failure before is printed once. */
 async function waitingStatus() {
-  const { sourceStatus } = await import('@rollcall/admin/registries/source-status')
+  const { showSourceStatus } = await import('@rollcall/admin/registries/source-status')
   const ask = async (deps: Deps & { readonly wait: boolean }, input: { readonly namespace: string }) => {
     let told: string | null = null
     for (;;) {
-      const status = await sourceStatus(deps, input)
-      if (!deps.wait || status.answers || stopRequest().signal.aborted) return status
+      const status = await showSourceStatus(deps, input)
+      if (!deps.wait || status.answers || listenForStop().signal.aborted) return status
       if (status.failure !== null && status.failure !== told) process.stderr.write(`${status.failure}\n`)
       told = status.failure
-      await sleep(LOOK, undefined, { signal: stopRequest().signal }).catch(() => undefined)
+      await sleep(LOOK, undefined, { signal: listenForStop().signal }).catch(() => undefined)
     }
   }
-  return Object.assign(ask, { input: sourceStatus.input, act: null })
+  return Object.assign(ask, { input: showSourceStatus.input, act: null })
 }
 
 function statusText({ state, lag_seconds, behind, rejects, compared_at, failure, failed_at, advice }: Status): string {
   return [
-    `${state}${lag_seconds === null ? '' : `, ${lag_seconds} seconds behind`}${behind === 0 ? '' : `, ${counted(behind, 'row')} to write`}`,
+    `${state}${lag_seconds === null ? '' : `, ${lag_seconds} seconds behind`}${behind === 0 ? '' : `, ${countText(behind, 'row')} to write`}`,
     ...(compared_at === null ? [] : [`all records compared: ${compared_at}`]),
-    ...(rejects === 0 ? [] : [`${counted(rejects, 'row')} of the source ${rejects === 1 ? 'is' : 'are'} no record`]),
+    ...(rejects === 0 ? [] : [`${countText(rejects, 'row')} of the source ${rejects === 1 ? 'is' : 'are'} no record`]),
     ...(failure === null ? [] : [`failing since ${failed_at}: ${failure}`]),
     ...(advice === null ? [] : [advice]),
   ].join('\n')

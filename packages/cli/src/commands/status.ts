@@ -3,12 +3,12 @@ import { RegistryClient, resultsOf, type StatusQuestion } from '@rollcall/client
 import { type Command, Option } from 'commander'
 import { callClient, makeClient } from '../asking/failures.ts'
 import { printable, printableJson } from '../asking/printing.ts'
-import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
-import { itemText, outcomeText, rowLines, type Summary, summaryOf } from '../asking/summary.ts'
+import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
+import { itemText, nameValueLines, outcomeText, type Summary, summarise } from '../asking/summary.ts'
 import { readTarget } from '../asking/target.ts'
-import { CommandError, EXIT } from '../failure.ts'
+import { CommandError, EXIT_CODES } from '../failure.ts'
 import { type OutputOptions, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 import { collectOption } from '../values.ts'
 
 const TYPES = ['search', 'subscribe', 'unsubscribe', 'receipt'] as const
@@ -23,7 +23,7 @@ export function addCommand(program: Command): void {
     .option('--subscription-code <code>', 'code of a subscription; give it again for more', collectOption)
     .addOption(new Option('--type <type>', 'type of the request').choices(TYPES).default('search'))
     .option('--body', 'also print the original response, with its records')
-  withJson(withRegistryOptions(command))
+  withJson(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -44,7 +44,7 @@ interface StatusOptions extends RegistryOptions, OutputOptions {
 }
 
 async function runStatus(options: StatusOptions): Promise<void> {
-  const { signal } = stopRequest()
+  const { signal } = listenForStop()
   const question = questionOf(options)
   const { client } = await readTarget(options)
   const asking = makeClient(() => new RegistryClient(client))
@@ -54,12 +54,12 @@ async function runStatus(options: StatusOptions): Promise<void> {
   if (answer.header.status === 'rjct') {
     const [unknown] = resultsOf(answer)
     if (unknown?.ok === false && options.json !== true) await callClient(Promise.reject(unknown.rejection))
-    process.exitCode = EXIT.failed
+    process.exitCode = EXIT_CODES.failed
   }
   // The embedded message has the transaction_id of the request, the outer one that of this question.
   const { header, signed, encrypted } = answer
-  const embedded = summaryOf({ header: {}, message: txn_status, signed, encrypted })
-  const summary: Summary = { ...embedded, sender_id: summaryOf({ header, signed }).sender_id, message_id: null }
+  const embedded = summarise({ header: {}, message: txn_status, signed, encrypted })
+  const summary: Summary = { ...embedded, sender_id: summarise({ header, signed }).sender_id, message_id: null }
   const body = options.body === true ? { body: txn_status } : {}
   process.stdout.write(
     options.json
@@ -91,7 +91,7 @@ function statusText(txn_type: string, summary: Summary): string {
   const rows = { transaction: transaction_id, correlation: correlation_id, status: outcomeText(summary) }
   return [
     printable(`${txn_type} asked of ${summary.sender_id ?? 'an unnamed registry'}`),
-    ...rowLines(rows),
+    ...nameValueLines(rows),
     ...items.map((item) => `  ${itemText(item)}`),
   ].join('\n')
 }

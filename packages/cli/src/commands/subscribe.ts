@@ -1,25 +1,25 @@
 /** `rollcall subscribe`: subscribes to events of any registry, and prints them as they happen. */
 import { onEvent, type RegistryClient, resultsOf, type SubscribeInput } from '@rollcall/client'
 import type { Command } from 'commander'
-import { calledBack } from '../asking/called-back.ts'
+import { withCallbacks } from '../asking/called-back.ts'
 import { callClient } from '../asking/failures.ts'
 import { printable } from '../asking/printing.ts'
-import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
+import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { ackText, askLater } from '../asking/requests.ts'
 import {
-  codesIn,
+  equalSubscriptions,
+  equalSubscriptionsText,
   eventJson,
   eventText,
   readSubscription,
   type SubscriptionOptions,
-  sameAs,
-  sameText,
+  subscriptionCodes,
 } from '../asking/subscriptions.ts'
 import { readAddress, readTarget, type Target } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { type StopRequest, stopRequest } from '../stop.ts'
-import { collectOption, readInstant, wholeNumber } from '../values.ts'
+import { listenForStop, type StopRequest } from '../stop.ts'
+import { collectOption, readInstant, wholeNumberReader } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const command = program
@@ -39,12 +39,12 @@ export function addCommand(program: Command): void {
     .option(
       '--listen [port]',
       'listen there (default: at any free port), print events until Ctrl-C, then unsubscribe',
-      wholeNumber(0, 65_535),
+      wholeNumberReader(0, 65_535),
     )
     .option('--keep', 'with --listen: do not unsubscribe at the end')
     .option('--replace', 'with --listen: end a subscription to the same that you have, and subscribe again')
-    .option('--wait <seconds>', 'time to wait for the callback', wholeNumber(1, 86_400), 60)
-  withJson(withRegistryOptions(command))
+    .option('--wait <seconds>', 'time to wait for the callback', wholeNumberReader(1, 86_400), 60)
+  withJson(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -68,7 +68,7 @@ interface SubscribeOptions extends RegistryOptions, SubscriptionOptions, OutputO
 }
 
 async function runSubscribe(namespace: string | undefined, options: SubscribeOptions): Promise<void> {
-  const stop = stopRequest()
+  const stop = listenForStop()
   const target = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
   const criteria = await readSubscription(options, target)
   const sender_uri = options.senderUri === undefined ? undefined : readAddress('--sender-uri', options.senderUri).href
@@ -107,14 +107,14 @@ async function subscribeAndListen(
     callback_timeout: options.wait * 1_000,
     handlers: { notify: onEvent({ otherwise: tell }) },
   }
-  await calledBack(target, wait, async (asking, rejected) => {
+  await withCallbacks(target, wait, async (asking, rejected) => {
     const signal = AbortSignal.any([stop.signal, rejected])
     const make = () => subscribed(asking, criteria, signal)
     const codes = await callClient(
       make().catch(async (error: unknown) => {
-        const same = sameAs(error)
+        const same = equalSubscriptions(error)
         if (same.length === 0) throw error
-        if (options.replace !== true) throw new CommandError(printable(sameText(same, namespace)))
+        if (options.replace !== true) throw new CommandError(printable(equalSubscriptionsText(same, namespace)))
         await asking.unsubscribe(same, { signal })
         process.stderr.write(`${printable(`unsubscribed from ${same.join(', ')}, which was to the same`)}\n`)
         return make()
@@ -137,7 +137,7 @@ async function subscribed(asking: RegistryClient, criteria: SubscribeInput, sign
     if (!result.ok) throw result.rejection
     const { status_reason_message: more } = result.item
     if (more !== undefined) process.stderr.write(`${printable(more)}\n`)
-    return codesIn(result.item)
+    return subscriptionCodes(result.item)
   })
   return codes
 }

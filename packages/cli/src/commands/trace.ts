@@ -1,12 +1,12 @@
 /** `rollcall trace`: shows the life of a message, from its arrival to the last attempt at its answer. */
-import { MOST_SHOWN, trace } from '@rollcall/admin/messages/trace'
+import { MOST_TRACED_DELIVERIES, traceMessages } from '@rollcall/admin/messages/trace'
 import type { Command } from 'commander'
-import { ask } from '../environment.ts'
+import { callWithDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { listenForStop } from '../stop.ts'
 import { storyText } from '../tracing/story-text.ts'
-import { wholeNumber } from '../values.ts'
+import { wholeNumberReader } from '../values.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('trace'))
@@ -15,8 +15,8 @@ export function addCommand(program: Command): void {
       '<id>',
       'a transaction_id, a correlation_id, a message_id of theirs or ours, a reference_id of a notification, or the code of a subscription',
     )
-    .option('--limit <number>', 'print at most this many messages', wholeNumber(1, 1_000), 20)
-    .option('--full', `show all items and deliveries of each, not only the first ${MOST_SHOWN}`)
+    .option('--limit <number>', 'print at most this many messages', wholeNumberReader(1, 1_000), 20)
+    .option('--full', `show all items and deliveries of each, not only the first ${MOST_TRACED_DELIVERIES}`)
     .addHelpText(
       'after',
       `
@@ -37,8 +37,8 @@ interface TraceOptions extends OutputOptions {
 }
 
 async function runTrace(id: string, { limit, full, ...options }: TraceOptions): Promise<void> {
-  stopRequest()
-  const found = await ask(trace, { id, limit: limit + 1, full })
+  listenForStop()
+  const found = await callWithDatabase(traceMessages, { id, limit: limit + 1, full })
   if (found.length === 0)
     throw new CommandError(
       'there is no message with this id; the oldest are deleted after ROLLCALL_EXCHANGE_RETENTION seconds',

@@ -1,4 +1,4 @@
-import { trace as traceMessage } from '@rollcall/admin/messages/trace'
+import { traceMessages as traceMessage } from '@rollcall/admin/messages/trace'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import {
   type AsyncPeer,

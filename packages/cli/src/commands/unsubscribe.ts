@@ -2,14 +2,14 @@
 import { itemsOrThrow } from '@rollcall/client'
 import type { UnSubscribeResponse } from '@rollcall/protocol'
 import type { Command } from 'commander'
-import { calledBack } from '../asking/called-back.ts'
+import { withCallbacks } from '../asking/called-back.ts'
 import { callClient } from '../asking/failures.ts'
-import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
+import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { ackText, askLater } from '../asking/requests.ts'
 import { readAddress, readTarget } from '../asking/target.ts'
-import { type OutputOptions, print, table, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
-import { wholeNumber } from '../values.ts'
+import { type OutputOptions, print, tableText, withJson } from '../output.ts'
+import { listenForStop } from '../stop.ts'
+import { wholeNumberReader } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const command = program
@@ -18,9 +18,9 @@ export function addCommand(program: Command): void {
     .argument('<namespace>', 'a registry of the demo on this machine; with --url, any word')
     .argument('<code...>', 'codes of the subscriptions')
     .option('--sender-uri <address>', 'the full address of the callback; do not wait for it')
-    .option('--listen <port>', 'port at which to wait for the callback', wholeNumber(0, 65_535), 0)
-    .option('--wait <seconds>', 'time to wait for the callback', wholeNumber(1, 86_400), 60)
-  withJson(withRegistryOptions(command))
+    .option('--listen <port>', 'port at which to wait for the callback', wholeNumberReader(0, 65_535), 0)
+    .option('--wait <seconds>', 'time to wait for the callback', wholeNumberReader(1, 86_400), 60)
+  withJson(addRegistryOptions(command))
     .addHelpText(
       'after',
       `
@@ -38,7 +38,7 @@ interface UnsubscribeOptions extends RegistryOptions, OutputOptions {
 }
 
 async function runUnsubscribe(namespace: string, codes: readonly string[], options: UnsubscribeOptions): Promise<void> {
-  const { signal } = stopRequest()
+  const { signal } = listenForStop()
   const target = await readTarget({ registry: namespace, ...options })
   if (options.senderUri !== undefined) {
     const sender_uri = readAddress('--sender-uri', options.senderUri).href
@@ -53,7 +53,7 @@ async function runUnsubscribe(namespace: string, codes: readonly string[], optio
     sender_uri: undefined,
     callback_timeout: options.wait * 1_000,
   }
-  const message = await calledBack(target, wait, async (asking, rejected) => {
+  const message = await withCallbacks(target, wait, async (asking, rejected) => {
     const answer = asking.unsubscribe(codes, { signal: AbortSignal.any([signal, rejected]) })
     return callClient(
       answer.then((callback) => itemsOrThrow(callback)[0]),
@@ -66,6 +66,6 @@ async function runUnsubscribe(namespace: string, codes: readonly string[], optio
 function tell(options: OutputOptions, message: UnSubscribeResponse | undefined): void {
   const ended = message?.subscription_status ?? []
   const reason = message?.status_reason_message
-  const text = table(['code', 'status'], ended, 'no subscription has ended')
+  const text = tableText(['code', 'status'], ended, 'no subscription has ended')
   print(options, { ended, reason: reason ?? null }, reason === undefined ? text : `${text}\n${reason}`)
 }

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { schemaVersions } from '@rollcall/database/schema-version'
 import type { Command } from 'commander'
 import { CommandError } from '../failure.ts'
-import { runQuietly, writeWhole } from '../machine/acts.ts'
-import { askReady, requireMachine } from '../machine/checks.ts'
-import { portInUse, textOf } from '../machine/facts.ts'
+import { replaceFile, runQuietly } from '../machine/acts.ts'
+import { checkMachine, waitUntilReady } from '../machine/checks.ts'
+import { fileText, portInUse } from '../machine/facts.ts'
 import { siteWithPort } from '../machine/files.ts'
-import { isLater, type Move, planMove } from '../machine/move.ts'
-import { BACKUPS, CODE_FOLDER, COMMAND, NGINX_SITE, PORTS } from '../machine/places.ts'
+import { isLaterVersion, type Move, planUpgrade } from '../machine/move.ts'
+import { BACKUP_FOLDER, CODE_FOLDER, COMMAND_PATH, NGINX_SITE, NODE_PORTS } from '../machine/places.ts'
 import { print, progressLine } from '../output.ts'
 
 export function addCommand(program: Command): void {
@@ -39,14 +39,14 @@ interface UpgradeOptions {
 }
 
 async function runUpgrade({ back = false, dryRun = false, json = false }: UpgradeOptions): Promise<void> {
-  requireMachine()
+  checkMachine()
   const say = progressLine({ json })
   const printJson = (version: string | null, steps: readonly Step[]): void => {
     if (json) print({ json }, { dry_run: dryRun, version, steps: steps.map(({ text }) => text) }, '')
   }
-  const move = planMove({
+  const move = planUpgrade({
     port: portInUse(),
-    versions: new Map(PORTS.map((port) => [port, versionAt(port)])),
+    versions: new Map(NODE_PORTS.map((port) => [port, versionAt(port)])),
     installed: readFileSync(`${CODE_FOLDER}/package/VERSION`, 'utf8').trim(),
     schemas: schemaVersions(),
     back,
@@ -60,7 +60,7 @@ async function runUpgrade({ back = false, dryRun = false, json = false }: Upgrad
   }
   if (!existsSync(`${CODE_FOLDER}/${move.to}`))
     throw new CommandError(`the files of version ${move.to} are not in ${CODE_FOLDER}`)
-  if (textOf(NGINX_SITE) === null) {
+  if (fileText(NGINX_SITE) === null) {
     throw new CommandError(`${NGINX_SITE} is not there: with another proxy, replace the nodes as docs/upgrade.md says`)
   }
   const steps = stepsOf(move)
@@ -92,15 +92,15 @@ function stepsOf({ from, to, port, next }: Move): readonly Step[] {
     spawnSync('systemctl', ['stop', unit])
     link(to, `${CODE_FOLDER}/node-${next}`)
   })
-  if (isLater(to, from)) {
-    const file = `${BACKUPS}/before-${to}-${new Date().toISOString().replace(/\W/g, '')}.backup`
-    step(`make the backup ${file}`, () => runQuietly([COMMAND, 'backup', file]))
-    step('upgrade the tables', () => runQuietly([COMMAND, 'migrate']))
+  if (isLaterVersion(to, from)) {
+    const file = `${BACKUP_FOLDER}/before-${to}-${new Date().toISOString().replace(/\W/g, '')}.backup`
+    step(`make the backup ${file}`, () => runQuietly([COMMAND_PATH, 'backup', file]))
+    step('upgrade the tables', () => runQuietly([COMMAND_PATH, 'migrate']))
   }
   step(`start ${unit}, and wait until it is ready`, async () => {
     runQuietly(['systemctl', 'start', unit])
     try {
-      await askReady(`http://127.0.0.1:${next + 1}/ready`, { unit })
+      await waitUntilReady(`http://127.0.0.1:${next + 1}/ready`, { unit })
     } catch (error) {
       spawnSync('systemctl', ['stop', unit])
       throw error
@@ -145,20 +145,20 @@ function link(target: string, path: string): void {
 
 /** Changes the node behind nginx. If nginx refuses the new site, the former one is written again. */
 function moveSite(port: number): void {
-  const before = textOf(NGINX_SITE) ?? ''
-  writeWhole(NGINX_SITE, siteWithPort(before, port), 0o644)
+  const before = fileText(NGINX_SITE) ?? ''
+  replaceFile(NGINX_SITE, siteWithPort(before, port), 0o644)
   try {
     runQuietly(['nginx', '-t'])
     runQuietly(['systemctl', 'reload', 'nginx'])
   } catch (error) {
-    writeWhole(NGINX_SITE, before, 0o644)
+    replaceFile(NGINX_SITE, before, 0o644)
     throw error
   }
 }
 
 /** Lists the processes of nginx that serve with the present site. */
 const workersOfNginx = (): readonly string[] =>
-  globSync('/proc/[0-9]*/cmdline').filter((path) => (textOf(path) ?? '').startsWith('nginx: worker process'))
+  globSync('/proc/[0-9]*/cmdline').filter((path) => (fileText(path) ?? '').startsWith('nginx: worker process'))
 
 /** Waits up to half a minute until processes with the former site have finished their requests. */
 async function ended(processes: readonly string[]): Promise<void> {
@@ -166,7 +166,7 @@ async function ended(processes: readonly string[]): Promise<void> {
 }
 
 function stopOther(port: number): void {
-  for (const other of PORTS.filter((one) => one !== port)) {
+  for (const other of NODE_PORTS.filter((one) => one !== port)) {
     runQuietly(['systemctl', 'disable', '--now', `rollcall@${other}`])
   }
 }

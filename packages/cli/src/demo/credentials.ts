@@ -2,7 +2,7 @@
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import type { Acting } from '@rollcall/admin/act'
-import { keptOrNewSecret } from '@rollcall/admin/demo/demo-secret'
+import { keepOrRotateSecret } from '@rollcall/admin/demo/demo-secret'
 import { addOperator, revokeOperator } from '@rollcall/admin/operators/operators'
 import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import {
@@ -21,13 +21,13 @@ export interface DemoDeps extends Acting {
 }
 
 /** Returns the written credentials of a demo participant if the database still has them, otherwise new ones. */
-export async function demoCredentials(
+export async function keepOrMakeDemoCredentials(
   deps: DemoDeps,
   participant: Participant,
   written: Partial<Record<'client_secret' | keyof DemoKeys, unknown>>,
 ): Promise<DemoCredentials> {
   const { sender_id, client_id } = participant
-  const client_secret = await keptOrNewSecret(deps, participant, written.client_secret)
+  const client_secret = await keepOrRotateSecret(deps, participant, written.client_secret)
   return { sender_id, client_id, client_secret, ...(await demoKeys(deps, sender_id, written)) }
 }
 
@@ -45,13 +45,13 @@ const OPERATORS = {
 } as const
 
 /** Makes a new token for the admin API at each start; the earlier one is revoked. */
-export const demoOperatorToken = (deps: DemoDeps): Promise<string> => newToken(deps, OPERATORS.program)
+export const makeDemoOperatorToken = (deps: DemoDeps): Promise<string> => newToken(deps, OPERATORS.program)
 
 /**
  * Makes a link that signs in to the console once. Nobody sees the token of its operator.
  * @param console_url the address of the console
  */
-export async function demoSignInLink(deps: DemoDeps, console_url: string): Promise<string> {
+export async function makeDemoSignInLink(deps: DemoDeps, console_url: string): Promise<string> {
   await newToken(deps, OPERATORS.console)
   const { path } = await makeSignInLink(deps, { name: OPERATORS.console.name })
   return `${console_url}${path}`

@@ -1,7 +1,7 @@
 /** demo.json, by which tools find the demo: they need this fixed form. Only the file's owner may read it. */
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type DemoSample, demoSamples } from '@rollcall/admin/demo/demo-samples'
+import { type DemoSample, findDemoSamples } from '@rollcall/admin/demo/demo-samples'
 import { makeDataDirectory } from '@rollcall/base/shared/data-directory'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -45,7 +45,7 @@ export const DEMO_PARTICIPANTS = ['participant', 'restricted'] as const
 type Written = Partial<Record<keyof DemoCredentials, unknown>>
 
 /** Reads the participants that an earlier start wrote; empty when the file cannot be read. */
-export async function writtenParticipants(
+export async function readParticipants(
   path: string,
 ): Promise<Readonly<Record<(typeof DEMO_PARTICIPANTS)[number], Written>>> {
   const file = parsed(await readFile(path, 'utf8').catch(() => '{}'))
@@ -87,7 +87,7 @@ async function describeRegistry(db: Database, registry: Registry): Promise<DemoR
     receiver_id: sender_id,
     reg_type: `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
     reg_record_type: kind.record_types[0].emitted,
-    samples: await demoSamples(db, registry),
+    samples: await findDemoSamples(db, registry),
   }
 }
 

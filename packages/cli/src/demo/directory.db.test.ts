@@ -1,5 +1,5 @@
 import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
-import { grantTemplate, listGrants } from '@rollcall/admin/grants/grants'
+import { listGrants, showGrantTemplate } from '@rollcall/admin/grants/grants'
 import { countRecords } from '@rollcall/records/records/record-counts'
 import { KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ test('the file has a registry for each kind of synthetic people, and grants ever
     KIND_GENERATORS.map(({ kind }) => kind).toSorted(),
   )
   for (const { namespace, terms } of granted) {
-    expect(terms).toEqual(await grantTemplate(deps(), { namespace, template: 'everything' }))
+    expect(terms).toEqual(await showGrantTemplate(deps(), { namespace, template: 'everything' }))
   }
 })
 

@@ -9,7 +9,7 @@ import type { DemoFile, DemoRegistry } from './demo-file.ts'
  * @param options.demoPage address of the page of the demo
  * @param options.place the folder and ports of the demo (default: the usual ones)
  */
-export function greeting(
+export function greetingText(
   demo: DemoFile,
   {
     path,
@@ -29,7 +29,7 @@ ${rollcall} search --identifier ${identifierOf(demo)} --listen 0
 Start page: ${demo.base_url} shows the first search in curl, and leads to the reference page of each registry
 Console, by this link once, within 15 minutes: ${link}
 Another such link: ${rollcall} operator link demo-console
-Partner page, by the link that this command prints: ${linkCommand(demo, place)}
+Partner page, by the link that this command prints: ${partnerLinkCommand(demo, place)}
 Let the demo live, break it and mend it: ${demoPage}
 Receive events: ${rollcall} subscribe ${first?.namespace} --event ${event} --listen
 Let people be born and die: ${rollcall} simulate ${first?.namespace} --rate 2
@@ -50,7 +50,7 @@ const USUAL: Place = { data: null, port: 8080, adminPort: 8081 }
 /** The command `rollcall` with the settings that another terminal needs. */
 const commandAt = (place: Place): string => `${settingsOf(place)}npx rollcall`
 
-export const linkCommand = ({ participant }: DemoFile, place: Place): string =>
+export const partnerLinkCommand = ({ participant }: DemoFile, place: Place): string =>
   `${commandAt(place)} participant link ${participant.sender_id}`
 
 /** The variables by which a command in another terminal finds this demo; empty for the usual folder and ports. */
@@ -70,7 +70,7 @@ function identifierOf({ registries }: DemoFile): string {
 }
 
 /** Writes two commands: one stores a token in a shell variable, the other searches the first registry with it. */
-export function curlPair(demo: DemoFile): string {
+export function curlCommandsText(demo: DemoFile): string {
   const [registry] = demo.registries
   if (registry === undefined) throw new Error('the demo has no registry')
   const { client_id, client_secret } = demo.participant

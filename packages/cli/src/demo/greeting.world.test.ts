@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { curlPair, greeting } from './greeting.ts'
+import { curlCommandsText, greetingText } from './greeting.ts'
 import { showcaseOf } from './showcase.ts'
 
 const PARTICIPANT = {
@@ -36,7 +36,7 @@ function pasted(text: string): string[][] {
 }
 
 test('whatever a sample holds reaches the server as it is', () => {
-  const [token = [], search = []] = pasted(curlPair(demo))
+  const [token = [], search = []] = pasted(curlCommandsText(demo))
   expect(token).toEqual([
     ...['-s', demo.token_url, '-d', 'grant_type=client_credentials', '-d', 'client_id=c', '-d', 'client_secret=s'],
   ])
@@ -52,7 +52,7 @@ test('whatever a sample holds reaches the server as it is', () => {
 
 test('its commands find a demo with a folder and ports of its own', () => {
   const shown = (data: string | null, port: number, adminPort: number) =>
-    greeting(demo, { path: '', link: '', demoPage: '', place: { data, port, adminPort } })
+    greetingText(demo, { path: '', link: '', demoPage: '', place: { data, port, adminPort } })
   const text = shown("/o'h", 7000, 7001)
   const settings = `ROLLCALL_DATA='/o'\\''h' PORT=7000`
   for (const command of ['participant link', 'operator link', 'search', 'subscribe', 'simulate'])
@@ -71,7 +71,7 @@ test('it prints the command of the first callback first, and at most 15 lines', 
   const demoPage = 'http://127.0.0.1:9'
   const samples = [{ identifier_type: 'UIN', identifier_value: '1' }]
   const registries = demo.registries.map((registry) => ({ ...registry, samples }))
-  const text = greeting({ ...demo, registries }, { path: '/data/demo.json', link, demoPage })
+  const text = greetingText({ ...demo, registries }, { path: '/data/demo.json', link, demoPage })
   const lines = text.split('\n')
   expect(lines.length).toBeLessThanOrEqual(15)
   expect(lines[3]).toBe("npx rollcall search --identifier 'UIN=1' --listen 0")

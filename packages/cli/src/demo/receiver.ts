@@ -37,7 +37,7 @@ export const RECEIVER_HOST = '127.0.0.1'
 export const RECEIVER_PATH = '/demo-receiver'
 
 /** Finds the port of the receiver of an earlier start; 0: there was none. */
-export async function earlierPort(deps: Deps, sender_id: string): Promise<number> {
+export async function findEarlierReceiverPort(deps: Deps, sender_id: string): Promise<number> {
   const { default_url: stored } = await changeCallback(deps, { sender_id })
   return isOfDemo(stored) ? Number(new URL(stored).port) : 0
 }
@@ -46,7 +46,7 @@ export async function earlierPort(deps: Deps, sender_id: string): Promise<number
  * Sets the receiver as callback address of a participant that has none, or that of an earlier start.
  * @param url null: the demo has no receiver, and the address of an earlier start is removed
  */
-export async function callBackAt(deps: Deps, sender_id: string, url: string | null): Promise<void> {
+export async function setDemoCallback(deps: Deps, sender_id: string, url: string | null): Promise<void> {
   const { default_url: stored } = await changeCallback(deps, { sender_id })
   if (stored === url || (stored !== null && !isOfDemo(stored))) return
   await changeCallback(deps, { sender_id, default_url: url }).catch((error: unknown) => {
@@ -61,7 +61,7 @@ function isOfDemo(address: string | null): address is string {
   return hostname === RECEIVER_HOST && pathname === RECEIVER_PATH
 }
 
-export function demoReceiver({ base_url, participant, registries }: Received): DemoReceiver {
+export function createDemoReceiver({ base_url, participant, registries }: Received): DemoReceiver {
   const { sender_id, encrypt } = participant
   let state: ReturnType<DemoReceiver['state']> = { answers: true, taken: 0, not_taken: 0, last_message_id: null }
   const take = async ({ header }: { readonly header: { readonly message_id: string } }): Promise<void> => {

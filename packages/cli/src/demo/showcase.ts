@@ -1,13 +1,13 @@
 /** Describes the pages of the demo for the server. */
 import type { Showcase } from '@rollcall/server/http/showcase'
 import type { DemoFile } from './demo-file.ts'
-import { curlPair, linkCommand, type Place } from './greeting.ts'
+import { curlCommandsText, type Place, partnerLinkCommand } from './greeting.ts'
 
 export const showcaseOf = (demo: DemoFile, demoPage: string, place: Place): Showcase => ({
   participant: demo.participant,
   operatorUrl: demo.admin.base_url,
-  linkCommand: linkCommand(demo, place),
-  commands: curlPair(demo),
+  linkCommand: partnerLinkCommand(demo, place),
+  commands: curlCommandsText(demo),
   samples: new Map(demo.registries.map(({ namespace, samples }) => [namespace, samples])),
   demoPage,
 })

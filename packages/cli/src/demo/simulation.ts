@@ -13,7 +13,7 @@ export interface RunningSimulation {
   close(): Promise<void>
 }
 
-export function demoSimulation(): RunningSimulation {
+export function createDemoSimulation(): RunningSimulation {
   let child: ReturnType<typeof start> | null = null
   const forget = (ended: typeof child) => () => {
     if (child === ended) child = null

@@ -2,9 +2,9 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { DemoReceiver } from './receiver.ts'
-import { startSwitches } from './switches.ts'
+import { startDemoPage } from './switches.ts'
 
-const participant = { sender_id: '<i>.example' } as Parameters<typeof startSwitches>[0]['demo']['participant']
+const participant = { sender_id: '<i>.example' } as Parameters<typeof startDemoPage>[0]['demo']['participant']
 const demo = { admin: { base_url: 'http://127.0.0.1:8081', token: 't' }, participant }
 let state: ReturnType<DemoReceiver['state']>
 let running: boolean
@@ -19,10 +19,10 @@ const simulation = {
     running = wanted
   },
 }
-let page: Awaited<ReturnType<typeof startSwitches>>
+let page: Awaited<ReturnType<typeof startDemoPage>>
 
 beforeAll(async () => {
-  page = await startSwitches({ demo, receiver, simulation }, 0)
+  page = await startDemoPage({ demo, receiver, simulation }, 0)
 })
 afterAll(() => page.close())
 beforeEach(() => {
@@ -95,7 +95,7 @@ it('hands callbacks to the receiver, and knows nothing else', async () => {
 })
 
 it('takes another port where its own is taken, and shows no receiver where none runs', async () => {
-  const other = await startSwitches({ demo, receiver: null, simulation }, Number(new URL(page.url).port))
+  const other = await startDemoPage({ demo, receiver: null, simulation }, Number(new URL(page.url).port))
   try {
     expect(other.url).not.toBe(page.url)
     expect(await (await fetch(other.url)).json()).toEqual({ receiver: null, simulation: { running: false } })

@@ -31,7 +31,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ')
 
 /** Starts the listener for the page and for callbacks. @param port the port of an earlier start; another if taken */
-export async function startSwitches(switched: Switched, port: number): Promise<CallbackServer> {
+export async function startDemoPage(switched: Switched, port: number): Promise<CallbackServer> {
   const handle = (request: Request): Promise<Response> => answer(switched, server.url, request)
   const server = await listenForCallbacks({ host: RECEIVER_HOST, port }, handle).catch((error: unknown) => {
     if (port === 0 || !(error instanceof CommandError)) throw error

@@ -4,20 +4,21 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { CommandError } from '../failure.ts'
 import { runAsSuperuser } from './facts.ts'
-import { SECRETS } from './places.ts'
-import { type Act, APPLICATION, actText, DATABASE, OWNER } from './plan.ts'
+import { SECRET_FILES } from './places.ts'
+import { type Act, APPLICATION, DATABASE_NAME, OWNER, plannedActText } from './plan.ts'
 import { scramVerifier } from './scram.ts'
 
 /** Does an act. @throws CommandError it failed; the acts before it stay, and a second run does the rest */
-export function carryOut(act: Act): void {
-  if (act.act === 'write') writeWhole(act.path, act.text, 0o644)
+export function doPlannedAct(act: Act): void {
+  if (act.act === 'write') replaceFile(act.path, act.text, 0o644)
   else if (act.act === 'database') makeDatabase(act)
-  else if (act.act === 'master_key') writeWhole(SECRETS.master_key, `${randomBytes(32).toString('base64')}\n`, 0o600)
+  else if (act.act === 'master_key')
+    replaceFile(SECRET_FILES.master_key, `${randomBytes(32).toString('base64')}\n`, 0o600)
   else runQuietly(act.words)
 }
 
 /** Replaces a file in one step: nobody reads half of it. Only root writes in its folder. */
-export function writeWhole(path: string, text: string, mode: number): void {
+export function replaceFile(path: string, text: string, mode: number): void {
   const part = `${path}.part`
   rmSync(part, { force: true })
   const file = openSync(part, 'wx', mode)
@@ -47,17 +48,17 @@ function makeDatabase({ port, roles, create }: Extract<Act, { act: 'database' }>
     return `${roles.includes(role) ? 'alter' : 'create'} role ${role} login password '${scramVerifier(secret)}';`
   })
   statements.push(`grant ${APPLICATION} to ${OWNER};`)
-  if (create) statements.push(`create database ${DATABASE} owner ${OWNER} encoding 'UTF8' template template0;`)
+  if (create) statements.push(`create database ${DATABASE_NAME} owner ${OWNER} encoding 'UTF8' template template0;`)
   try {
     runAsSuperuser(statements.join('\n'))
   } catch {
     throw new CommandError(
-      `PostgreSQL refused to ${actText({ act: 'database', port, roles, create })}; its log says why`,
+      `PostgreSQL refused to ${plannedActText({ act: 'database', port, roles, create })}; its log says why`,
     )
   }
-  const address = (role: string): string => `postgres://${role}:${passwords[role]}@127.0.0.1:${port}/${DATABASE}\n`
-  writeWhole(SECRETS.owner, address(OWNER), 0o600)
-  writeWhole(SECRETS.database, address(APPLICATION), 0o600)
+  const address = (role: string): string => `postgres://${role}:${passwords[role]}@127.0.0.1:${port}/${DATABASE_NAME}\n`
+  replaceFile(SECRET_FILES.owner, address(OWNER), 0o600)
+  replaceFile(SECRET_FILES.database, address(APPLICATION), 0o600)
 }
 
 const password = (): string => randomBytes(24).toString('hex')

@@ -5,7 +5,7 @@ import { KINDS } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 
 /** The ways to get a certificate. */
-export const CERTIFICATES = ['files', 'certbot', 'csr'] as const
+export const CERTIFICATE_WAYS = ['files', 'certbot', 'csr'] as const
 
 export type Answers = Readonly<Record<Member, string>>
 export type Member =
@@ -73,7 +73,7 @@ export const QUESTIONS: Readonly<Record<Member, Question>> = {
   certificate: {
     ask: 'Certificate: files (you have it), certbot (it gets one), csr (your authority signs a request)',
     otherwise: () => 'files',
-    problem: oneOf(CERTIFICATES),
+    problem: oneOf(CERTIFICATE_WAYS),
   },
   certificate_file: {
     ask: 'File of the certificate, with those between it and its authority',

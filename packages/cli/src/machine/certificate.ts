@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
 
 /** Fewer days than these are a problem: the certificate should have been renewed. */
-export const FEWEST_DAYS = 14
+export const FEWEST_CERTIFICATE_DAYS = 14
 const DAY = 86_400_000
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
@@ -44,7 +44,7 @@ export function certificateProblem({ chain, key, name, authorities, now }: Certi
   if (ended !== undefined)
     return `a part of it is valid only from ${ended.validFrom} on: look at the clock of this machine`
   const days = Math.min(...certificates.map(({ validTo }) => daysLeft(validTo, now)))
-  if (days < FEWEST_DAYS) return `it ends in ${days} days: renew it`
+  if (days < FEWEST_CERTIFICATE_DAYS) return `it ends in ${days} days: renew it`
   return chainProblem(leaf, others, [...rootCertificates, ...(authorities.match(PEM) ?? [])])
 }
 

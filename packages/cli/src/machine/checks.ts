@@ -6,12 +6,12 @@ import { request as askHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rootCertificates } from 'node:tls'
 import { CommandError } from '../failure.ts'
-import { textOf } from './facts.ts'
-import { CODE_FOLDER, COMMAND } from './places.ts'
+import { fileText } from './facts.ts'
+import { CODE_FOLDER, COMMAND_PATH } from './places.ts'
 
 /** Checks the machine. @throws CommandError the Debian package is not installed, or the user is not root */
-export function requireMachine(): void {
-  if (!existsSync(COMMAND) || !existsSync(`${CODE_FOLDER}/current`)) {
+export function checkMachine(): void {
+  if (!existsSync(COMMAND_PATH) || !existsSync(`${CODE_FOLDER}/current`)) {
     throw new CommandError(
       'this command belongs to the Debian package of Rollcall, which is not installed on this machine',
     )
@@ -20,7 +20,7 @@ export function requireMachine(): void {
 }
 
 /** Runs our own command and returns its output, also after a failure. */
-export const outputOf = (...words: readonly string[]): string => {
+export const runForOutput = (...words: readonly string[]): string => {
   const [program = '', ...others] = words
   const { stdout, stderr } = spawnSync(program, others, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   return `${stdout}${stderr}`
@@ -35,9 +35,9 @@ interface Asking {
 }
 
 /** Asks twice a second until a node is ready. @throws CommandError, which says what came, and which log helps */
-export async function askReady(url: string, { unit, authority_file = '', tries = 240 }: Asking): Promise<void> {
-  const own = authority_file === '' ? null : textOf(authority_file)
-  const ca = [...rootCertificates, textOf('/etc/ssl/certs/ca-certificates.crt') ?? '', own ?? ''].filter(
+export async function waitUntilReady(url: string, { unit, authority_file = '', tries = 240 }: Asking): Promise<void> {
+  const own = authority_file === '' ? null : fileText(authority_file)
+  const ca = [...rootCertificates, fileText('/etc/ssl/certs/ca-certificates.crt') ?? '', own ?? ''].filter(
     (pem) => pem !== '',
   )
   let said = ''

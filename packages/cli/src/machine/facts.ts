@@ -6,12 +6,21 @@ import { networkInterfaces } from 'node:os'
 import type { Answers } from './answers.ts'
 import { certificateProblem } from './certificate.ts'
 import { ANSWERS_FILE, CERTBOT_NGINX_SITE, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS } from './files.ts'
-import { CODE_FOLDER, COMMAND, COPY_KEY, JOURNAL, NGINX_SITE, SECRETS, SETTINGS, UNITS } from './places.ts'
-import { APPLICATION, DATABASE, type Facts, OWNER } from './plan.ts'
+import {
+  CODE_FOLDER,
+  COMMAND_PATH,
+  COPY_KEY,
+  JOURNAL,
+  NGINX_SITE,
+  SECRET_FILES,
+  SETTINGS_FOLDER,
+  UNIT_FOLDER,
+} from './places.ts'
+import { APPLICATION, DATABASE_NAME, type Facts, OWNER } from './plan.ts'
 
 const TRUSTED = '/etc/ssl/certs/ca-certificates.crt'
 
-export const textOf = (path: string): string | null => {
+export const fileText = (path: string): string | null => {
   try {
     return readFileSync(path, 'utf8')
   } catch {
@@ -36,15 +45,17 @@ export const portInUse = (): number => Number(readlinkSync(`${CODE_FOLDER}/curre
 export const templateOfSite = (): string =>
   readFileSync(`${CODE_FOLDER}/package/node_modules/rollcall/deploy/nginx/rollcall.conf`, 'utf8')
 
-export function readFacts(answers: Answers): Facts {
+export function readMachineFacts(answers: Answers): Facts {
   const port = portInUse()
   const paths = [
     ...[ANSWERS_FILE, SETUP_SETTINGS, NGINX_SITE, CERTBOT_NGINX_SITE],
-    ...[CERTIFICATE_PATH_UNIT, CERTIFICATE_PATH_UNIT.replace('.path', '.service')].map((unit) => `${UNITS}/${unit}`),
+    ...[CERTIFICATE_PATH_UNIT, CERTIFICATE_PATH_UNIT.replace('.path', '.service')].map(
+      (unit) => `${UNIT_FOLDER}/${unit}`,
+    ),
   ]
-  const files = new Map(paths.flatMap((path) => [[path, textOf(path)] as const]).filter(isThere))
+  const files = new Map(paths.flatMap((path) => [[path, fileText(path)] as const]).filter(isThere))
   const database = readDatabase()
-  const secrets = new Set(Object.values(SECRETS).filter((path) => existsSync(path)))
+  const secrets = new Set(Object.values(SECRET_FILES).filter((path) => existsSync(path)))
   const units = [
     ...[
       `rollcall@${port}`,
@@ -55,15 +66,15 @@ export function readFacts(answers: Answers): Facts {
       CERTIFICATE_PATH_UNIT,
     ],
   ].filter((unit) => succeeds('systemctl', 'is-enabled', unit) && succeeds('systemctl', 'is-active', unit))
-  const has_tables = database.exists && secrets.size === Object.keys(SECRETS).length
+  const has_tables = database.exists && secrets.size === Object.keys(SECRET_FILES).length
   return {
     files,
     site: files.get(NGINX_SITE) ?? templateOfSite(),
     secrets,
     database,
-    certificate: readCertificate(answers),
+    certificate: readCertificateProblem(answers),
     has_certificate: existsSync(answers.certificate_file),
-    has_request: existsSync(`${SETTINGS}/tls.csr`),
+    has_request: existsSync(`${SETTINGS_FOLDER}/tls.csr`),
     units: new Set(units),
     has_journal: existsSync(JOURNAL),
     has_copy_key: existsSync(COPY_KEY),
@@ -78,29 +89,29 @@ const isThere = (row: readonly [string, string | null]): row is readonly [string
 function readDatabase(): Facts['database'] {
   const [port = '5432', roles = '', exists = 'f'] = runAsSuperuser(
     `select current_setting('port'), (select string_agg(rolname, ',') from pg_roles where rolname in ('${OWNER}', '${APPLICATION}')),
-       exists (select from pg_database where datname = '${DATABASE}')`,
+       exists (select from pg_database where datname = '${DATABASE_NAME}')`,
   ).split('|')
   const has_table =
-    exists === 't' && runAsSuperuser(`select to_regclass('public.own_key') is not null`, DATABASE) === 't'
-  const has_keys = has_table && runAsSuperuser('select exists (select from own_key)', DATABASE) === 't'
+    exists === 't' && runAsSuperuser(`select to_regclass('public.own_key') is not null`, DATABASE_NAME) === 't'
+  const has_keys = has_table && runAsSuperuser('select exists (select from own_key)', DATABASE_NAME) === 't'
   return { port: Number(port), roles: roles.split(',').filter(Boolean), exists: exists === 't', has_keys }
 }
 
 /** Lists the names that `rollcall registry list` or `operator list` print; none before the first migration. */
 function listed(subject: string, member: string): readonly string[] {
-  const { status, stdout } = spawnSync(COMMAND, [subject, 'list', '--json'], { encoding: 'utf8' })
+  const { status, stdout } = spawnSync(COMMAND_PATH, [subject, 'list', '--json'], { encoding: 'utf8' })
   if (status !== 0) return []
   const rows = JSON.parse(stdout) as readonly Readonly<Record<string, string>>[]
   return rows.map((row) => row[member] ?? '')
 }
 
-export function readCertificate({ certificate_file, key_file, authority_file, name }: Answers): string | null {
-  const [chain, key] = [textOf(certificate_file), textOf(key_file)]
+export function readCertificateProblem({ certificate_file, key_file, authority_file, name }: Answers): string | null {
+  const [chain, key] = [fileText(certificate_file), fileText(key_file)]
   if (chain === null) return `${certificate_file} is not there`
   if (key === null) return `${key_file} is not there`
-  const own = authority_file === '' ? '' : textOf(authority_file)
+  const own = authority_file === '' ? '' : fileText(authority_file)
   if (own === null) return `${authority_file} is not there`
-  const authorities = `${textOf(TRUSTED) ?? ''}\n${own}`
+  const authorities = `${fileText(TRUSTED) ?? ''}\n${own}`
   return certificateProblem({ chain, key, name, authorities, now: Date.now() })
 }
 
@@ -165,7 +176,7 @@ const LISTENERS: readonly (readonly [port: number, unit: string])[] = [
 function checkPorts(isCertbot: boolean): readonly SetupFinding[] {
   const used = new Set(
     ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
-      [...(textOf(file) ?? '').matchAll(/^ *\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:0000 0A /gm)].map(([, port = '']) =>
+      [...(fileText(file) ?? '').matchAll(/^ *\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:0000 0A /gm)].map(([, port = '']) =>
         Number.parseInt(port, 16),
       ),
     ),

@@ -1,18 +1,18 @@
 /** Makes the files that `rollcall setup` writes, from the answers. */
 import { dirname } from 'node:path'
 import type { Answers } from './answers.ts'
-import { NGINX_SITE, SETTINGS, UNITS } from './places.ts'
+import { NGINX_SITE, SETTINGS_FOLDER, UNIT_FOLDER } from './places.ts'
 
-export const ANSWERS_FILE = `${SETTINGS}/answers.json`
+export const ANSWERS_FILE = `${SETTINGS_FOLDER}/answers.json`
 export const CERTBOT_NGINX_SITE = '/etc/nginx/conf.d/rollcall-acme.conf'
 /** The folder in which certbot writes its proofs. */
 export const CERTBOT_FOLDER = '/var/lib/rollcall-acme'
-export const SETUP_SETTINGS = `${SETTINGS}/setup.env`
+export const SETUP_SETTINGS = `${SETTINGS_FOLDER}/setup.env`
 /** The unit that waits for a new certificate. */
 export const CERTIFICATE_PATH_UNIT = 'rollcall-certificate.path'
 
 /** Makes the texts of files, by path. Only root writes the files, and everybody may read them. */
-export function filesOf(answers: Answers, site: string): ReadonlyMap<string, string> {
+export function setupFiles(answers: Answers, site: string): ReadonlyMap<string, string> {
   const { name, witness, copies, certificate, certificate_file, key_file } = answers
   const settings = [
     '# Written by rollcall setup. What you write into rollcall.env beside it goes before it.',
@@ -27,8 +27,8 @@ export function filesOf(answers: Answers, site: string): ReadonlyMap<string, str
   ])
   if (certificate === 'certbot') files.set(CERTBOT_NGINX_SITE, certbotSite(name))
   return files
-    .set(`${UNITS}/${CERTIFICATE_PATH_UNIT}`, certificatePath(watchedPaths(answers)))
-    .set(`${UNITS}/${CERTIFICATE_PATH_UNIT.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
+    .set(`${UNIT_FOLDER}/${CERTIFICATE_PATH_UNIT}`, certificatePath(watchedPaths(answers)))
+    .set(`${UNIT_FOLDER}/${CERTIFICATE_PATH_UNIT.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
 }
 
 /** Puts names into a site of nginx. @param site the file of deploy/nginx, or the existing site, whose port stays */

@@ -1,4 +1,4 @@
-import { findings } from '@rollcall/admin/doctor/finding'
+import { judgeAll } from '@rollcall/admin/doctor/finding'
 import { expect, test } from 'vitest'
 import { MACHINE_CHECKS } from './machine-checks.ts'
 
@@ -19,7 +19,7 @@ test.each([
     'nobody serves a certificate under ROLLCALL_PUBLIC_URL: refused',
   ],
 ])('backup %o, certificate %o', (backup, certificate, backupState, backupAdvice, state, advice) => {
-  const found = findings(MACHINE_CHECKS, { now: NOW, backup, copies: 'later', copied: null, certificate })
+  const found = judgeAll(MACHINE_CHECKS, { now: NOW, backup, copies: 'later', copied: null, certificate })
   expect(found.map((row) => row.state)).toEqual([backupState, 'weak', state])
   expect(found[0]?.advice).toContain(backupAdvice)
   expect(found[2]?.advice).toContain(advice)
@@ -33,6 +33,6 @@ test.each([
   [VAULT, hours(24), 'ok', `backups and the journal were copied to ${VAULT} 24 hours ago`],
   [VAULT, hours(25), 'broken', `were copied to ${VAULT} 25 hours ago: journalctl --unit rollcall-copy says why`],
 ])('copies to %s, the last at %o', (copies, copied, state, advice) => {
-  const [, found] = findings(MACHINE_CHECKS, { now: NOW, backup: null, copies, copied, certificate: until(60) })
+  const [, found] = judgeAll(MACHINE_CHECKS, { now: NOW, backup: null, copies, copied, certificate: until(60) })
   expect(found).toMatchObject({ check: 'copy_age', state, advice: expect.stringContaining(advice) })
 })

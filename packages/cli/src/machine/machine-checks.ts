@@ -1,11 +1,11 @@
 /** Checks of `rollcall doctor` on a machine with the Debian package: the last backup, its copy, and the certificate. */
 import { existsSync, globSync, statSync } from 'node:fs'
 import { connect } from 'node:tls'
-import { type Check, type Finding, findings, judgedBroken, judgedOk, judgedWeak } from '@rollcall/admin/doctor/finding'
-import { daysLeft, FEWEST_DAYS } from './certificate.ts'
-import { textOf } from './facts.ts'
+import { type Check, type Finding, judgeAll, judgedBroken, judgedOk, judgedWeak } from '@rollcall/admin/doctor/finding'
+import { daysLeft, FEWEST_CERTIFICATE_DAYS } from './certificate.ts'
+import { fileText } from './facts.ts'
 import { ANSWERS_FILE, SETUP_SETTINGS } from './files.ts'
-import { BACKUPS, LAST_COPY_FILE } from './places.ts'
+import { BACKUP_FOLDER, LAST_COPY_FILE } from './places.ts'
 
 export interface MachineFacts {
   /** The time in milliseconds since 1970. */
@@ -33,7 +33,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
     check: 'backup_age',
     command: 'systemctl start rollcall-backup',
     judge({ now, backup }) {
-      if (backup === null) return judgedWeak(`there is no backup in ${BACKUPS} yet: a timer makes one each night`)
+      if (backup === null) return judgedWeak(`there is no backup in ${BACKUP_FOLDER} yet: a timer makes one each night`)
       const hours = Math.floor((now - backup) / HOUR)
       if (hours <= OLDEST_HOURS) return judgedOk(`the last backup is ${hours} hours old`)
       return judgedBroken(
@@ -64,7 +64,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
       if (certificate instanceof Error)
         return judgedBroken(`nobody serves a certificate under ROLLCALL_PUBLIC_URL: ${certificate.message}`)
       const days = daysLeft(certificate, now)
-      if (days >= FEWEST_DAYS) return judgedOk(`the certificate is valid for ${days} days more`)
+      if (days >= FEWEST_CERTIFICATE_DAYS) return judgedOk(`the certificate is valid for ${days} days more`)
       const advice = `the certificate ends in ${days} days: renew it; nginx reads the new file by itself`
       return days < LAST_DAYS ? judgedBroken(advice) : judgedWeak(advice)
     },
@@ -74,12 +74,12 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
 /** Judges a machine that `rollcall setup` has prepared; no findings on others. */
 export async function judgeMachine(publicUrl: string | undefined): Promise<readonly Finding[]> {
   if (!existsSync(SETUP_SETTINGS) || publicUrl === undefined) return []
-  const made = globSync(`${BACKUPS}/*.backup`).map((path) => statSync(path).mtimeMs)
+  const made = globSync(`${BACKUP_FOLDER}/*.backup`).map((path) => statSync(path).mtimeMs)
   const backup = made.length === 0 ? null : Math.max(...made)
-  const { copies = 'later' } = JSON.parse(textOf(ANSWERS_FILE) ?? '{}') as { readonly copies?: string }
+  const { copies = 'later' } = JSON.parse(fileText(ANSWERS_FILE) ?? '{}') as { readonly copies?: string }
   const copied = existsSync(LAST_COPY_FILE) ? statSync(LAST_COPY_FILE).mtimeMs : null
   const certificate = await servedUntil(new URL(publicUrl))
-  return findings(MACHINE_CHECKS, { now: Date.now(), backup, copies, copied, certificate })
+  return judgeAll(MACHINE_CHECKS, { now: Date.now(), backup, copies, copied, certificate })
 }
 
 /** Reads the end of the served certificate. It need not be valid, because nothing is sent. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLater, planMove, type Versions } from './move.ts'
+import { isLaterVersion, planUpgrade, type Versions } from './move.ts'
 
 const versions = (before: string | null, inUse = '1.0.0'): Versions['versions'] =>
   new Map([
@@ -16,14 +16,14 @@ const asked = (over: Partial<Versions>): Versions => ({
 })
 
 test('an upgrade goes to the installed version on the other port, and back to the version before', () => {
-  expect(planMove(asked({}))).toEqual({ from: '1.0.0', to: '1.1.0', port: 8080, next: 8082 })
-  expect(planMove(asked({ port: 8082, versions: versions('1.1.0'), back: true }))).toEqual({
+  expect(planUpgrade(asked({}))).toEqual({ from: '1.0.0', to: '1.1.0', port: 8080, next: 8082 })
+  expect(planUpgrade(asked({ port: 8082, versions: versions('1.1.0'), back: true }))).toEqual({
     from: '1.1.0',
     to: '1.0.0',
     port: 8082,
     next: 8080,
   })
-  expect(planMove(asked({ installed: '1.0.0' }))).toBe(null)
+  expect(planUpgrade(asked({ installed: '1.0.0' }))).toBe(null)
 })
 
 test.each([
@@ -35,13 +35,13 @@ test.each([
     'the tables changed in 1.1.0 and 1.2.0, and nodes of 1.0.0 work with those of one version more: install these versions one after the other',
   ],
 ])('%o is refused', (over, message) => {
-  expect(planMove(asked(over))).toBe(message)
+  expect(planUpgrade(asked(over))).toBe(message)
 })
 
 test('versions are compared by their numbers', () => {
-  expect([isLater('1.10.0', '1.9.0'), isLater('1.0.0', '1.0.0'), isLater('0.9.9', '1.0.0')]).toEqual([
-    true,
-    false,
-    false,
-  ])
+  expect([
+    isLaterVersion('1.10.0', '1.9.0'),
+    isLaterVersion('1.0.0', '1.0.0'),
+    isLaterVersion('0.9.9', '1.0.0'),
+  ]).toEqual([true, false, false])
 })

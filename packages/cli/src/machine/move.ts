@@ -1,5 +1,5 @@
 /** Decides whether an upgrade from one version to another is possible. */
-import { PORTS } from './places.ts'
+import { NODE_PORTS } from './places.ts'
 
 export interface Move {
   readonly from: string
@@ -22,23 +22,23 @@ export interface Versions {
 }
 
 /** Plans an upgrade; null: the version is in use already; a text: the reason of a refusal. */
-export function planMove({ port, versions, installed, schemas, back }: Versions): Move | null | string {
-  const next = PORTS.find((one) => one !== port) ?? port
+export function planUpgrade({ port, versions, installed, schemas, back }: Versions): Move | null | string {
+  const next = NODE_PORTS.find((one) => one !== port) ?? port
   const from = versions.get(port)
   if (from === null || from === undefined)
     return `no version is known of the node on port ${port}: install the package again`
   const to = back ? versions.get(next) : installed
   if (to === null || to === undefined || (back && to === from)) return 'no version ran before the one in use'
   if (to === from) return null
-  const [older, newer] = isLater(to, from) ? [from, to] : [to, from]
-  const between = schemas.filter((version) => isLater(version, older) && !isLater(version, newer))
+  const [older, newer] = isLaterVersion(to, from) ? [from, to] : [to, from]
+  const between = schemas.filter((version) => isLaterVersion(version, older) && !isLaterVersion(version, newer))
   if (between.length > 1) {
     return `the tables changed in ${between.join(' and ')}, and nodes of ${older} work with those of one version more: install these versions one after the other`
   }
   return { from, to, port, next }
 }
 
-export function isLater(one: string, than: string): boolean {
+export function isLaterVersion(one: string, than: string): boolean {
   const [left, right] = [one, than].map((version) => version.split('.').map(Number))
   const at = left?.findIndex((number, index) => number !== right?.[index]) ?? -1
   return at !== -1 && (left?.[at] ?? 0) > (right?.[at] ?? 0)

@@ -1,22 +1,22 @@
 /** Paths of the Debian package's files, and of files that it has on a machine. */
 export const CODE_FOLDER = '/usr/lib/rollcall'
-export const SETTINGS = '/etc/rollcall'
+export const SETTINGS_FOLDER = '/etc/rollcall'
 /** The journal, as rollcall.env of the package sets it. */
 export const JOURNAL = '/var/lib/rollcall/journal'
-export const BACKUPS = '/var/backups/rollcall'
+export const BACKUP_FOLDER = '/var/backups/rollcall'
 /** The SSH key with which the service copies backups to another machine. */
 export const COPY_KEY = '/var/lib/rollcall/.ssh/id_ed25519'
 /** A file whose time is that of the last copy. */
 export const LAST_COPY_FILE = '/var/lib/rollcall/copied'
 /** The command of the package, which reads the machine's settings and gives up root's rights. */
-export const COMMAND = '/usr/bin/rollcall'
+export const COMMAND_PATH = '/usr/bin/rollcall'
 export const NGINX_SITE = '/etc/nginx/conf.d/rollcall.conf'
-export const UNITS = '/etc/systemd/system'
+export const UNIT_FOLDER = '/etc/systemd/system'
 /** The two ports for nodes. A node listens for operators on the next port. An upgrade uses the free one. */
-export const PORTS = [8080, 8082] as const
+export const NODE_PORTS = [8080, 8082] as const
 
-export const SECRETS = {
-  database: `${SETTINGS}/database-url`,
-  owner: `${SETTINGS}/owner-database-url`,
-  master_key: `${SETTINGS}/master-key`,
+export const SECRET_FILES = {
+  database: `${SETTINGS_FOLDER}/database-url`,
+  owner: `${SETTINGS_FOLDER}/owner-database-url`,
+  master_key: `${SETTINGS_FOLDER}/master-key`,
 } as const

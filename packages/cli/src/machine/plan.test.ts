@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { readAnswers } from './answers.ts'
-import { filesOf } from './files.ts'
-import { SECRETS } from './places.ts'
-import { actText, type Facts, planOf } from './plan.ts'
+import { setupFiles } from './files.ts'
+import { SECRET_FILES } from './places.ts'
+import { type Facts, makeSetupPlan, plannedActText } from './plan.ts'
 
 const SITE =
   '    server 127.0.0.1:8082 max_fails=1;\n    server_name old; # CHANGE\n    ssl_certificate a;\n    ssl_certificate_key b;\n'
@@ -26,8 +26,8 @@ const fresh: Facts = {
 }
 const done: Facts = {
   ...fresh,
-  files: filesOf(answers, SITE),
-  secrets: new Set(Object.values(SECRETS)),
+  files: setupFiles(answers, SITE),
+  secrets: new Set(Object.values(SECRET_FILES)),
   database: { port: 5433, roles: ['rollcall_owner', 'rollcall_application'], exists: true, has_keys: true },
   units: new Set([
     'rollcall@8080',
@@ -39,7 +39,8 @@ const done: Facts = {
   registries: ['civil'],
   operators: ['root'],
 }
-const textsOf = (...words: Parameters<typeof planOf>): readonly string[] => planOf(...words).acts.map(actText)
+const textsOf = (...words: Parameters<typeof makeSetupPlan>): readonly string[] =>
+  makeSetupPlan(...words).acts.map(plannedActText)
 
 test('a new machine gets everything, and nginx last', () => {
   expect(textsOf(answers, fresh)).toEqual([
@@ -61,7 +62,7 @@ test('a new machine gets everything, and nginx last', () => {
 })
 
 test('a second run does what differs', () => {
-  expect(planOf(answers, done)).toEqual({ acts: [], waits: null })
+  expect(makeSetupPlan(answers, done)).toEqual({ acts: [], waits: null })
   const changed = readAnswers({ ...answers, witness: 'later' })
   expect(textsOf(changed, done)).toEqual([
     'write /etc/rollcall/answers.json',
@@ -69,15 +70,15 @@ test('a second run does what differs', () => {
     'run systemctl daemon-reload',
     'run systemctl restart rollcall@8080',
   ])
-  expect(filesOf(changed, SITE).get('/etc/rollcall/setup.env')).not.toContain('WITNESS')
+  expect(setupFiles(changed, SITE).get('/etc/rollcall/setup.env')).not.toContain('WITNESS')
 })
 
 test('copies to another machine have a key of their own, and a timer', () => {
   const copying = readAnswers({ ...answers, copies: 'copies@vault.example.org:rollcall' })
-  expect(filesOf(copying, SITE).get('/etc/rollcall/setup.env')).toContain(
+  expect(setupFiles(copying, SITE).get('/etc/rollcall/setup.env')).toContain(
     '\nCOPIES_TO=copies@vault.example.org:rollcall\n',
   )
-  const texts = textsOf(copying, { ...done, files: filesOf(copying, SITE) })
+  const texts = textsOf(copying, { ...done, files: setupFiles(copying, SITE) })
   expect(texts).toEqual([
     'run install -d -m 0700 -o rollcall -g rollcall /var/lib/rollcall/.ssh',
     'run runuser --user rollcall -- ssh-keygen -q -t ed25519 -N  -C rollcall -f /var/lib/rollcall/.ssh/id_ed25519',
@@ -88,7 +89,7 @@ test('copies to another machine have a key of their own, and a timer', () => {
 test('nginx reads a new certificate wherever it comes from, and a key that comes after it', () => {
   const certbot = readAnswers({ name: 'registry.example.org', certificate: 'certbot', contact: 'it@example.org' })
   for (const given of [answers, csr, certbot]) {
-    const unit = filesOf(given, SITE).get('/etc/systemd/system/rollcall-certificate.path')
+    const unit = setupFiles(given, SITE).get('/etc/systemd/system/rollcall-certificate.path')
     expect(unit).toContain(`\nPathChanged=${given.certificate_file}\nPathChanged=${given.key_file}\n`)
     // The links of certbot are seen in their folder.
     const hasFolder = unit?.includes('\nPathChanged=/etc/letsencrypt/live/registry.example.org\n')
@@ -97,7 +98,7 @@ test('nginx reads a new certificate wherever it comes from, and a key that comes
 })
 
 test('the site of nginx gets the names, and keeps the node', () => {
-  expect(filesOf(answers, SITE).get('/etc/nginx/conf.d/rollcall.conf')).toBe(
+  expect(setupFiles(answers, SITE).get('/etc/nginx/conf.d/rollcall.conf')).toBe(
     '    server 127.0.0.1:8082 max_fails=1;\n    server_name registry.example.org;\n' +
       '    ssl_certificate /etc/ssl/certs/registry.pem;\n    ssl_certificate_key /etc/ssl/private/registry.key;\n',
   )
@@ -105,13 +106,13 @@ test('the site of nginx gets the names, and keeps the node', () => {
 
 test('a lost address of the database is made anew, and a lost master key never is', () => {
   const lost = (path: string): Facts => ({ ...done, secrets: new Set([...done.secrets].filter((one) => one !== path)) })
-  expect(planOf(answers, lost(SECRETS.database)).acts).toEqual([
+  expect(makeSetupPlan(answers, lost(SECRET_FILES.database)).acts).toEqual([
     { act: 'database', port: 5433, roles: done.database.roles, create: false },
   ])
-  expect(() => planOf(answers, lost(SECRETS.master_key))).toThrow(
+  expect(() => makeSetupPlan(answers, lost(SECRET_FILES.master_key))).toThrow(
     'the database has keys, and /etc/rollcall/master-key is not there: copy the master key of this database to that file; a new one opens nothing',
   )
-  expect(() => planOf(answers, fresh, '/var/backups/rollcall/a.backup')).toThrow(
+  expect(() => makeSetupPlan(answers, fresh, '/var/backups/rollcall/a.backup')).toThrow(
     '/etc/rollcall/master-key is not there: copy the master key of the backup to that file',
   )
 })
@@ -135,13 +136,13 @@ test('a restore takes the place of the migration, and begins a new journal', () 
 
 test('without a certificate nginx waits: for the authority, for certbot, or for its files', () => {
   const without: Facts = { ...done, certificate: 'it is not there', has_certificate: false }
-  const asked = planOf(csr, { ...without, files: filesOf(csr, SITE) })
-  expect(asked.acts.map(actText).at(-1)).toContain(
+  const asked = makeSetupPlan(csr, { ...without, files: setupFiles(csr, SITE) })
+  expect(asked.acts.map(plannedActText).at(-1)).toContain(
     'run openssl req -new -key /etc/rollcall/tls.key -subj /CN=registry.example.org',
   )
   expect(asked.waits).toMatch(/^send \/etc\/rollcall\/tls\.csr to your authority/)
-  expect(planOf(csr, { ...without, files: filesOf(csr, SITE), has_request: true }).acts).toEqual([])
-  expect(planOf(answers, without)).toEqual({
+  expect(makeSetupPlan(csr, { ...without, files: setupFiles(csr, SITE), has_request: true }).acts).toEqual([])
+  expect(makeSetupPlan(answers, without)).toEqual({
     acts: [],
     waits: 'the certificate: it is not there; then run rollcall setup again',
   })
@@ -151,7 +152,7 @@ test('without a certificate nginx waits: for the authority, for certbot, or for 
     'run systemctl reload-or-restart nginx',
     expect.stringMatching(/^run certbot certonly --non-interactive .* --domain registry\.example\.org$/),
   ]
-  expect(textsOf(certbot, { ...without, files: filesOf(certbot, SITE) })).toEqual(certified)
+  expect(textsOf(certbot, { ...without, files: setupFiles(certbot, SITE) })).toEqual(certified)
   // The unit that waits for a new certificate waits for the files of certbot.
   expect(textsOf(certbot, without)).toEqual([
     'write /etc/rollcall/answers.json',

@@ -1,8 +1,8 @@
 /** Makes the plan of `rollcall setup` from answers and the state of the machine. A second run does the rest. */
 import { basename, dirname } from 'node:path'
 import type { Answers } from './answers.ts'
-import { CERTBOT_FOLDER, CERTIFICATE_PATH_UNIT, filesOf, SETUP_SETTINGS } from './files.ts'
-import { COMMAND, COPY_KEY, JOURNAL, NGINX_SITE, SECRETS, SETTINGS } from './places.ts'
+import { CERTBOT_FOLDER, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS, setupFiles } from './files.ts'
+import { COMMAND_PATH, COPY_KEY, JOURNAL, NGINX_SITE, SECRET_FILES, SETTINGS_FOLDER } from './places.ts'
 
 export interface Facts {
   /** The texts of existing files, by path. */
@@ -36,7 +36,7 @@ export interface Facts {
 }
 
 export const [OWNER, APPLICATION] = ['rollcall_owner', 'rollcall_application']
-export const DATABASE = 'rollcall'
+export const DATABASE_NAME = 'rollcall'
 
 export type Act =
   | { readonly act: 'write'; readonly path: string; readonly text: string }
@@ -56,28 +56,28 @@ export interface Plan {
  * @param restore a backup to fill the new database
  * @throws Error no file opens the keys of the database, or the backup could not be opened
  */
-export function planOf(answers: Answers, facts: Facts, restore: string | null = null): Plan {
+export function makeSetupPlan(answers: Answers, facts: Facts, restore: string | null = null): Plan {
   const { name, kind, namespace, sender_id, certificate, certificate_file, contact, copies, operator } = answers
   const { database, secrets, units, port } = facts
   const servable = facts.certificate === null
-  const changed = [...filesOf(answers, facts.site)].filter(([path, text]) => facts.files.get(path) !== text)
+  const changed = [...setupFiles(answers, facts.site)].filter(([path, text]) => facts.files.get(path) !== text)
   const isChanged = (path: string): boolean => changed.some(([one]) => one === path)
   const write = (paths: (path: string) => boolean): Act[] =>
     changed.filter(([path]) => paths(path)).map(([path, text]) => ({ act: 'write', path, text }))
   const run = (...words: readonly string[]): Act => ({ act: 'run', words })
 
   const acts: Act[] = write((path) => path !== NGINX_SITE)
-  if (!secrets.has(SECRETS.database) || !secrets.has(SECRETS.owner) || !database.exists) {
+  if (!secrets.has(SECRET_FILES.database) || !secrets.has(SECRET_FILES.owner) || !database.exists) {
     acts.push({ act: 'database', port: database.port, roles: database.roles, create: !database.exists })
   }
-  if (!secrets.has(SECRETS.master_key)) {
+  if (!secrets.has(SECRET_FILES.master_key)) {
     if (database.has_keys) {
       throw new Error(
-        `the database has keys, and ${SECRETS.master_key} is not there: copy the master key of this database to that file; a new one opens nothing`,
+        `the database has keys, and ${SECRET_FILES.master_key} is not there: copy the master key of this database to that file; a new one opens nothing`,
       )
     }
     if (restore !== null)
-      throw new Error(`${SECRETS.master_key} is not there: copy the master key of the backup to that file`)
+      throw new Error(`${SECRET_FILES.master_key} is not there: copy the master key of the backup to that file`)
     acts.push({ act: 'master_key' })
   }
   if (isChanged(SETUP_SETTINGS) || isChanged(`/etc/systemd/system/${CERTIFICATE_PATH_UNIT}`))
@@ -87,7 +87,7 @@ export function planOf(answers: Answers, facts: Facts, restore: string | null = 
     acts.push(run('systemctl', 'restart', CERTIFICATE_PATH_UNIT))
   const isNew = !units.has(`rollcall@${port}`)
   if (restore !== null) acts.push(...restored(restore, facts.has_journal).map((words) => run(...words)))
-  else if (isNew) acts.push(run(COMMAND, 'migrate'))
+  else if (isNew) acts.push(run(COMMAND_PATH, 'migrate'))
   if (copies !== 'later' && !facts.has_copy_key) acts.push(...COPY_KEY_WORDS.map((words) => run(...words)))
   const wanted = [
     ...[
@@ -102,10 +102,10 @@ export function planOf(answers: Answers, facts: Facts, restore: string | null = 
   if (wanted.length > 0) acts.push(run('systemctl', 'enable', '--now', ...wanted))
   if (!isNew && isChanged(SETUP_SETTINGS)) acts.push(run('systemctl', 'restart', `rollcall@${port}`))
   if (restore === null && !facts.registries.includes(namespace)) {
-    acts.push(run(COMMAND, 'registry', 'add', kind, '--namespace', namespace, '--sender-id', sender_id))
+    acts.push(run(COMMAND_PATH, 'registry', 'add', kind, '--namespace', namespace, '--sender-id', sender_id))
   }
   if (restore === null && !facts.operators.includes(operator))
-    acts.push(run(COMMAND, 'operator', 'add', operator, '--role', 'own'))
+    acts.push(run(COMMAND_PATH, 'operator', 'add', operator, '--role', 'own'))
 
   if (!servable && certificate === 'certbot') {
     acts.push(...certified(name, contact).map((words) => run(...words)))
@@ -113,7 +113,7 @@ export function planOf(answers: Answers, facts: Facts, restore: string | null = 
   }
   if (!servable && certificate === 'csr' && !facts.has_certificate) {
     if (!facts.has_request) acts.push(...request(name, answers.key_file).map((words) => run(...words)))
-    const waits = `send ${SETTINGS}/tls.csr to your authority, write its answer with the certificates above it to ${certificate_file}, and run rollcall setup again`
+    const waits = `send ${SETTINGS_FOLDER}/tls.csr to your authority, write its answer with the certificates above it to ${certificate_file}, and run rollcall setup again`
     return { acts, waits }
   }
   if (!servable) return { acts, waits: `the certificate: ${facts.certificate}; then run rollcall setup again` }
@@ -126,10 +126,10 @@ export function planOf(answers: Answers, facts: Facts, restore: string | null = 
 const restored = (backup: string, has_journal: boolean): readonly (readonly string[])[] =>
   has_journal
     ? [
-        [COMMAND, 'restore', backup, '--journal', JOURNAL],
+        [COMMAND_PATH, 'restore', backup, '--journal', JOURNAL],
         ['runuser', '--user', 'rollcall', '--', 'mv', '--no-clobber', JOURNAL, `${JOURNAL}-before-${basename(backup)}`],
       ]
-    : [[COMMAND, 'restore', backup, '--without-journal', `rollcall setup found no ${JOURNAL}`]]
+    : [[COMMAND_PATH, 'restore', backup, '--without-journal', `rollcall setup found no ${JOURNAL}`]]
 
 /** Makes the SSH key for copies. It belongs to the service, not to root. */
 const COPY_KEY_WORDS: readonly (readonly string[])[] = [
@@ -168,19 +168,19 @@ const request = (name: string, key_file: string): readonly (readonly string[])[]
   ['chmod', '0600', key_file],
   [
     ...['openssl', 'req', '-new', '-key', key_file, '-subj', `/CN=${name}`],
-    ...['-addext', `subjectAltName=DNS:${name}`, '-out', `${SETTINGS}/tls.csr`],
+    ...['-addext', `subjectAltName=DNS:${name}`, '-out', `${SETTINGS_FOLDER}/tls.csr`],
   ],
 ]
 
 /** Writes an act as a line for the operator, without secrets. */
-export function actText(act: Act): string {
+export function plannedActText(act: Act): string {
   switch (act.act) {
     case 'write':
       return `write ${act.path}`
     case 'database':
-      return `${act.create ? `create the database ${DATABASE} in` : 'give new passwords in'} the PostgreSQL on port ${act.port} to the roles ${OWNER} and ${APPLICATION}; write ${SECRETS.owner} and ${SECRETS.database}`
+      return `${act.create ? `create the database ${DATABASE_NAME} in` : 'give new passwords in'} the PostgreSQL on port ${act.port} to the roles ${OWNER} and ${APPLICATION}; write ${SECRET_FILES.owner} and ${SECRET_FILES.database}`
     case 'master_key':
-      return `make a master key in ${SECRETS.master_key}`
+      return `make a master key in ${SECRET_FILES.master_key}`
     case 'run':
       return `run ${act.words.join(' ')}`
   }

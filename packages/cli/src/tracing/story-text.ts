@@ -1,8 +1,8 @@
 /** Writes the life of a message as text: a line for each step. */
 import type { StoryEvent, Traced } from '@rollcall/admin/messages/trace'
 import { printable } from '../asking/printing.ts'
-import { rowLines } from '../asking/summary.ts'
-import { counted } from '../output.ts'
+import { nameValueLines } from '../asking/summary.ts'
+import { countText } from '../output.ts'
 
 type TracedNotification = Extract<Traced, { readonly traced: 'notification' }>
 type TracedExchange = Extract<Traced, { readonly traced: 'exchange' }>
@@ -12,7 +12,7 @@ export function storyText(traced: Traced): string {
   const page = traced.traced === 'notification' ? () => '' : pageText
   return [
     printable(headOf(traced)),
-    ...rowLines(namesOf(traced)),
+    ...nameValueLines(namesOf(traced)),
     ...traced.events.map((event) => printable(`${event.at}  ${eventText(event, page)}`)),
     ...remarks(traced),
   ].join('\n')
@@ -71,11 +71,11 @@ function eventText(event: StoryEvent, pageOf: (page: number) => string): string 
     case 'received':
       return `received${event.encrypted === null ? '' : event.encrypted ? ', encrypted' : ', not encrypted'}`
     case 'accepted':
-      return `accepted with ${counted(event.items, 'item')}`
+      return `accepted with ${countText(event.items, 'item')}`
     case 'begun':
       return 'work begun'
     case 'answered':
-      return `${counted(event.items, 'item')} answered: ${event.succ} succ, ${event.rjct} rjct, ${counted(event.records, 'record')}`
+      return `${countText(event.items, 'item')} answered: ${event.succ} succ, ${event.rjct} rjct, ${countText(event.records, 'record')}`
     case 'delivery made':
       return `${pageOf(event.page)}${event.callback} ${event.message_id} for ${event.target_origin ?? 'nowhere'}, delivery ${event.delivery}`
     case 'replied':
@@ -98,7 +98,7 @@ function eventText(event: StoryEvent, pageOf: (page: number) => string): string 
     case 'occurred':
       return `${event.event_type} of a ${event.record_type} occurred`
     case 'matched':
-      return `recorded, ${counted(event.count, 'subscription')} matched`
+      return `recorded, ${countText(event.count, 'subscription')} matched`
     case 'composed': {
       const { message_id, sequence, target_origin, delivery } = event
       return `composed into ${sequence === null ? 'an envelope' : `envelope ${sequence}`}: notify ${message_id} for ${target_origin ?? 'nowhere'}, delivery ${delivery}`
@@ -129,12 +129,12 @@ function remarksOf(traced: TracedExchange): string[] {
 const itemText = ({ status, total, page_size }: TracedExchange['items'][number]): string => {
   if (total === null) return status
   const pages = page_size === null || total <= page_size ? '' : `, ${Math.ceil(total / page_size)} pages`
-  return `${status}, ${counted(total, 'record')}${pages}`
+  return `${status}, ${countText(total, 'record')}${pages}`
 }
 
 const leftOut = (what: 'item' | 'delivery', count: number): string[] => {
   if (count === 0) return []
-  const more = what === 'item' ? counted(count, 'item') : `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
+  const more = what === 'item' ? countText(count, 'item') : `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
   return [`  and ${more} more; --full prints them`]
 }
 

@@ -1,6 +1,6 @@
 /** Calls of the admin API, with the types of its OpenAPI document. The session's cookie says who calls. */
 import createClient from 'openapi-fetch'
-import { ApiFault, errorsOf, noAnswer, Proposed, proposalOf } from './fault.ts'
+import { ApiFault, noAnswerFault, Proposed, readErrors, readProposalId } from './fault.ts'
 import { consoleHeader } from './presence.ts'
 import type { paths } from './schema.d.ts'
 
@@ -21,16 +21,16 @@ interface Pending<Data> {
 type Done<Data> = Data extends { readonly proposal: unknown } ? (keyof Data extends 'proposal' ? never : Data) : Data
 
 /**
- * Awaits the answer to a call: `await answered(api.GET('/admin/v1/registries'))`.
+ * Awaits the answer to a call: `await answerTo(api.GET('/admin/v1/registries'))`.
  * @throws ApiFault
  * @throws Proposed
  */
-export async function answered<Data>(pending: Promise<Pending<Data>>): Promise<Done<Data>> {
+export async function answerTo<Data>(pending: Promise<Pending<Data>>): Promise<Done<Data>> {
   const { data, error, response } = await pending.catch(() => {
-    throw noAnswer()
+    throw noAnswerFault()
   })
-  if (!response.ok) throw new ApiFault(response.status, errorsOf(response.status, error))
-  const proposal = response.status === 202 ? proposalOf(data) : null
+  if (!response.ok) throw new ApiFault(response.status, readErrors(response.status, error))
+  const proposal = response.status === 202 ? readProposalId(data) : null
   if (proposal !== null) throw new Proposed(proposal)
   return data as Done<Data>
 }

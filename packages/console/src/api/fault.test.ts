@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
-import { ApiFault, errorsOf, proposalOf } from './fault.ts'
+import { ApiFault, readErrors, readProposalId } from './fault.ts'
 
 it('reads the errors of an answer', () => {
   const errors = [{ code: 'err.request.bad', message: 'limit: is above 100' }]
-  expect(errorsOf(400, { errors })).toEqual(errors)
+  expect(readErrors(400, { errors })).toEqual(errors)
   expect(new ApiFault(400, errors).message).toBe('limit: is above 100')
 })
 
 it.each([[null], ['<html>'], [{ errors: [] }], [{ errors: [{ message: 1 }] }], [{ errors: 'x' }]])(
   'says the status where the body is %j',
   (body) => {
-    expect(errorsOf(502, body)).toEqual([{ code: '502', message: 'HTTP 502' }])
+    expect(readErrors(502, body)).toEqual([{ code: '502', message: 'HTTP 502' }])
   },
 )
 
@@ -25,7 +25,7 @@ it.each([
 })
 
 it('reads the id of a proposal', () => {
-  expect(proposalOf({ proposal: { id: '12' } })).toBe('12')
-  expect(proposalOf({ proposal: {} })).toBe(null)
-  expect(proposalOf(undefined)).toBe(null)
+  expect(readProposalId({ proposal: { id: '12' } })).toBe('12')
+  expect(readProposalId({ proposal: {} })).toBe(null)
+  expect(readProposalId(undefined)).toBe(null)
 })

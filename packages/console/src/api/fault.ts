@@ -25,7 +25,8 @@ export class ApiFault extends Error {
 }
 
 /** Makes the fault for a server that was not reached, or whose answer did not come. */
-export const noAnswer = (): ApiFault => new ApiFault(0, [{ code: 'network', message: 'The server does not answer.' }])
+export const noAnswerFault = (): ApiFault =>
+  new ApiFault(0, [{ code: 'network', message: 'The server does not answer.' }])
 
 /** Thrown when an act was not done, because it waits for a second operator. */
 export class Proposed extends Error {
@@ -39,7 +40,7 @@ export class Proposed extends Error {
 }
 
 /** Reads the errors of an answer's body. A proxy between may have written the body. */
-export function errorsOf(status: number, body: unknown): readonly ErrorLine[] {
+export function readErrors(status: number, body: unknown): readonly ErrorLine[] {
   const { errors } = (typeof body === 'object' && body !== null ? body : {}) as { errors?: unknown }
   const lines = Array.isArray(errors) ? errors.filter(isErrorLine) : []
   return lines.length > 0 ? lines : [{ code: String(status), message: `HTTP ${status}` }]
@@ -52,7 +53,7 @@ const isErrorLine = (value: unknown): value is ErrorLine =>
   typeof (value as ErrorLine).message === 'string'
 
 /** Reads the id of the proposal from the body of a 202 answer; null: there is none. */
-export function proposalOf(body: unknown): string | null {
+export function readProposalId(body: unknown): string | null {
   const { proposal } = (typeof body === 'object' && body !== null ? body : {}) as { proposal?: { id?: unknown } }
   return proposal?.id === undefined ? null : String(proposal.id)
 }

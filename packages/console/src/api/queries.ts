@@ -12,11 +12,11 @@ const ANYWHERE = { networkMode: 'always' } as const
 /** After a 401 the sign-in page is shown at the same address, so that signing in leads back to the page. */
 const ended = (error: Error): void => {
   if (!(error instanceof ApiFault) || error.status !== 401) return
-  queries.setQueryData<SessionState>(SESSION_KEY, (before) => ({ offers: [], ...before, session: null }))
+  queryClient.setQueryData<SessionState>(SESSION_KEY, (before) => ({ offers: [], ...before, session: null }))
   forgetAnswers()
 }
 
-export const queries: QueryClient = new QueryClient({
+export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: ended }),
   mutationCache: new MutationCache({ onError: ended }),
   defaultOptions: {
@@ -31,6 +31,6 @@ export const queries: QueryClient = new QueryClient({
 
 /** Removes the answers that one operator has seen, and results of acts: the next operator must not see them. */
 export function forgetAnswers(): void {
-  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
-  queries.getMutationCache().clear()
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
+  queryClient.getMutationCache().clear()
 }

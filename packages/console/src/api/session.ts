@@ -1,6 +1,6 @@
 /** The session of this browser: who is signed in, and how to sign in and out. */
 import type { OperatorRole } from '@rollcall/core/model/operator'
-import { ApiFault, errorsOf, noAnswer } from './fault.ts'
+import { ApiFault, noAnswerFault, readErrors } from './fault.ts'
 import { consoleHeader } from './presence.ts'
 
 export interface Session {
@@ -40,7 +40,7 @@ export const SIGNED_OUT: SessionState = { session: null, offers: [] }
 /** Reads the session, and the ways to sign in. @throws ApiFault */
 export async function readSession(): Promise<SessionState> {
   const { status, body } = await send('GET', SESSION)
-  if (status !== 200 && status !== 401) throw new ApiFault(status, errorsOf(status, body))
+  if (status !== 200 && status !== 401) throw new ApiFault(status, readErrors(status, body))
   const { sign_in = [], ...session } = body as Session & { sign_in?: readonly SignInOffer[] }
   return { session: status === 200 ? session : null, offers: sign_in }
 }
@@ -48,13 +48,13 @@ export async function readSession(): Promise<SessionState> {
 /** Signs in with an operator token or the code of a link. @throws ApiFault */
 export async function signIn(proof: { readonly token: string } | { readonly code: string }): Promise<void> {
   const { status, body } = await send('POST', SESSION, proof)
-  if (status !== 201) throw new ApiFault(status, errorsOf(status, body))
+  if (status !== 201) throw new ApiFault(status, readErrors(status, body))
 }
 
 /** Ends the session. @throws ApiFault */
 export async function signOut(): Promise<void> {
   const { status, body } = await send('POST', `${SESSION}/end`, {})
-  if (status >= 300 && status !== 401) throw new ApiFault(status, errorsOf(status, body))
+  if (status >= 300 && status !== 401) throw new ApiFault(status, readErrors(status, body))
 }
 
 async function send(method: string, address: string, given?: object) {
@@ -65,7 +65,7 @@ async function send(method: string, address: string, given?: object) {
     headers: { ...consoleHeader(), ...(given && { 'Content-Type': 'application/json' }) },
     ...(given && { body: JSON.stringify(given) }),
   }).catch(() => {
-    throw noAnswer()
+    throw noAnswerFault()
   })
   const body: unknown = await response.json().catch(() => null)
   return { status: response.status, body: body ?? {} }

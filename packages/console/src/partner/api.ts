@@ -3,8 +3,12 @@ import createClient from 'openapi-fetch'
 import { presence } from '../api/presence.ts'
 import type { paths } from './schema.d.ts'
 
-export const partner = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin', redirect: 'error' })
-partner.use({
+export const partnerApi = createClient<paths>({
+  baseUrl: location.origin,
+  credentials: 'same-origin',
+  redirect: 'error',
+})
+partnerApi.use({
   onRequest({ request }) {
     // A form or a page of another origin cannot send this header.
     request.headers.set('Rollcall-Partner', presence())

@@ -5,13 +5,13 @@ import { Fault, Skeleton } from '../parts/states.tsx'
 import { AppFrame } from '../shell/app-frame.tsx'
 import { PARTNER } from '../texts/partner.ts'
 import { takeCode } from './code.ts'
-import { Frame } from './frame.tsx'
-import { queries, readSession, SESSION_KEY } from './queries.ts'
+import { PartnerFrame } from './frame.tsx'
+import { queryClient, readSession, SESSION_KEY } from './queries.ts'
 import { SignIn } from './sign-in.tsx'
 
 export function PartnerApp({ code }: { readonly code: string | null }) {
   return (
-    <AppFrame queries={queries}>
+    <AppFrame queries={queryClient}>
       <Entrance given={code} />
     </AppFrame>
   )
@@ -36,5 +36,5 @@ function Entrance({ given }: { readonly given: string | null }) {
     if (error === null) return <Skeleton />
     return <Fault title={PARTNER.lost} error={error} retry={() => void refetch()} />
   }
-  return data === null ? <SignIn code={null} onOver={() => undefined} /> : <Frame session={data} />
+  return data === null ? <SignIn code={null} onOver={() => undefined} /> : <PartnerFrame session={data} />
 }

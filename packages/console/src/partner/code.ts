@@ -2,11 +2,11 @@
 
 const CODE = /^#([1-9]\d*_[\w-]{43})$/
 
-export const codeIn = (hash: string): string | null => CODE.exec(hash)?.[1] ?? null
+export const signInCodeIn = (hash: string): string | null => CODE.exec(hash)?.[1] ?? null
 
 /** Returns the code of a sign-in link, and removes it from the address and the history; null: none. */
 export function takeCode(): string | null {
-  const code = codeIn(location.hash)
+  const code = signInCodeIn(location.hash)
   if (code !== null) history.replaceState(null, '', location.pathname)
   return code
 }

@@ -1,17 +1,17 @@
 /** The view with the deliveries to the participant. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { answered } from '../api/client.ts'
+import { answerTo } from '../api/client.ts'
 import { Badge } from '../parts/badge.tsx'
 import { FilteredList } from '../parts/filtered-list.tsx'
 import { PageFrame } from '../parts/page.tsx'
-import { firstRows, live } from '../parts/paging.ts'
+import { firstRows, reloadInterval } from '../parts/paging.ts'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { count } from '../parts/times.ts'
+import { numberText } from '../parts/times.ts'
 import { useFilter } from '../parts/use-filter.ts'
 import { LOCALE } from '../texts/common.ts'
 import { PARTNER_DELIVERIES as TEXTS } from '../texts/partner.ts'
-import { type Own, partner } from './api.ts'
+import { type Own, partnerApi } from './api.ts'
 
 type Delivery = Own<'/partner/api/deliveries'>[number]
 
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { title: TITLES.registry, cell: ({ namespace }) => namespace },
   { title: TITLES.callback, cell: ({ callback }) => callback, wideOnly: true },
   { title: TITLES.state, cell: ({ state }) => <Badge state={state} />, stays: true },
-  { title: TITLES.attempts, cell: ({ attempts }) => count(attempts, LOCALE), align: 'end' },
+  { title: TITLES.attempts, cell: ({ attempts }) => numberText(attempts, LOCALE), align: 'end' },
   { title: TITLES.cause, cell: ({ cause }) => cause?.meaning, wideOnly: true },
 ]
 
@@ -34,13 +34,13 @@ export function DeliveriesView() {
   const query = useQuery({
     queryKey: ['deliveries', filter.values],
     queryFn: () =>
-      answered(
-        partner.GET('/partner/api/deliveries', {
+      answerTo(
+        partnerApi.GET('/partner/api/deliveries', {
           params: { query: { state: STATES.find((one) => one === state), before, limit: ROWS + 1 } },
         }),
       ),
     placeholderData: keepPreviousData,
-    refetchInterval: live(filter),
+    refetchInterval: reloadInterval(filter),
   })
   const { rows, next } = firstRows(query.data, ROWS, ({ message_id }) => message_id)
   return (

@@ -2,20 +2,20 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answered } from '../api/client.ts'
+import { answerTo } from '../api/client.ts'
 import { Badge } from '../parts/badge.tsx'
-import { Confirm } from '../parts/confirm.tsx'
-import { Id } from '../parts/identifier.tsx'
+import { ConfirmDialog } from '../parts/confirm.tsx'
+import { CopyableId } from '../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
-import { type Column, DataTable, fixed } from '../parts/table.tsx'
+import { type Column, DataTable, loadedQuery } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { count, duration } from '../parts/times.ts'
+import { durationText, numberText } from '../parts/times.ts'
 import { useAct } from '../parts/use-act.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { LOCALE } from '../texts/common.ts'
 import { PARTNER_DELIVERIES as TEXTS } from '../texts/partner.ts'
-import { type Own, partner } from './api.ts'
+import { type Own, partnerApi } from './api.ts'
 
 type Delivery = Own<'/partner/api/deliveries/{message_id}'>
 type Attempt = Delivery['made'][number]
@@ -23,9 +23,9 @@ type Attempt = Delivery['made'][number]
 const { facts: FACTS, attempt: TITLES } = TEXTS
 
 const COLUMNS: readonly Column<Attempt>[] = [
-  { title: TITLES.number, cell: ({ number }) => count(number, LOCALE) },
+  { title: TITLES.number, cell: ({ number }) => numberText(number, LOCALE) },
   { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
-  { title: TITLES.duration, cell: ({ duration_ms }) => duration(duration_ms, LOCALE), align: 'end' },
+  { title: TITLES.duration, cell: ({ duration_ms }) => durationText(duration_ms, LOCALE), align: 'end' },
   { title: TITLES.status, cell: ({ status }) => status, align: 'end' },
   { title: TITLES.cause, cell: ({ cause }) => cause?.meaning },
 ]
@@ -34,7 +34,8 @@ export function DeliveryView() {
   const { message_id } = useAddress('message_id')
   const query = useQuery({
     queryKey: ['deliveries', message_id],
-    queryFn: () => answered(partner.GET('/partner/api/deliveries/{message_id}', { params: { path: { message_id } } })),
+    queryFn: () =>
+      answerTo(partnerApi.GET('/partner/api/deliveries/{message_id}', { params: { path: { message_id } } })),
   })
   return (
     <PageFrame
@@ -61,10 +62,10 @@ function Shown({ delivery }: { readonly delivery: Delivery }) {
             [FACTS.made, <Time key="made" at={delivery.created_at} seconds />],
             [FACTS.next, delivery.next_attempt_at && <Time key="next" at={delivery.next_attempt_at} relative />],
             [FACTS.finished, delivery.finished_at && <Time key="end" at={delivery.finished_at} seconds />],
-            [FACTS.message_id, <Id key="message" value={message_id} what={FACTS.message_id} />],
+            [FACTS.message_id, <CopyableId key="message" value={message_id} what={FACTS.message_id} />],
             [
               FACTS.correlation_id,
-              correlation_id && <Id key="of" value={correlation_id} what={FACTS.correlation_id} />,
+              correlation_id && <CopyableId key="of" value={correlation_id} what={FACTS.correlation_id} />,
             ],
           ]}
         />
@@ -81,7 +82,7 @@ function Shown({ delivery }: { readonly delivery: Delivery }) {
           <DataTable
             caption={TEXTS.attemptsCaption}
             columns={COLUMNS}
-            query={fixed(made)}
+            query={loadedQuery(made)}
             keyOf={({ number }) => number}
             empty={<Empty title={TEXTS.noAttempts} />}
           />
@@ -94,7 +95,7 @@ function Shown({ delivery }: { readonly delivery: Delivery }) {
 function Again({ delivery: { message_id } }: { readonly delivery: Delivery }) {
   const [opened, setOpened] = useState(false)
   const replay = useAct({
-    call: () => answered(partner.POST('/partner/api/deliveries/replay', { body: { message_ids: [message_id] } })),
+    call: () => answerTo(partnerApi.POST('/partner/api/deliveries/replay', { body: { message_ids: [message_id] } })),
     changes: ['deliveries'],
     done: () => TEXTS.sent,
     onOver: () => setOpened(false),
@@ -102,7 +103,7 @@ function Again({ delivery: { message_id } }: { readonly delivery: Delivery }) {
   return (
     <>
       <Button onClick={() => setOpened(true)}>{TEXTS.again}</Button>
-      <Confirm
+      <ConfirmDialog
         opened={opened}
         title={TEXTS.againTitle}
         act={TEXTS.again}
@@ -111,7 +112,7 @@ function Again({ delivery: { message_id } }: { readonly delivery: Delivery }) {
         onClose={() => setOpened(false)}
       >
         <p>{TEXTS.againLead}</p>
-      </Confirm>
+      </ConfirmDialog>
     </>
   )
 }

@@ -13,7 +13,7 @@ import { DeliveryView } from './delivery.tsx'
 import styles from './frame.module.css'
 import { GrantsView } from './grants.tsx'
 import { KeysView } from './keys.tsx'
-import { forget, type Session, signOut } from './queries.ts'
+import { forgetAnswers, type Session, signOut } from './queries.ts'
 import { StartView } from './start.tsx'
 import { SubscriptionsView } from './subscriptions.tsx'
 
@@ -36,9 +36,9 @@ const VIEWS: readonly ViewRow[] = [
 
 const MAIN = 'main'
 
-export function Frame({ session: { sender_id, demo } }: { readonly session: Session }) {
+export function PartnerFrame({ session: { sender_id, demo } }: { readonly session: Session }) {
   const [path] = useLocation()
-  const leaving = useMutation({ mutationFn: signOut, onSuccess: forget })
+  const leaving = useMutation({ mutationFn: signOut, onSuccess: forgetAnswers })
   // biome-ignore lint/correctness/useExhaustiveDependencies: a view begins at its top
   useEffect(() => scrollTo(0, 0), [path])
   return (

@@ -1,19 +1,19 @@
 /** The view with the participant's rights, and today's usage. */
 import { useQuery } from '@tanstack/react-query'
-import { answered } from '../api/client.ts'
+import { answerTo } from '../api/client.ts'
 import { Quotas } from '../pages/participant/quotas.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Facts, PageFrame, Panel, Section } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { PARTNER_GRANTS as TEXTS } from '../texts/partner.ts'
-import { type Own, partner } from './api.ts'
+import { type Own, partnerApi } from './api.ts'
 import { useSelf } from './use-self.ts'
 
 type Grant = Own<'/partner/api/grants'>[number]
 
 export function GrantsView() {
-  const grants = useQuery({ queryKey: ['grants'], queryFn: () => answered(partner.GET('/partner/api/grants')) })
+  const grants = useQuery({ queryKey: ['grants'], queryFn: () => answerTo(partnerApi.GET('/partner/api/grants')) })
   return (
     <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
       <Loaded query={useSelf()}>{(self) => <Quotas participant={self} />}</Loaded>

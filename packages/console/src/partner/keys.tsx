@@ -1,9 +1,9 @@
 /** The view with the keys and the addresses of the participant. */
 import { KEY_COLUMNS, PUBLISHED_COLUMNS } from '../pages/participant/key-columns.tsx'
-import { Id } from '../parts/identifier.tsx'
+import { CopyableId } from '../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
-import { DataTable, fixed } from '../parts/table.tsx'
+import { DataTable, loadedQuery } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { PARTNER_KEYS as TEXTS } from '../texts/partner.ts'
 import type { Own } from './api.ts'
@@ -27,7 +27,7 @@ function Shown({ self }: { readonly self: Self }) {
           <DataTable
             caption={TEXTS.keysCaption}
             columns={KEY_COLUMNS}
-            query={fixed(self.keys)}
+            query={loadedQuery(self.keys)}
             keyOf={({ kid, use }) => `${kid} ${use}`}
             empty={<Empty title={TEXTS.noKeys}>{TEXTS.noKeysNote}</Empty>}
           />
@@ -39,7 +39,7 @@ function Shown({ self }: { readonly self: Self }) {
             <DataTable
               caption={TEXTS.publishedCaption}
               columns={PUBLISHED_COLUMNS}
-              query={fixed(self.published_keys)}
+              query={loadedQuery(self.published_keys)}
               keyOf={({ kid }) => kid}
             />
           </Panel>
@@ -59,8 +59,8 @@ const { facts: FACTS } = TEXTS
 function factsOf({ addresses, ...self }: Self) {
   const { allowed, default_url, notify_url, auth } = addresses
   return [
-    [FACTS.sender_id, <Id key="sender" value={self.sender_id} what={FACTS.sender_id} />],
-    [FACTS.client_id, <Id key="client" value={self.client_id} what={FACTS.client_id} />],
+    [FACTS.sender_id, <CopyableId key="sender" value={self.sender_id} what={FACTS.sender_id} />],
+    [FACTS.client_id, <CopyableId key="client" value={self.client_id} what={FACTS.client_id} />],
     [FACTS.signature, TEXTS.signature[self.signature_policy]],
     [FACTS.encryption, self.encryption_policy],
     [FACTS.jwks_uri, self.jwks_uri],

@@ -1,8 +1,8 @@
 /** The cache of answers, and who is signed in. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { answered } from '../api/client.ts'
+import { answerTo } from '../api/client.ts'
 import { ApiFault } from '../api/fault.ts'
-import { type Own, partner } from './api.ts'
+import { type Own, partnerApi } from './api.ts'
 
 export type Session = Own<'/partner/api/session'>
 
@@ -11,17 +11,17 @@ const FRESH_MS = 5_000
 const ATTEMPTS = 2
 
 /** Removes the answers that one participant has seen: the next one must not see them. */
-export function forget(): void {
-  queries.setQueryData<Session | null>(SESSION_KEY, null)
-  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
-  queries.getMutationCache().clear()
+export function forgetAnswers(): void {
+  queryClient.setQueryData<Session | null>(SESSION_KEY, null)
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
+  queryClient.getMutationCache().clear()
 }
 
 const ended = (error: Error): void => {
-  if (error instanceof ApiFault && error.status === 401) forget()
+  if (error instanceof ApiFault && error.status === 401) forgetAnswers()
 }
 
-export const queries: QueryClient = new QueryClient({
+export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: ended }),
   // A failed sign-in does not end an earlier session.
   mutationCache: new MutationCache({ onError: (error, _, __, { meta }) => meta?.signsIn || ended(error) }),
@@ -37,7 +37,7 @@ export const queries: QueryClient = new QueryClient({
 /** Loads the session; null: nobody is signed in. */
 export async function readSession(): Promise<Session | null> {
   try {
-    return await answered(partner.GET('/partner/api/session'))
+    return await answerTo(partnerApi.GET('/partner/api/session'))
   } catch (error) {
     if (error instanceof ApiFault && error.status === 401) return null
     throw error
@@ -45,6 +45,6 @@ export async function readSession(): Promise<Session | null> {
 }
 
 export const signIn = (code: string): Promise<Session> =>
-  answered(partner.POST('/partner/api/session', { body: { code } }))
+  answerTo(partnerApi.POST('/partner/api/session', { body: { code } }))
 
-export const signOut = () => answered(partner.POST('/partner/api/session/end', { body: {} }))
+export const signOut = () => answerTo(partnerApi.POST('/partner/api/session/end', { body: {} }))

@@ -8,7 +8,7 @@ import styles from '../session/sign-in.module.css'
 import { Brand } from '../shell/brand.tsx'
 import { COMMON } from '../texts/common.ts'
 import { PARTNER_SIGN_IN as TEXTS } from '../texts/partner.ts'
-import { forget, queries, SESSION_KEY, signIn } from './queries.ts'
+import { forgetAnswers, queryClient, SESSION_KEY, signIn } from './queries.ts'
 
 interface SignInProps {
   /** The code of the link; null when no link was opened. */
@@ -23,8 +23,8 @@ export function SignIn({ code, onOver }: SignInProps) {
     mutationFn: signIn,
     meta: { signsIn: true },
     onSuccess: (session) => {
-      forget()
-      queries.setQueryData(SESSION_KEY, session)
+      forgetAnswers()
+      queryClient.setQueryData(SESSION_KEY, session)
       onOver()
     },
     // An earlier session continues. Only a code that the server refused is used up.

@@ -3,7 +3,7 @@ import { NativeSelect } from '@mantine/core'
 import { IconCircle, IconCircleCheck, IconCircleMinus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answered } from '../api/client.ts'
+import { answerTo } from '../api/client.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Document } from '../parts/document.tsx'
 import { PageFrame, Panel, Section } from '../parts/page.tsx'
@@ -11,7 +11,7 @@ import { Empty, Loaded } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import type { Tone } from '../parts/tones.ts'
 import { PARTNER_START as TEXTS } from '../texts/partner.ts'
-import { type Own, partner } from './api.ts'
+import { type Own, partnerApi } from './api.ts'
 import styles from './start.module.css'
 import { useSelf } from './use-self.ts'
 
@@ -31,12 +31,12 @@ export function StartView() {
   const self = useSelf()
   const checklist = useQuery({
     queryKey: ['checklist'],
-    queryFn: () => answered(partner.GET('/partner/api/checklist')),
+    queryFn: () => answerTo(partnerApi.GET('/partner/api/checklist')),
     refetchInterval: LOOK_AGAIN,
   })
   const examples = useQuery({
     queryKey: ['examples'],
-    queryFn: () => answered(partner.GET('/partner/api/examples')),
+    queryFn: () => answerTo(partnerApi.GET('/partner/api/examples')),
     // A message that somebody copies must not change meanwhile.
     staleTime: Number.POSITIVE_INFINITY,
   })

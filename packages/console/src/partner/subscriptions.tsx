@@ -1,17 +1,17 @@
 /** The view with the participant's subscriptions. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { answered } from '../api/client.ts'
+import { answerTo } from '../api/client.ts'
 import { STATE_TONES } from '../pages/subscriptions/tones.ts'
 import { Badge } from '../parts/badge.tsx'
 import { FilteredList } from '../parts/filtered-list.tsx'
-import { Id } from '../parts/identifier.tsx'
+import { CopyableId } from '../parts/identifier.tsx'
 import { PageFrame } from '../parts/page.tsx'
 import { firstRows } from '../parts/paging.ts'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useFilter } from '../parts/use-filter.ts'
 import { PARTNER_SUBSCRIPTIONS as TEXTS } from '../texts/partner.ts'
-import { type Own, partner } from './api.ts'
+import { type Own, partnerApi } from './api.ts'
 
 type Subscription = Own<'/partner/api/subscriptions'>[number]
 
@@ -20,7 +20,7 @@ const ROWS = 25
 const STATES: readonly Subscription['state'][] = ['live', 'suspended', 'ended']
 
 const COLUMNS: readonly Column<Subscription>[] = [
-  { title: TITLES.code, cell: ({ code }) => <Id value={code} what={TITLES.code} /> },
+  { title: TITLES.code, cell: ({ code }) => <CopyableId value={code} what={TITLES.code} /> },
   { title: TITLES.registry, cell: ({ namespace }) => namespace },
   { title: TITLES.event, cell: ({ event_type }) => event_type },
   { title: TITLES.record, cell: ({ record_type }) => record_type, wideOnly: true },
@@ -34,8 +34,8 @@ export function SubscriptionsView() {
   const query = useQuery({
     queryKey: ['subscriptions', filter.values],
     queryFn: () =>
-      answered(
-        partner.GET('/partner/api/subscriptions', {
+      answerTo(
+        partnerApi.GET('/partner/api/subscriptions', {
           params: { query: { state: STATES.find((one) => one === state), before, limit: ROWS + 1 } },
         }),
       ),

@@ -1,6 +1,7 @@
 /** Loads the participant that is signed in. */
 import { useQuery } from '@tanstack/react-query'
-import { answered } from '../api/client.ts'
-import { partner } from './api.ts'
+import { answerTo } from '../api/client.ts'
+import { partnerApi } from './api.ts'
 
-export const useSelf = () => useQuery({ queryKey: ['self'], queryFn: () => answered(partner.GET('/partner/api/self')) })
+export const useSelf = () =>
+  useQuery({ queryKey: ['self'], queryFn: () => answerTo(partnerApi.GET('/partner/api/self')) })

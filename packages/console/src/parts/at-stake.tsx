@@ -1,17 +1,17 @@
 /** Counts what a participant loses when its access is taken away, for the question before the act. */
 import { useQuery } from '@tanstack/react-query'
-import { answered, api } from '../api/client.ts'
+import { answerTo, api } from '../api/client.ts'
 import { AT_STAKE } from '../texts/at-stake.ts'
 import { LOCALE } from '../texts/common.ts'
 import { Facts } from './page.tsx'
 import { Loaded } from './states.tsx'
-import { count } from './times.ts'
+import { numberText } from './times.ts'
 
 /** The most of each that are counted. */
 const MOST = 100
 
 const upToMost = (number: number): string =>
-  number < MOST ? count(number, LOCALE) : AT_STAKE.orMore(count(MOST, LOCALE))
+  number < MOST ? numberText(number, LOCALE) : AT_STAKE.orMore(numberText(MOST, LOCALE))
 
 interface AtStakeProps {
   readonly participant: string
@@ -19,7 +19,7 @@ interface AtStakeProps {
   readonly namespace?: string
 }
 
-export function AtStake({ participant, namespace }: AtStakeProps) {
+export function LossOfAccess({ participant, namespace }: AtStakeProps) {
   const query = useQuery({
     queryKey: ['participants', 'at stake', participant, namespace],
     queryFn: () => counted({ participant, namespace }),
@@ -31,7 +31,7 @@ export function AtStake({ participant, namespace }: AtStakeProps) {
       {({ grants, subscriptions, deliveries }) => (
         <Facts
           rows={[
-            [AT_STAKE.grants, count(grants, LOCALE)],
+            [AT_STAKE.grants, numberText(grants, LOCALE)],
             [AT_STAKE.subscriptions, upToMost(subscriptions)],
             [AT_STAKE.deliveries, upToMost(deliveries)],
           ]}
@@ -44,9 +44,9 @@ export function AtStake({ participant, namespace }: AtStakeProps) {
 async function counted(of: AtStakeProps) {
   const { participant: sender_id, namespace } = of
   const [grants, subscriptions, deliveries] = await Promise.all([
-    answered(api.GET('/admin/v1/grants', { params: { query: { sender_id, namespace } } })),
-    answered(api.GET('/admin/v1/subscriptions', { params: { query: { ...of, state: 'live', limit: MOST } } })),
-    answered(api.GET('/admin/v1/deliveries', { params: { query: { ...of, state: 'pending', limit: MOST } } })),
+    answerTo(api.GET('/admin/v1/grants', { params: { query: { sender_id, namespace } } })),
+    answerTo(api.GET('/admin/v1/subscriptions', { params: { query: { ...of, state: 'live', limit: MOST } } })),
+    answerTo(api.GET('/admin/v1/deliveries', { params: { query: { ...of, state: 'pending', limit: MOST } } })),
   ])
   const isOver = ({ valid_until }: (typeof grants)[number]) =>
     valid_until !== null && Date.parse(valid_until) <= Date.now()

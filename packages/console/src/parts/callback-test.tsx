@@ -1,7 +1,7 @@
 /** A button that sends a test message to a participant, and shows how every step went. */
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
-import { answered, api } from '../api/client.ts'
+import { answerTo, api } from '../api/client.ts'
 import type { paths } from '../api/schema.d.ts'
 import { COMMON } from '../texts/common.ts'
 import { PARTICIPANT } from '../texts/participants.ts'
@@ -9,7 +9,7 @@ import { Badge } from './badge.tsx'
 import styles from './callback-test.module.css'
 import { FormDialog } from './form-dialog.tsx'
 import { Facts } from './page.tsx'
-import { type Column, DataTable, fixed } from './table.tsx'
+import { type Column, DataTable, loadedQuery } from './table.tsx'
 
 type Call = paths['/admin/v1/participants/{sender_id}/callback/test']['post']
 type Result = Call['responses'][200]['content']['application/json']
@@ -39,7 +39,7 @@ export function CallbackTest({ sender_id, to = null }: TestProps) {
         act={TEXTS.act}
         fields={[{ name: 'to', label: TEXTS.to, note: TEXTS.toNote, value: to }]}
         call={(given) =>
-          answered(
+          answerTo(
             api.POST('/admin/v1/participants/{sender_id}/callback/test', {
               params: { path: { sender_id } },
               body: { to: given.text('to') },
@@ -69,7 +69,7 @@ const Shown = ({ result: { ok, steps, target, status, answer, message_id } }: { 
     <div>
       <Badge state={ok ? TEXTS.good : TEXTS.bad} tone={ok ? 'good' : 'bad'} /> {ok ? TEXTS.ok : TEXTS.notOk}
     </div>
-    <DataTable caption={TEXTS.caption} columns={COLUMNS} query={fixed(steps)} keyOf={({ step }) => step} />
+    <DataTable caption={TEXTS.caption} columns={COLUMNS} query={loadedQuery(steps)} keyOf={({ step }) => step} />
     <Facts
       rows={[
         [TEXTS.target, target],

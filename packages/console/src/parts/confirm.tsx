@@ -21,7 +21,7 @@ interface ConfirmProps {
   readonly onClose: () => void
 }
 
-export function Confirm(props: ConfirmProps) {
+export function ConfirmDialog(props: ConfirmProps) {
   const { opened, title, children, act, danger = false, busy = false, disabled = false } = props
   return (
     <Modal opened={opened} onClose={props.onClose} title={title} closeButtonProps={{ 'aria-label': COMMON.close }}>

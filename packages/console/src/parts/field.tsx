@@ -3,7 +3,7 @@ import { Checkbox, NativeSelect, PasswordInput, Textarea, TextInput } from '@man
 import type { ReactNode } from 'react'
 import { COMMON } from '../texts/common.ts'
 import styles from './field.module.css'
-import { localOf } from './filters.ts'
+import { localTimeOf } from './filters.ts'
 
 export interface DialogField {
   /** A choice or a group of boxes has `options`. Without it a line of text. */
@@ -46,7 +46,7 @@ const INPUTS = {
   area: (field) => <Textarea {...shared(field)} rows={4} defaultValue={textOf(field)} />,
   secret: (field) => <PasswordInput {...shared(field)} autoComplete="new-password" />,
   date: (field) => <TextInput {...shared(field)} type="date" />,
-  time: (field) => <TextInput {...shared(field)} type="datetime-local" defaultValue={localOf(textOf(field))} />,
+  time: (field) => <TextInput {...shared(field)} type="datetime-local" defaultValue={localTimeOf(textOf(field))} />,
   flag: ({ name, label, note, value }) => (
     <Checkbox name={name} label={label} description={note} defaultChecked={value === true} />
   ),

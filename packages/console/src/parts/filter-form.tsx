@@ -3,7 +3,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { type FormEvent, useId } from 'react'
 import { COMMON } from '../texts/common.ts'
 import styles from './filter-form.module.css'
-import { isoOf, localOf } from './filters.ts'
+import { isoTimeOf, localTimeOf } from './filters.ts'
 import type { Filter } from './use-filter.ts'
 
 export interface FilterField {
@@ -32,7 +32,7 @@ export function FilterForm({ fields, filter }: FormProps) {
     const given = new FormData(event.currentTarget)
     const entries = fields.map(({ name, time }) => {
       const text = String(given.get(name) ?? '').trim()
-      return [name, time ? isoOf(text) : text || undefined] as const
+      return [name, time ? isoTimeOf(text) : text || undefined] as const
     })
     filter.set(Object.fromEntries(entries))
   }
@@ -87,7 +87,7 @@ function Field({ field: { name, label, options, required, time }, filter, first 
     const data = required ? choices : [{ value: '', label: COMMON.all }, ...choices]
     return <NativeSelect {...shared} data={data} defaultValue={value ?? data[0]?.value} />
   }
-  if (time) return <TextInput {...shared} type="datetime-local" defaultValue={localOf(value)} />
+  if (time) return <TextInput {...shared} type="datetime-local" defaultValue={localTimeOf(value)} />
   return (
     <TextInput
       {...shared}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { filterText, isoOf, localOf, readFilter } from './filters.ts'
+import { filterText, isoTimeOf, localTimeOf, readFilter } from './filters.ts'
 
 it('reads back every filter that it writes', () => {
   const names = ['state', 'participant', 'before']
@@ -26,10 +26,10 @@ it('writes times into fields and reads them back', () => {
     fc.property(minutes, (minute) => {
       const iso = new Date(Date.UTC(1970, 0, 2) + minute * 60_000).toISOString()
       // An hour that the clock runs through twice has one name only.
-      const back = Date.parse(isoOf(localOf(iso)) ?? '')
+      const back = Date.parse(isoTimeOf(localTimeOf(iso)) ?? '')
       expect(Math.abs(back - Date.parse(iso)) % 3_600_000).toBe(0)
     }),
   )
-  expect(localOf(undefined)).toBe('')
-  expect(isoOf('')).toBe(undefined)
+  expect(localTimeOf(undefined)).toBe('')
+  expect(isoTimeOf('')).toBe(undefined)
 })

@@ -13,7 +13,7 @@ export function filterText(values: Readonly<Record<string, string | undefined>>)
 }
 
 /** Writes an ISO time for a field of date and time, in the reader's zone. */
-export function localOf(iso: string | undefined): string {
+export function localTimeOf(iso: string | undefined): string {
   const date = new Date(iso ?? '')
   if (Number.isNaN(date.getTime())) return ''
   const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
@@ -21,7 +21,7 @@ export function localOf(iso: string | undefined): string {
 }
 
 /** Reads the ISO time from the value of a date and time field; undefined: none. */
-export function isoOf(local: string): string | undefined {
+export function isoTimeOf(local: string): string | undefined {
   const date = new Date(local)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }

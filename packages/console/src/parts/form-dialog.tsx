@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
-import { Confirm } from './confirm.tsx'
+import { ConfirmDialog } from './confirm.tsx'
 import { type DialogField, Field } from './field.tsx'
 import { FormValues } from './form-values.ts'
 import { useAct } from './use-act.tsx'
@@ -47,7 +47,7 @@ export function FormDialog<Output>(props: DialogProps<Output>) {
       >
         {label}
       </Button>
-      <Confirm
+      <ConfirmDialog
         opened={opened}
         title={title}
         act={act}
@@ -64,7 +64,7 @@ export function FormDialog<Output>(props: DialogProps<Output>) {
             onChoice={(value) => setChosen((others) => ({ ...others, [field.name]: value }))}
           />
         ))}
-      </Confirm>
+      </ConfirmDialog>
     </>
   )
 }

@@ -1,7 +1,7 @@
 /** Reads the fields of a form as members of a call. An empty field is an absent member. */
 import { ApiFault } from '../api/fault.ts'
 import { COMMON } from '../texts/common.ts'
-import { isoOf } from './filters.ts'
+import { isoTimeOf } from './filters.ts'
 
 export class FormValues {
   readonly #given: FormData
@@ -63,7 +63,7 @@ export class FormValues {
 
   /** Reads a time that was written in the reader's zone. */
   time(name: string): string | undefined {
-    return isoOf(this.text(name) ?? '')
+    return isoTimeOf(this.text(name) ?? '')
   }
 
   /** Returns the chosen word; undefined when none of the choices is chosen. */

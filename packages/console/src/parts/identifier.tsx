@@ -12,7 +12,7 @@ interface IdProps {
   readonly to?: string
 }
 
-export function Id({ value, what, to }: IdProps) {
+export function CopyableId({ value, what, to }: IdProps) {
   if (value === null || value === undefined) return <span className={styles.none}>{COMMON.none}</span>
   return (
     <span className={styles.id}>

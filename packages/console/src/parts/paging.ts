@@ -23,4 +23,5 @@ export function firstRows<Row>(
 const LIVE_MS = 5_000
 
 /** A value for `refetchInterval`: the newest page of a list reloads, pages of older rows do not. */
-export const live = ({ values: { before } }: Pick<Filter, 'values'>): number | false => before === undefined && LIVE_MS
+export const reloadInterval = ({ values: { before } }: Pick<Filter, 'values'>): number | false =>
+  before === undefined && LIVE_MS

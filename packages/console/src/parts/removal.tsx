@@ -6,10 +6,10 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { LOCALE } from '../texts/common.ts'
 import { REMOVAL } from '../texts/removal.ts'
-import { Confirm } from './confirm.tsx'
+import { ConfirmDialog } from './confirm.tsx'
 import { Facts } from './page.tsx'
 import { Loaded } from './states.tsx'
-import { count } from './times.ts'
+import { numberText } from './times.ts'
 import { useAct } from './use-act.tsx'
 
 interface Counted {
@@ -26,7 +26,7 @@ interface RemovalProps {
   readonly call: (how: { readonly dry_run?: boolean; readonly end?: boolean }) => Promise<Counted>
 }
 
-export function Removal({ name, list, call }: RemovalProps) {
+export function RemovalDialog({ name, list, call }: RemovalProps) {
   const [opened, dialog] = useDisclosure(false)
   const [typed, setTyped] = useState('')
   const [, navigate] = useLocation()
@@ -52,7 +52,7 @@ export function Removal({ name, list, call }: RemovalProps) {
       <Button variant="default" color="red" onClick={dialog.open}>
         {REMOVAL.label}
       </Button>
-      <Confirm
+      <ConfirmDialog
         opened={opened}
         title={REMOVAL.title(name)}
         act={REMOVAL.label}
@@ -71,7 +71,7 @@ export function Removal({ name, list, call }: RemovalProps) {
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
-      </Confirm>
+      </ConfirmDialog>
     </>
   )
 }
@@ -84,12 +84,12 @@ function Counts({ pending, stored, records = {} }: Counted) {
       {rows.length === 0 ? (
         <p>{REMOVAL.nothing}</p>
       ) : (
-        <Facts rows={rows.map(([what, number]) => [what.replaceAll('_', ' '), count(number, LOCALE)])} />
+        <Facts rows={rows.map(([what, number]) => [what.replaceAll('_', ' '), numberText(number, LOCALE)])} />
       )}
       {waiting.length > 0 && (
         <Checkbox
           name="end"
-          label={REMOVAL.end(waiting.map(([what, number]) => `${what} ${count(number, LOCALE)}`).join(', '))}
+          label={REMOVAL.end(waiting.map(([what, number]) => `${what} ${numberText(number, LOCALE)}`).join(', '))}
           description={REMOVAL.endNote}
         />
       )}

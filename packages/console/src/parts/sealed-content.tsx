@@ -2,8 +2,8 @@
 import { Button, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import { SEALED } from '../texts/sealed-content.ts'
-import { Confirm } from './confirm.tsx'
+import { SEALED_CONTENT } from '../texts/sealed-content.ts'
+import { ConfirmDialog } from './confirm.tsx'
 import { Document, jsonText } from './document.tsx'
 import { Panel, Section } from './page.tsx'
 import styles from './sealed-content.module.css'
@@ -39,11 +39,11 @@ export function SealedContent({ open }: SealedProps) {
   })
   return (
     <Section
-      title={SEALED.title}
-      lead={SEALED.lead}
+      title={SEALED_CONTENT.title}
+      lead={SEALED_CONTENT.lead}
       actions={
         <Button variant="default" onClick={dialog.open}>
-          {SEALED.act}
+          {SEALED_CONTENT.act}
         </Button>
       }
     >
@@ -56,19 +56,19 @@ export function SealedContent({ open }: SealedProps) {
           </div>
         </Panel>
       )}
-      <Confirm
+      <ConfirmDialog
         opened={opened}
-        title={SEALED.act}
-        act={SEALED.open}
+        title={SEALED_CONTENT.act}
+        act={SEALED_CONTENT.open}
         busy={act.isPending}
         disabled={reason.trim().length < SHORTEST_REASON}
         onConfirm={() => act.mutate(undefined)}
         onClose={dialog.close}
       >
-        <p>{SEALED.lead}</p>
+        <p>{SEALED_CONTENT.lead}</p>
         <TextInput
-          label={SEALED.reason}
-          description={SEALED.reasonAdvice}
+          label={SEALED_CONTENT.reason}
+          description={SEALED_CONTENT.reasonAdvice}
           data-autofocus
           required
           withAsterisk={false}
@@ -77,7 +77,7 @@ export function SealedContent({ open }: SealedProps) {
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
         />
-      </Confirm>
+      </ConfirmDialog>
     </Section>
   )
 }

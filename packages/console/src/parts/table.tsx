@@ -23,7 +23,7 @@ interface Asked<Data> {
 }
 
 /** Makes a query's state of rows that are loaded already. */
-export const fixed = <Row,>(data: readonly Row[]): Asked<readonly Row[]> => ({
+export const loadedQuery = <Row,>(data: readonly Row[]): Asked<readonly Row[]> => ({
   data,
   error: null,
   refetch: () => undefined,

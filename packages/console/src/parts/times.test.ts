@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { count, duration, longTime, relativeTime, shortTime } from './times.ts'
+import { durationText, longTime, numberText, relativeTime, shortTime } from './times.ts'
 
 const AT = new Date('2026-02-03T21:15:07.000Z')
 const zone = { timeZone: 'Asia/Kathmandu' }
@@ -27,9 +27,9 @@ it.each([
   [180_000, '3 min'],
   [9_000_000, '2.5 h'],
 ])('writes %i ms', (ms, expected) => {
-  expect(duration(ms, 'en-GB')).toBe(expected)
+  expect(durationText(ms, 'en-GB')).toBe(expected)
 })
 
 it('writes numbers with their thousands', () => {
-  expect(count(1_234_567, 'en-GB')).toBe('1,234,567')
+  expect(numberText(1_234_567, 'en-GB')).toBe('1,234,567')
 })

@@ -48,7 +48,7 @@ export function relativeTime(date: Date, now: Date, locale: string): string {
 }
 
 /** Writes a duration, such as "850 ms", "1.4 s" or "3 min". */
-export function duration(ms: number, locale: string): string {
+export function durationText(ms: number, locale: string): string {
   const number = (value: number, digits: number) =>
     new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)
   if (ms < 10) return `${number(ms, 1)} ms`
@@ -58,4 +58,4 @@ export function duration(ms: number, locale: string): string {
   return `${number(ms / 3_600_000, 1)} h`
 }
 
-export const count = (value: number, locale: string): string => new Intl.NumberFormat(locale).format(value)
+export const numberText = (value: number, locale: string): string => new Intl.NumberFormat(locale).format(value)

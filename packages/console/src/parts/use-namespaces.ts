@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { answered, api } from '../api/client.ts'
+import { answerTo, api } from '../api/client.ts'
 import { useSession } from '../session/session.ts'
 
 const LONG_MS = 300_000
@@ -9,7 +9,7 @@ export function useNamespaceQuery() {
   const { registries } = useSession()
   const query = useQuery({
     queryKey: ['registries'],
-    queryFn: () => answered(api.GET('/admin/v1/registries')),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries')),
     staleTime: LONG_MS,
     // An operator who is bound to registries has them in the session.
     enabled: registries === null,

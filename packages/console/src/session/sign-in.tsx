@@ -14,7 +14,7 @@ import styles from './sign-in.module.css'
 
 /** The address of a sign-in link. The code is after the `#`, where no log sees it. */
 const LINK = /^\/sign-in\/([^/]+)$/
-export const isLink = (path: string): boolean => LINK.test(path)
+export const isSignInLink = (path: string): boolean => LINK.test(path)
 
 export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[] }) {
   const [path, navigate] = useLocation()

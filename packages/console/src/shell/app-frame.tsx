@@ -6,7 +6,7 @@ import { Router } from 'wouter'
 import { Boundary } from '../parts/boundary.tsx'
 import { Notices } from '../parts/notices.tsx'
 import { styleNonce } from '../theme/nonce.ts'
-import { THEME, VARIABLES } from '../theme/theme.ts'
+import { CSS_VARIABLES, THEME } from '../theme/theme.ts'
 import { hashHref, useHashPath, useHashSearch } from './hash-location.ts'
 
 interface AppFrameProps {
@@ -18,7 +18,7 @@ export function AppFrame({ queries, children }: AppFrameProps) {
   return (
     <MantineProvider
       theme={THEME}
-      cssVariablesResolver={VARIABLES}
+      cssVariablesResolver={CSS_VARIABLES}
       defaultColorScheme="auto"
       getStyleNonce={styleNonce}
       withGlobalClasses={false}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { asWritten, pathOf, searchOf } from './hash-location.ts'
+import { escapePercent, pathOfAddress, searchOfAddress } from './hash-location.ts'
 
 it.each([
   ['/', '/', ''],
@@ -7,8 +7,8 @@ it.each([
   ['/messages?outcome=failed&before=12', '/messages', 'outcome=failed&before=12'],
   ['/messages?message_id=a%3Fb', '/messages', 'message_id=a%3Fb'],
 ])('%s is the path %s with the filter "%s"', (address, path, search) => {
-  expect(pathOf(address)).toBe(path)
-  expect(searchOf(address)).toBe(search)
+  expect(pathOfAddress(address)).toBe(path)
+  expect(searchOfAddress(address)).toBe(search)
 })
 
 it.each(['urn:uuid:1', 'https://sp.example/a?b=c&d#e', '100%', '%2F', 'a%b', 'ü+;,@$'])(
@@ -16,7 +16,7 @@ it.each(['urn:uuid:1', 'https://sp.example/a?b=c&d#e', '100%', '%2F', 'a%b', 'ü
   (id) => {
     const written = encodeURIComponent(id)
     // The router decodes an address in this way.
-    expect(decodeURI(asWritten(written))).toBe(written)
-    expect(new URLSearchParams(decodeURI(asWritten(`id=${written}`))).get('id')).toBe(id)
+    expect(decodeURI(escapePercent(written))).toBe(written)
+    expect(new URLSearchParams(decodeURI(escapePercent(`id=${written}`))).get('id')).toBe(id)
   },
 )

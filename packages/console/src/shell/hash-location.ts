@@ -9,11 +9,11 @@ function subscribe(changed: () => void): () => void {
   return () => removeEventListener('hashchange', changed)
 }
 
-export const pathOf = (whole: string): string => whole.split('?', 1)[0] ?? '/'
-export const searchOf = (whole: string): string => whole.slice(pathOf(whole).length + 1)
+export const pathOfAddress = (whole: string): string => whole.split('?', 1)[0] ?? '/'
+export const searchOfAddress = (whole: string): string => whole.slice(pathOfAddress(whole).length + 1)
 
 /** Escapes an address for wouter, which decodes a part of its input, so that it returns the address as written. */
-export const asWritten = (part: string): string => part.replaceAll('%', '%25')
+export const escapePercent = (part: string): string => part.replaceAll('%', '%25')
 
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   const hash = `#${to}`
@@ -27,10 +27,11 @@ export function navigate(to: string, { replace = false }: { readonly replace?: b
 }
 
 export const useHashPath: BaseLocationHook = () => [
-  useSyncExternalStore(subscribe, () => asWritten(pathOf(address()))),
+  useSyncExternalStore(subscribe, () => escapePercent(pathOfAddress(address()))),
   navigate,
 ]
 
-export const useHashSearch: BaseSearchHook = () => useSyncExternalStore(subscribe, () => asWritten(searchOf(address())))
+export const useHashSearch: BaseSearchHook = () =>
+  useSyncExternalStore(subscribe, () => escapePercent(searchOfAddress(address())))
 
 export const hashHref = (path: string): string => `#${path}`

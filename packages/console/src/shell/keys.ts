@@ -4,7 +4,7 @@
 const FIRST = 'g'
 
 /** Returns a reader of keys: it takes a key and its time, and returns the shortcut, or null while a key is missing. */
-export function keysPressed(patience_ms: number): (key: string, at: number) => string | null {
+export function createKeyReader(patience_ms: number): (key: string, at: number) => string | null {
   let begun: number | null = null
   return (key, at) => {
     const isSecond = begun !== null && at - begun < patience_ms

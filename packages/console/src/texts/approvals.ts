@@ -83,4 +83,5 @@ const MEANINGS: Readonly<Record<string, string>> = {
 }
 
 /** Returns what the approval of an act means; null for an act that this page does not know. */
-export const meaningOf = (act: string): string | null => (Object.hasOwn(MEANINGS, act) ? (MEANINGS[act] ?? null) : null)
+export const approvalMeaning = (act: string): string | null =>
+  Object.hasOwn(MEANINGS, act) ? (MEANINGS[act] ?? null) : null

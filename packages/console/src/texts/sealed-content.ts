@@ -1,5 +1,5 @@
 /** Texts of content that is personal data. */
-export const SEALED = {
+export const SEALED_CONTENT = {
   title: 'Content',
   lead: 'What was sent and answered is encrypted in the database. Looking at it is written to the audit log with your name and your reason.',
   act: 'Show the content',

@@ -9,7 +9,7 @@ export interface Step {
   readonly role: OperatorRole
 }
 
-export const STEPS = {
+export const NEXT_STEPS = {
   addRegistry: { to: '/registries', text: 'Go to the registries and add one', role: 'own' },
   addParticipant: { to: '/participants', text: 'Go to the participants and add one', role: 'own' },
   grant: { to: '/participants', text: 'Open a participant and grant it something', role: 'own' },

@@ -55,4 +55,4 @@ const both = {
   '--mantine-color-default-border': 'var(--line-strong)',
 }
 
-export const VARIABLES: CSSVariablesResolver = () => ({ variables: {}, light: both, dark: both })
+export const CSS_VARIABLES: CSSVariablesResolver = () => ({ variables: {}, light: both, dark: both })

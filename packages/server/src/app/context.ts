@@ -1,8 +1,8 @@
 /** Makes the parts of a server and connects them. No other file does that. Each part gets only what it needs. */
 
-import { createVerifying } from '@rollcall/admin/audit/verification'
+import { createVerificationTask } from '@rollcall/admin/audit/verification'
 import { EXPIRING_DAYS } from '@rollcall/admin/grants/health'
-import { createIndexing } from '@rollcall/admin/registries/index-build'
+import { createIndexBuilds } from '@rollcall/admin/registries/index-build'
 import type { HasSamples } from '@rollcall/admin/registries/samples'
 import { createAuditLog } from '@rollcall/audit/audit-log'
 import { failingClosed } from '@rollcall/audit/fail-closed'
@@ -201,8 +201,8 @@ function createWorking({ limits, role }: Config, delivering: Delivering) {
 function createOperating({ config, db, log, clock, limits, vault }: Base) {
   return {
     operators: createOperators(db, clock),
-    indexing: createIndexing({ db, log }),
-    verifying: createVerifying({ db, log, vault: () => Promise.resolve(vault) }),
+    indexing: createIndexBuilds({ db, log }),
+    verifying: createVerificationTask({ db, log, vault: () => Promise.resolve(vault) }),
     sessions: createOperatorSessions(db, { limits, clock, issuer: config.openId?.issuer ?? null }),
     openId: config.openId === null ? null : createOpenIdProvider(config.openId, { log }),
     twoPerson: config.twoPerson,

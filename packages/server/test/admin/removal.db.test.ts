@@ -1,5 +1,5 @@
 import { addHold, removeHold } from '@rollcall/admin/persons/holds'
-import { removeParticipant, removeRegistry, STORED } from '@rollcall/admin/removal'
+import { REMOVED_PARTS, removeParticipant, removeRegistry } from '@rollcall/admin/removal'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import { liftWithdrawals, withdraw } from '@rollcall/consents/store/withdrawals'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -256,7 +256,7 @@ test.each(['registry', 'participant'] as const)('every table that names a %s is 
     `select conrelid::regclass::text as name from pg_constraint where contype = 'f' and confdeltype = 'c'`,
   )
   const cascading = rows.map(({ name }) => name)
-  const listed = STORED[removable].flatMap(({ removed }) => removed.map(({ table }) => table))
+  const listed = REMOVED_PARTS[removable].flatMap(({ removed }) => removed.map(({ table }) => table))
   const missing = (await tablesWith(removable)).filter(
     (table) => ![...listed, ...cascading, ...STAYING].includes(table),
   )

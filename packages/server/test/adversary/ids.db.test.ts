@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { listMailboxes } from '@rollcall/admin/deliveries/mailboxes'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { showSubscription } from '@rollcall/admin/events/subscriptions'
-import { trace } from '@rollcall/admin/messages/trace'
+import { traceMessages } from '@rollcall/admin/messages/trace'
 import { filingKeys } from '@rollcall/core/events/filing'
 import { AckMessage, CALLBACKS, CallbackHeader, EncryptedMessage, ErrorAnswer, OPERATIONS } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
@@ -153,7 +153,7 @@ test('a notification tells nothing of the events between it and the one before',
     envelopes,
     await listMailboxes({ db }, {}),
     await showSubscription(acting({ db }), { code: subscribed.code }),
-    await trace(acting(server.context), { id: ids[0] }),
+    await traceMessages(acting(server.context), { id: ids[0] }),
   ])
   for (const encoding of ['hex', 'base64', 'base64url'] as const) {
     expect(told).not.toContain(reference_key.toString(encoding))

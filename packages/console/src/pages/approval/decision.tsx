@@ -3,8 +3,8 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Proposal } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { answerTo, api } from '../../api/client.ts'
+import { ConfirmDialog } from '../../parts/confirm.tsx'
 import { useAct } from '../../parts/use-act.tsx'
 import { APPROVAL } from '../../texts/approvals.ts'
 
@@ -19,20 +19,20 @@ const CHANGES = [
   'auditLog',
 ] as const
 
-export function Decision({ proposal, onResult }: DecisionProps) {
+export function DecisionButtons({ proposal, onResult }: DecisionProps) {
   const { id, act: name, proposed_by } = proposal
   const [approving, approval] = useDisclosure(false)
   const [declining, refusal] = useDisclosure(false)
   const path = { params: { path: { id } }, body: {} }
   const approve = useAct({
-    call: () => answered(api.POST('/admin/v1/proposals/{id}/approve', path)),
+    call: () => answerTo(api.POST('/admin/v1/proposals/{id}/approve', path)),
     changes: CHANGES,
     done: () => APPROVAL.approved,
     onDone: ({ result }) => onResult(result),
     onOver: approval.close,
   })
   const decline = useAct({
-    call: () => answered(api.POST('/admin/v1/proposals/{id}/decline', path)),
+    call: () => answerTo(api.POST('/admin/v1/proposals/{id}/decline', path)),
     changes: ['proposals'],
     done: () => APPROVAL.declined,
     onOver: refusal.close,
@@ -43,7 +43,7 @@ export function Decision({ proposal, onResult }: DecisionProps) {
         {APPROVAL.decline}
       </Button>
       <Button onClick={approval.open}>{APPROVAL.approve}</Button>
-      <Confirm
+      <ConfirmDialog
         opened={approving}
         title={APPROVAL.approve}
         act={APPROVAL.approve}
@@ -52,8 +52,8 @@ export function Decision({ proposal, onResult }: DecisionProps) {
         onClose={approval.close}
       >
         <p>{APPROVAL.approveLead(name, proposed_by)}</p>
-      </Confirm>
-      <Confirm
+      </ConfirmDialog>
+      <ConfirmDialog
         opened={declining}
         title={APPROVAL.decline}
         act={APPROVAL.decline}
@@ -63,7 +63,7 @@ export function Decision({ proposal, onResult }: DecisionProps) {
         onClose={refusal.close}
       >
         <p>{APPROVAL.declineLead(name)}</p>
-      </Confirm>
+      </ConfirmDialog>
     </>
   )
 }

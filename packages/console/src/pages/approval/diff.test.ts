@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { APPROVAL_ACTS } from '../../../../admin/src/approvals/acts.ts'
-import { meaningOf } from '../../texts/approvals.ts'
-import { aboutText, isAbout, listText } from './diff.ts'
+import { approvalMeaning } from '../../texts/approvals.ts'
+import { aboutText, isAboutLine, listText } from './diff.ts'
 
 test('what an act is about is told from what it changes', () => {
   const diff = [
@@ -10,7 +10,7 @@ test('what an act is about is told from what it changes', () => {
     { at: 'see', from: ['name'], to: ['name', 'birth_date'] },
     { at: 'beside', from: { a: 1 }, to: { a: 1 } },
   ]
-  expect(diff.map(isAbout)).toEqual([true, true, false, true])
+  expect(diff.map(isAboutLine)).toEqual([true, true, false, true])
   expect(aboutText(diff)).toBe('spmis.example, 3')
   expect(aboutText([{ at: 'name', from: null, to: 'eve' }])).toBe('eve')
   expect(aboutText([{ at: 'purposes.pension', from: null, to: { text: null } }])).toBe('purposes.pension')
@@ -25,7 +25,7 @@ test('a list of plain values is one line', () => {
 
 test('each act that waits has its meaning', () => {
   const waiting = APPROVAL_ACTS.map(({ act }) => act.name).filter((name) => name !== 'operator link')
-  expect(waiting.filter((name) => meaningOf(name) === null)).toEqual([])
-  expect(meaningOf('of a later version')).toBe(null)
-  expect(meaningOf('constructor')).toBe(null)
+  expect(waiting.filter((name) => approvalMeaning(name) === null)).toEqual([])
+  expect(approvalMeaning('of a later version')).toBe(null)
+  expect(approvalMeaning('constructor')).toBe(null)
 })

@@ -3,20 +3,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Proposal } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Id } from '../../parts/identifier.tsx'
+import { CopyableId } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
-import { APPROVAL, meaningOf } from '../../texts/approvals.ts'
+import { APPROVAL, approvalMeaning } from '../../texts/approvals.ts'
 import { PAGES } from '../../texts/pages.ts'
 import styles from './approval.module.css'
-import { Decision } from './decision.tsx'
-import { isAbout, listText } from './diff.ts'
+import { DecisionButtons } from './decision.tsx'
+import { isAboutLine, listText } from './diff.ts'
 
 type Line = Proposal['diff'][number]
 
@@ -25,7 +25,7 @@ const { facts: NAMES, columns: TITLES } = APPROVAL
 const COLUMNS: readonly Column<Line>[] = [
   { title: TITLES.at, cell: ({ at }) => <strong>{at}</strong> },
   { title: TITLES.from, cell: ({ from }) => <Value value={from} /> },
-  { title: TITLES.to, cell: ({ from, to }) => (isAbout({ from, to }) ? APPROVAL.same : <Value value={to} />) },
+  { title: TITLES.to, cell: ({ from, to }) => (isAboutLine({ from, to }) ? APPROVAL.same : <Value value={to} />) },
 ]
 
 export function Page() {
@@ -35,16 +35,16 @@ export function Page() {
   const [result, setResult] = useState<unknown>(undefined)
   const query = useQuery({
     queryKey: ['proposals', 'one', id],
-    queryFn: () => answered(api.GET('/admin/v1/proposals/{id}', { params: { path: { id } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/proposals/{id}', { params: { path: { id } } })),
   })
   const proposal = query.data
   const decides = proposal?.state === 'waiting' && proposal.role !== null && may(proposal.role)
   return (
     <PageFrame
       title={proposal === undefined ? PAGES.approval : APPROVAL.title(proposal.act)}
-      lead={proposal && meaningOf(proposal.act)}
+      lead={proposal && approvalMeaning(proposal.act)}
       above={<a href="#/approvals">{APPROVAL.above}</a>}
-      actions={decides && !proposal.own && <Decision proposal={proposal} onResult={setResult} />}
+      actions={decides && !proposal.own && <DecisionButtons proposal={proposal} onResult={setResult} />}
     >
       <Loaded query={query} lines={10}>
         {(found) => (
@@ -109,6 +109,6 @@ function factsOf(proposal: Proposal) {
     [NAMES.role, role],
     [NAMES.decided, decided_by],
     [NAMES.decidedAt, decided_at && <Time key="decided" at={decided_at} seconds />],
-    [NAMES.id, <Id key="id" value={id} what={APPROVAL.what} />],
+    [NAMES.id, <CopyableId key="id" value={id} what={APPROVAL.what} />],
   ] as const
 }

@@ -1,17 +1,17 @@
 /** The list of acts that wait, or waited, for a second operator. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { live } from '../../parts/paging.ts'
+import { reloadInterval } from '../../parts/paging.ts'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useSession } from '../../session/session.ts'
 import { APPROVALS } from '../../texts/approvals.ts'
 import { PAGES } from '../../texts/pages.ts'
-import { STEPS } from '../../texts/steps.ts'
+import { NEXT_STEPS } from '../../texts/steps.ts'
 import { aboutText } from '../approval/diff.ts'
 
 type Proposal = Answer<'/admin/v1/proposals'>[number]
@@ -41,9 +41,9 @@ export function Page() {
   const state = STATES.find((one) => one === filter.values.state)
   const query = useQuery({
     queryKey: ['proposals', 'list', state],
-    queryFn: () => answered(api.GET('/admin/v1/proposals', { params: { query: { ...(state && { state }) } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/proposals', { params: { query: { ...(state && { state }) } } })),
     placeholderData: keepPreviousData,
-    refetchInterval: live(filter),
+    refetchInterval: reloadInterval(filter),
   })
   return (
     <PageFrame title={PAGES.approvals} lead={two_person ? APPROVALS.lead : APPROVALS.off}>
@@ -51,7 +51,7 @@ export function Page() {
         filter={filter}
         fields={[{ name: 'state', label: FIELDS.state, options: STATES }]}
         texts={APPROVALS}
-        step={STEPS.approvals}
+        step={NEXT_STEPS.approvals}
         columns={COLUMNS}
         query={query}
         keyOf={({ id }) => id}

@@ -2,7 +2,7 @@
 import { Badge } from '../../parts/badge.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { AUDIT_LOG } from '../../texts/audit-log.ts'
 import { LOCALE } from '../../texts/common.ts'
 
@@ -33,5 +33,5 @@ export const ENTRY_COLUMNS: readonly Column<Entry>[] = [
   { title: TITLES.registry, cell: ({ registry }) => registry, wideOnly: true },
   { title: TITLES.what, cell: ({ operation, note }) => operation ?? note },
   { title: TITLES.purpose, cell: ({ purpose, basis }) => purpose ?? basis, wideOnly: true },
-  { title: TITLES.records, cell: ({ records }) => count(records, LOCALE), align: 'end' },
+  { title: TITLES.records, cell: ({ records }) => numberText(records, LOCALE), align: 'end' },
 ]

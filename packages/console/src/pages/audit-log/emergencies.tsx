@@ -2,13 +2,13 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Answer, answered, api } from '../../api/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { type Answer, answerTo, api } from '../../api/client.ts'
+import { ConfirmDialog } from '../../parts/confirm.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { EMERGENCIES } from '../../texts/audit-log.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Emergency>[] = [
   { title: TITLES.registry, cell: ({ registry }) => registry, wideOnly: true },
   { title: TITLES.reason, cell: ({ reason }) => reason },
   { title: TITLES.requested_by, cell: ({ requested_by }) => requested_by, wideOnly: true },
-  { title: TITLES.records, cell: ({ records }) => count(records, LOCALE), align: 'end' },
+  { title: TITLES.records, cell: ({ records }) => numberText(records, LOCALE), align: 'end' },
 ]
 
 const REVIEWS: Column<Emergency> = {
@@ -43,7 +43,7 @@ export function Emergencies() {
   const [note, setNote] = useState('')
   const query = useQuery({
     queryKey: ['emergencies', reviewed],
-    queryFn: () => answered(api.GET('/admin/v1/emergencies', { params: { query: { reviewed } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/emergencies', { params: { query: { reviewed } } })),
   })
   const close = () => {
     setOpen(null)
@@ -51,7 +51,7 @@ export function Emergencies() {
   }
   const review = useAct({
     call: (id: string) =>
-      answered(
+      answerTo(
         api.POST('/admin/v1/emergencies/{id}/reviews', { params: { path: { id } }, body: { note: note.trim() } }),
       ),
     changes: ['emergencies', 'auditLog', 'overview'],
@@ -92,7 +92,7 @@ export function Emergencies() {
           empty={<Empty title={reviewed ? EMERGENCIES.emptyReviewed : EMERGENCIES.empty} />}
         />
       </Panel>
-      <Confirm
+      <ConfirmDialog
         opened={open !== null}
         title={EMERGENCIES.dialog}
         act={EMERGENCIES.confirm}
@@ -110,7 +110,7 @@ export function Emergencies() {
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
         />
-      </Confirm>
+      </ConfirmDialog>
     </Section>
   )
 }

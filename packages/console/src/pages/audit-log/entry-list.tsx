@@ -1,13 +1,13 @@
 /** A list of audit entries, the newest first. They name no person. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { firstRows } from '../../parts/paging.ts'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useNamespaces } from '../../parts/use-namespaces.ts'
 import { useSession } from '../../session/session.ts'
 import { AUDIT_LOG } from '../../texts/audit-log.ts'
-import { STEPS } from '../../texts/steps.ts'
+import { NEXT_STEPS } from '../../texts/steps.ts'
 import { ENTRY_COLUMNS } from './columns.tsx'
 
 type Entry = Answer<'/admin/v1/accounts'>[number]
@@ -27,7 +27,7 @@ export function EntryList() {
   const query = useQuery({
     queryKey: ['auditLog', filter.values],
     queryFn: () =>
-      answered(
+      answerTo(
         api.GET('/admin/v1/accounts', {
           params: { query: { ...(bound && { namespace: bound }), ...filter.values, limit: ROWS + 1 } },
         }),
@@ -53,7 +53,7 @@ export function EntryList() {
         { name: 'to', label: FIELDS.to, time: true, more: true },
       ]}
       texts={AUDIT_LOG}
-      step={STEPS.search}
+      step={NEXT_STEPS.search}
       columns={ENTRY_COLUMNS}
       query={{ ...query, data: rows }}
       keyOf={({ id }) => id}

@@ -1,8 +1,8 @@
 /** The accesses to a person's data: a sentence for each institution and month, which opens to show its entries. */
 import type { paths } from '../../api/schema.d.ts'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
-import { count } from '../../parts/times.ts'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { numberText } from '../../parts/times.ts'
 import { AUDIT_LOG, PERSON } from '../../texts/audit-log.ts'
 import { LOCALE } from '../../texts/common.ts'
 import styles from './audit-log.module.css'
@@ -18,7 +18,7 @@ interface LooksProps {
   readonly months: Audit['months']['seen']
 }
 
-export function Looks({ caption, looks, months }: LooksProps) {
+export function AccessesByMonth({ caption, looks, months }: LooksProps) {
   if (months.length === 0) return <Empty title={PERSON.none} />
   const byId = new Map(looks.map((look) => [look.id, look]))
   return (
@@ -30,7 +30,7 @@ export function Looks({ caption, looks, months }: LooksProps) {
             <DataTable
               caption={sentence}
               columns={COLUMNS}
-              query={fixed(entries.flatMap((id) => byId.get(id) ?? []))}
+              query={loadedQuery(entries.flatMap((id) => byId.get(id) ?? []))}
               keyOf={({ id }) => id}
             />
           </details>
@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<Look>[] = [
         <>
           {paths.length > 0 && (
             <details>
-              <summary>{PERSON.values(count(paths.length, LOCALE))}</summary>
+              <summary>{PERSON.values(numberText(paths.length, LOCALE))}</summary>
               {paths.join(', ')}
             </details>
           )}

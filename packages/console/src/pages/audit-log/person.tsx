@@ -1,14 +1,14 @@
 /** A form that finds the audit entries of a person. The call names the person in its body, never in an address. */
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { answered, api } from '../../api/client.ts'
-import { isoOf } from '../../parts/filters.ts'
+import { answerTo, api } from '../../api/client.ts'
+import { isoTimeOf } from '../../parts/filters.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { useAct } from '../../parts/use-act.tsx'
 import { PERSON } from '../../texts/audit-log.ts'
 import styles from './audit-log.module.css'
 import { download } from './download.ts'
-import { Looks } from './looks.tsx'
+import { AccessesByMonth } from './looks.tsx'
 
 const { fields: FIELDS, report: REPORT } = PERSON
 const CHANGES = ['auditLog']
@@ -19,19 +19,19 @@ export function EntriesOfPerson() {
   const [given, setGiven] = useState(EMPTY)
   const set = (changes: Partial<typeof EMPTY>) => setGiven({ ...given, ...changes })
   const asked = () => {
-    const [from, to] = [isoOf(given.from), isoOf(given.to)]
+    const [from, to] = [isoTimeOf(given.from), isoTimeOf(given.to)]
     const period = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
     return { type: given.type.trim(), value: given.value.trim(), ...period }
   }
   const look = useAct({
     call: () =>
-      answered(api.POST('/admin/v1/accounts/person', { body: { ...asked(), confidential: given.confidential } })),
+      answerTo(api.POST('/admin/v1/accounts/person', { body: { ...asked(), confidential: given.confidential } })),
     changes: CHANGES,
   })
   const report = useAct({
     call: async (format: 'html' | 'json') => ({
       format,
-      answer: await answered(api.POST('/admin/v1/accounts/report', { body: asked() })),
+      answer: await answerTo(api.POST('/admin/v1/accounts/report', { body: asked() })),
     }),
     changes: CHANGES,
     onDone: ({ format, answer }) => {
@@ -87,7 +87,7 @@ export function EntriesOfPerson() {
           {ROLES.map((role) => (
             <Section key={role} title={PERSON[role]}>
               <Panel>
-                <Looks caption={PERSON[role]} looks={look.data[role]} months={look.data.months[role]} />
+                <AccessesByMonth caption={PERSON[role]} looks={look.data[role]} months={look.data.months[role]} />
               </Panel>
             </Section>
           ))}

@@ -1,14 +1,14 @@
 /** Verifies all audit entries: a run is started here and watched, and goes on when the page is left. */
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
 import { Facts, Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { VERIFY } from '../../texts/audit-log.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -31,12 +31,12 @@ const COLUMNS: readonly Column<Fault>[] = [
 export function Verification() {
   const query = useQuery({
     queryKey: ['verification'],
-    queryFn: () => answered(api.GET('/admin/v1/accounts/verify')),
+    queryFn: () => answerTo(api.GET('/admin/v1/accounts/verify')),
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? EVERY_MS : false),
   })
-  const begin = useAct({ call: () => answered(api.POST('/admin/v1/accounts/verify', { body: {} })), changes: CHANGES })
+  const begin = useAct({ call: () => answerTo(api.POST('/admin/v1/accounts/verify', { body: {} })), changes: CHANGES })
   const stop = useAct({
-    call: () => answered(api.POST('/admin/v1/accounts/verify/stop', { body: {} })),
+    call: () => answerTo(api.POST('/admin/v1/accounts/verify/stop', { body: {} })),
     changes: CHANGES,
     done: () => VERIFY.stopped,
   })
@@ -67,7 +67,7 @@ export function Verification() {
 
 function Verified({ progress }: { readonly progress: Progress }) {
   const { state, entries, about, result } = progress
-  const verified = count(entries, LOCALE)
+  const verified = numberText(entries, LOCALE)
   const faults = result?.faults ?? []
   return (
     <>
@@ -83,7 +83,7 @@ function Verified({ progress }: { readonly progress: Progress }) {
               {...(about > 0 && { max: Math.max(about, entries), value: entries })}
             />
             <p className={styles.note}>
-              {about > 0 ? VERIFY.entries(verified, count(about, LOCALE)) : VERIFY.entriesOnly(verified)}
+              {about > 0 ? VERIFY.entries(verified, numberText(about, LOCALE)) : VERIFY.entriesOnly(verified)}
             </p>
           </>
         )}
@@ -114,12 +114,12 @@ function factsOf({ by, began_at, ended_at, result }: Progress) {
     [NAMES.by, by],
     [NAMES.began, began_at && <Time key="began" at={began_at} seconds />],
     [NAMES.ended, ended_at && <Time key="ended" at={ended_at} seconds />],
-    [NAMES.entries, result && count(result.counts.entries, LOCALE)],
-    [NAMES.chains, result && count(result.counts.chains, LOCALE)],
-    [NAMES.checkpoints, result && count(result.counts.checkpoints, LOCALE)],
-    [NAMES.unsigned, result && count(result.unsigned, LOCALE)],
-    [NAMES.erased, result && count(result.counts.erased, LOCALE)],
-    [NAMES.pruned, result && count(result.counts.pruned, LOCALE)],
-    [NAMES.restores, result && count(result.restores.length, LOCALE)],
+    [NAMES.entries, result && numberText(result.counts.entries, LOCALE)],
+    [NAMES.chains, result && numberText(result.counts.chains, LOCALE)],
+    [NAMES.checkpoints, result && numberText(result.counts.checkpoints, LOCALE)],
+    [NAMES.unsigned, result && numberText(result.unsigned, LOCALE)],
+    [NAMES.erased, result && numberText(result.counts.erased, LOCALE)],
+    [NAMES.pruned, result && numberText(result.counts.pruned, LOCALE)],
+    [NAMES.restores, result && numberText(result.restores.length, LOCALE)],
   ] as const
 }

@@ -2,11 +2,11 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmDialog } from '../../parts/confirm.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -20,9 +20,9 @@ export type Choice = Omit<
 >
 
 const CALLS = {
-  retry: (body: Choice & { dry_run?: boolean }) => answered(api.POST('/admin/v1/deliveries/retry', { body })),
-  replay: (body: Choice & { dry_run?: boolean }) => answered(api.POST('/admin/v1/deliveries/replay', { body })),
-  cancel: (body: Choice & { dry_run?: boolean }) => answered(api.POST('/admin/v1/deliveries/cancel', { body })),
+  retry: (body: Choice & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/retry', { body })),
+  replay: (body: Choice & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/replay', { body })),
+  cancel: (body: Choice & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/cancel', { body })),
 } as const
 type ActName = keyof typeof CALLS
 
@@ -79,15 +79,15 @@ function ActDialog({ name, choice, onClose }: DialogProps) {
   const act = useAct({
     call: () => CALLS[name](choice),
     changes: ['deliveries', 'destinations', 'messages', 'overview'],
-    done: ({ deliveries }) => texts.done(count(deliveries, LOCALE)),
+    done: ({ deliveries }) => texts.done(numberText(deliveries, LOCALE)),
     onOver: onClose,
   })
   const found = preview.data?.deliveries ?? 0
   return (
-    <Confirm
+    <ConfirmDialog
       opened
       title={texts.title}
-      act={texts.act(count(found, LOCALE))}
+      act={texts.act(numberText(found, LOCALE))}
       danger={name === 'cancel'}
       busy={act.isPending}
       disabled={found === 0}
@@ -99,21 +99,21 @@ function ActDialog({ name, choice, onClose }: DialogProps) {
         {({ deliveries, participants, in_closed_mailboxes }) => (
           <>
             <p>
-              <strong>{DELIVERY_ACTS.found(count(deliveries, LOCALE))}</strong>
+              <strong>{DELIVERY_ACTS.found(numberText(deliveries, LOCALE))}</strong>
             </p>
             {participants.length > 0 && (
               <ul className={styles.preview}>
                 {participants.map(({ participant, deliveries: theirs }) => (
                   <li key={participant}>
-                    {participant} <span className={styles.number}>{count(theirs, LOCALE)}</span>
+                    {participant} <span className={styles.number}>{numberText(theirs, LOCALE)}</span>
                   </li>
                 ))}
               </ul>
             )}
-            {in_closed_mailboxes > 0 && <p>{DELIVERY_ACTS.inClosed(count(in_closed_mailboxes, LOCALE))}</p>}
+            {in_closed_mailboxes > 0 && <p>{DELIVERY_ACTS.inClosed(numberText(in_closed_mailboxes, LOCALE))}</p>}
           </>
         )}
       </Loaded>
-    </Confirm>
+    </ConfirmDialog>
   )
 }

@@ -1,11 +1,11 @@
 /** Destinations where deliveries fail, are held or were given up, with reason and advice. */
 import { useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { filterText } from '../../parts/filters.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { DESTINATIONS } from '../../texts/deliveries.ts'
 import { DeliveryActs } from './acts.tsx'
@@ -19,7 +19,7 @@ const EVERY_MS = 10_000
 export function Destinations() {
   const { data } = useQuery({
     queryKey: ['destinations'],
-    queryFn: () => answered(api.GET('/admin/v1/destinations')),
+    queryFn: () => answerTo(api.GET('/admin/v1/destinations')),
     refetchInterval: EVERY_MS,
   })
   const troubled = data?.destinations.filter(isTroubled) ?? []
@@ -56,14 +56,14 @@ function OneDestination({ destination }: { readonly destination: Destination }) 
           {participant}
         </a>
         <code>{origin ?? DESTINATIONS.noAddress}</code>
-        {dead > 0 && <Badge state="dead" label={DESTINATIONS.dead(count(dead, LOCALE))} />}
-        {held > 0 && <Badge state="held" label={DESTINATIONS.held(count(held, LOCALE))} />}
-        {waiting > 0 && <Badge state="pending" label={DESTINATIONS.waiting(count(waiting, LOCALE))} />}
+        {dead > 0 && <Badge state="dead" label={DESTINATIONS.dead(numberText(dead, LOCALE))} />}
+        {held > 0 && <Badge state="held" label={DESTINATIONS.held(numberText(held, LOCALE))} />}
+        {waiting > 0 && <Badge state="pending" label={DESTINATIONS.waiting(numberText(waiting, LOCALE))} />}
         {opened_at !== null && <Badge state="open" tone="bad" label={DESTINATIONS.open} />}
       </div>
       {failures > 0 && (
         <p className={styles.muted}>
-          {DESTINATIONS.failures(count(failures, LOCALE))}
+          {DESTINATIONS.failures(numberText(failures, LOCALE))}
           {probe_at !== null && (
             <>
               {' '}
@@ -74,7 +74,7 @@ function OneDestination({ destination }: { readonly destination: Destination }) 
       )}
       {causes.map(({ cause, meaning, advice, deliveries }) => (
         <p key={cause} className={styles.cause}>
-          {meaning} <span className={styles.muted}>{DESTINATIONS.times(count(deliveries, LOCALE))}</span>
+          {meaning} <span className={styles.muted}>{DESTINATIONS.times(numberText(deliveries, LOCALE))}</span>
           <span className={styles.advice}>{advice}</span>
         </p>
       ))}

@@ -1,20 +1,20 @@
 /** The page with the list of deliveries. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { live } from '../../parts/paging.ts'
+import { reloadInterval } from '../../parts/paging.ts'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useNamespaces } from '../../parts/use-namespaces.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { DELIVERIES } from '../../texts/deliveries.ts'
 import { PAGES } from '../../texts/pages.ts'
-import { STEPS } from '../../texts/steps.ts'
+import { NEXT_STEPS } from '../../texts/steps.ts'
 import { type Choice, DeliveryActs } from './acts.tsx'
 import styles from './deliveries.module.css'
 import { Destinations } from './destinations.tsx'
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { title: TITLES.participant, cell: ({ participant }) => participant },
   { title: TITLES.callback, cell: ({ callback }) => callback, wideOnly: true },
   { title: TITLES.state, cell: ({ state }) => <Badge state={state} />, stays: true },
-  { title: TITLES.attempts, cell: ({ attempts }) => count(attempts, LOCALE), align: 'end' },
+  { title: TITLES.attempts, cell: ({ attempts }) => numberText(attempts, LOCALE), align: 'end' },
   { title: TITLES.reason, cell: ({ reason, cause }) => cause?.meaning ?? reason },
   {
     title: TITLES.next,
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
 ]
 
 /** The next step for an empty list: a search that is answered later makes a delivery. */
-const LATER = { ...STEPS.search, to: '/try?answer=later' }
+const LATER = { ...NEXT_STEPS.search, to: '/try?answer=later' }
 
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
@@ -48,9 +48,9 @@ export function Page() {
   const may = useMay()
   const query = useQuery({
     queryKey: ['deliveries', filter.values],
-    queryFn: () => answered(api.GET('/admin/v1/deliveries', { params: { query: { ...filter.values, limit: ROWS } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/deliveries', { params: { query: { ...filter.values, limit: ROWS } } })),
     placeholderData: keepPreviousData,
-    refetchInterval: live(filter),
+    refetchInterval: reloadInterval(filter),
   })
   const next = query.data?.length === ROWS ? query.data.at(-1)?.id : null
   const { before: _, ...choice } = filter.values

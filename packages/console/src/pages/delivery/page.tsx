@@ -1,16 +1,16 @@
 /** The page of one delivery with every attempt. */
 import { useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CallbackTest } from '../../parts/callback-test.tsx'
 import { Code } from '../../parts/code.tsx'
-import { Id } from '../../parts/identifier.tsx'
+import { CopyableId } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { SealedContent } from '../../parts/sealed-content.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count, duration } from '../../parts/times.ts'
+import { durationText, numberText } from '../../parts/times.ts'
 import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -25,9 +25,9 @@ const { facts: NAMES, columns: TITLES } = DELIVERY
 const EVERY_MS = 3_000
 
 const COLUMNS: readonly Column<Attempt>[] = [
-  { title: TITLES.number, cell: ({ number }) => count(number, LOCALE) },
+  { title: TITLES.number, cell: ({ number }) => numberText(number, LOCALE) },
   { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
-  { title: TITLES.duration, cell: ({ duration_ms }) => duration(duration_ms, LOCALE), align: 'end' },
+  { title: TITLES.duration, cell: ({ duration_ms }) => durationText(duration_ms, LOCALE), align: 'end' },
   { title: TITLES.status, cell: ({ status }) => status ?? '–', align: 'end' },
   {
     title: TITLES.error,
@@ -41,13 +41,13 @@ export function Page() {
   const may = useMay()
   const query = useQuery({
     queryKey: ['deliveries', 'one', id],
-    queryFn: () => answered(api.GET('/admin/v1/deliveries/{id}', { params: { path: { id } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/deliveries/{id}', { params: { path: { id } } })),
     refetchInterval: ({ state }) => (state.data?.state === 'pending' ? EVERY_MS : false),
   })
   return (
     <PageFrame
       title={PAGES.delivery}
-      lead={<Id value={id} what="id" />}
+      lead={<CopyableId value={id} what="id" />}
       above={<a href="#/deliveries">{DELIVERY.above}</a>}
       actions={
         query.data && (
@@ -98,23 +98,23 @@ function factsOf(delivery: Delivery) {
     ],
     [NAMES.callback, callback],
     [NAMES.target, target && <code key="target">{target}</code>],
-    [NAMES.page, count(page, LOCALE)],
+    [NAMES.page, numberText(page, LOCALE)],
     [NAMES.created, <Time key="created" at={created_at} seconds />],
     [NAMES.next, next_attempt_at && <Time key="next" at={next_attempt_at} relative />],
     [NAMES.finished, finished_at && <Time key="finished" at={finished_at} seconds />],
     [
       NAMES.message_id,
-      <Id
+      <CopyableId
         key="message"
         value={message_id}
         what={NAMES.message_id}
         to={`/messages/${encodeURIComponent(message_id)}`}
       />,
     ],
-    [NAMES.correlation_id, correlation_id && <Id key="request" value={correlation_id} what="correlation_id" />],
+    [NAMES.correlation_id, correlation_id && <CopyableId key="request" value={correlation_id} what="correlation_id" />],
   ] as const
 }
 
 const openBody = async (id: string, reason: string) => [
-  await answered(api.POST('/admin/v1/deliveries/{id}/body', { params: { path: { id } }, body: { reason } })),
+  await answerTo(api.POST('/admin/v1/deliveries/{id}/body', { params: { path: { id } }, body: { reason } })),
 ]

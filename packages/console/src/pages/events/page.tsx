@@ -1,21 +1,21 @@
 /** The page with the events of a registry. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { DemoPage } from '../../parts/demo-page.tsx'
 import { FilterForm } from '../../parts/filter-form.tsx'
-import { Id } from '../../parts/identifier.tsx'
+import { CopyableId } from '../../parts/identifier.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { firstRows, live } from '../../parts/paging.ts'
+import { firstRows, reloadInterval } from '../../parts/paging.ts'
 import { Empty, Loaded, NoMatch } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useNamespaceQuery } from '../../parts/use-namespaces.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PAGES } from '../../texts/pages.ts'
-import { STEPS } from '../../texts/steps.ts'
+import { NEXT_STEPS } from '../../texts/steps.ts'
 import { EVENTS } from '../../texts/subscriptions.ts'
 import { Publish } from './publish.tsx'
 
@@ -29,9 +29,13 @@ const COLUMNS: readonly Column<Event>[] = [
   { title: TITLES.type, cell: ({ event_type }) => event_type },
   { title: TITLES.record, cell: ({ record_type }) => record_type, wideOnly: true },
   { title: TITLES.occurred, cell: ({ occurred_at }) => <Time at={occurred_at} /> },
-  { title: TITLES.event_id, cell: ({ event_id }) => <Id value={event_id} what={TITLES.event_id} />, wideOnly: true },
+  {
+    title: TITLES.event_id,
+    cell: ({ event_id }) => <CopyableId value={event_id} what={TITLES.event_id} />,
+    wideOnly: true,
+  },
   { title: TITLES.corrected, cell: ({ corrected_by }) => corrected_by, wideOnly: true },
-  { title: TITLES.matched, cell: ({ matched }) => count(matched, LOCALE), align: 'end' },
+  { title: TITLES.matched, cell: ({ matched }) => numberText(matched, LOCALE), align: 'end' },
   { title: TITLES.id, cell: ({ id }) => id, align: 'end' },
 ]
 
@@ -43,7 +47,7 @@ export function Page() {
         {(names) =>
           names[0] === undefined ? (
             <Panel>
-              <Empty next={STEPS.addRegistry} title={EVENTS.noRegistry}>
+              <Empty next={NEXT_STEPS.addRegistry} title={EVENTS.noRegistry}>
                 {EVENTS.noRegistryNote}
               </Empty>
             </Panel>
@@ -63,7 +67,7 @@ function Events({ names, first }: { readonly names: readonly string[]; readonly 
   const query = useQuery({
     queryKey: ['events', namespace, filter.values],
     queryFn: () =>
-      answered(
+      answerTo(
         api.GET('/admin/v1/registries/{namespace}/events', {
           params: {
             path: { namespace },
@@ -72,7 +76,7 @@ function Events({ names, first }: { readonly names: readonly string[]; readonly 
         }),
       ),
     placeholderData: keepPreviousData,
-    refetchInterval: live(filter),
+    refetchInterval: reloadInterval(filter),
   })
   const { rows, next } = firstRows(query.data, ROWS, ({ id }) => id)
   return (

@@ -1,12 +1,12 @@
 /** A form that publishes an event, in registries of synthetic people. */
 import { useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { jsonText } from '../../parts/document.tsx'
 import type { DialogField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import type { FormValues } from '../../parts/form-values.ts'
 import { isSynthetic } from '../../parts/synthetic.ts'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { EVENTS } from '../../texts/subscriptions.ts'
@@ -19,13 +19,13 @@ export function Publish({ namespace }: { readonly namespace: string }) {
   const of = { params: { path: { namespace } } }
   const { data: registry } = useQuery({
     queryKey: ['registries', 'one', namespace],
-    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}', of)),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}', of)),
     enabled: may('publish'),
   })
   const isOffered = may('publish') && registry !== undefined && isSynthetic(registry)
   const { data: samples = [] } = useQuery({
     queryKey: ['registries', 'sample', namespace],
-    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}/sample', of)),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/sample', of)),
     // A record that somebody edits must not be replaced by a reload.
     staleTime: Number.POSITIVE_INFINITY,
     enabled: isOffered,
@@ -40,7 +40,7 @@ export function Publish({ namespace }: { readonly namespace: string }) {
     )
     // The server checks the record.
     const body = { reg_event_type, record_type, record: record as Record<string, never> }
-    return answered(api.POST('/admin/v1/registries/{namespace}/events', { ...of, body }))
+    return answerTo(api.POST('/admin/v1/registries/{namespace}/events', { ...of, body }))
   }
   const types = samples.map(({ record_type }) => record_type)
   return (
@@ -70,7 +70,7 @@ export function Publish({ namespace }: { readonly namespace: string }) {
         ]}
         call={publish}
         changes={['events', 'registries', 'overview']}
-        done={({ matched }) => TEXTS.done(count(matched, LOCALE))}
+        done={({ matched }) => TEXTS.done(numberText(matched, LOCALE))}
       >
         <p>{TEXTS.lead}</p>
       </FormDialog>

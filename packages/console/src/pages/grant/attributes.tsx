@@ -2,9 +2,9 @@
 
 import { Checkbox } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { GRANT } from '../../texts/grants.ts'
-import { type Draft, grantedBy, has, namesOf, toggled } from './draft.ts'
+import { type Draft, grantedBy, grantedNames, isGrantedName, toggleName } from './draft.ts'
 import styles from './grant.module.css'
 
 const { edit: TEXTS } = GRANT
@@ -26,10 +26,10 @@ interface AttributesProps {
 export function Attributes({ registry, draft, set }: AttributesProps) {
   const rows = rowsOf(registry, draft)
   const box = (member: Member, { name, attributes }: Row) => {
-    const names = namesOf(draft, member)
+    const names = grantedNames(draft, member)
     // No box: every participant that may ask may ask by identifiers.
     if (member === 'ask' && name === TEXTS.identifier) return null
-    const own = has(names, name)
+    const own = isGrantedName(names, name)
     const by = own ? undefined : attributes.map((one) => grantedBy(names, member, one)).find(Boolean)
     return (
       <Checkbox
@@ -37,7 +37,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
         label={by && TEXTS.grantedBy(by)}
         checked={own || by !== undefined}
         disabled={by !== undefined}
-        onChange={() => set(member, toggled(names, name, known(member, rows)))}
+        onChange={() => set(member, toggleName(names, name, known(member, rows)))}
       />
     )
   }
@@ -58,12 +58,17 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
         <Checkbox
           key={member}
           label={`${TITLES[member]}: ${TEXTS.everything}`}
-          checked={namesOf(draft, member) === 'all'}
-          onChange={() => set(member, namesOf(draft, member) === 'all' ? known(member, rows) : 'all')}
+          checked={grantedNames(draft, member) === 'all'}
+          onChange={() => set(member, grantedNames(draft, member) === 'all' ? known(member, rows) : 'all')}
         />
       ))}
       <div className={styles.matrix}>
-        <DataTable caption={TEXTS.attributesCaption} columns={columns} query={fixed(rows)} keyOf={({ name }) => name} />
+        <DataTable
+          caption={TEXTS.attributesCaption}
+          columns={columns}
+          query={loadedQuery(rows)}
+          keyOf={({ name }) => name}
+        />
       </div>
     </fieldset>
   )
@@ -75,7 +80,7 @@ const known = (member: Member, rows: readonly Row[]): readonly string[] =>
 /** The rows of the table: attributes of the registry, and other names that are granted. */
 function rowsOf({ attributes }: Registry, draft: Draft): readonly Row[] {
   const granted = (['ask', 'see'] as const).flatMap((member) => {
-    const names = namesOf(draft, member)
+    const names = grantedNames(draft, member)
     return names === 'all' ? [] : names
   })
   const names = [...new Set([TEXTS.identifier, ...attributes.map(({ name }) => name), ...granted])]

@@ -2,13 +2,13 @@
 
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'
-import { isoOf, localOf } from '../../parts/filters.ts'
+import { isoTimeOf, localTimeOf } from '../../parts/filters.ts'
 import { GRANT } from '../../texts/grants.ts'
-import { type Draft, namesOf, numberOf } from './draft.ts'
+import { type Draft, grantedNames, readDraftNumber } from './draft.ts'
 import { Emergency } from './emergency.tsx'
 import styles from './grant.module.css'
 import { FreeNames, NameList } from './name-list.tsx'
-import { Rows } from './rows.tsx'
+import { RecordConditions } from './rows.tsx'
 
 const { edit: TEXTS } = GRANT
 const BASES = ['law', 'consent', 'authorize', 'either']
@@ -43,7 +43,7 @@ export function Conditions({ registry, draft, set }: ConditionsProps) {
       known={known}
       withAll={withAll}
       label={TEXTS[member]}
-      names={namesOf(draft, member)}
+      names={grantedNames(draft, member)}
       onChange={(names) => set(member, names.length === 0 ? undefined : names)}
     />
   )
@@ -52,7 +52,7 @@ export function Conditions({ registry, draft, set }: ConditionsProps) {
       label={TEXTS[member]}
       note={TEXTS.freeNotes[member]}
       withAll={withAll}
-      names={namesOf(draft, member)}
+      names={grantedNames(draft, member)}
       onChange={(given) => set(member, given.length === 0 ? undefined : given)}
     />
   )
@@ -63,7 +63,7 @@ export function Conditions({ registry, draft, set }: ConditionsProps) {
       {boxes('demands', DEMANDS)}
       {draft.basis !== 'law' && names('authorities')}
       {boxes('protected', CATEGORIES, true)}
-      <Rows registry={registry} draft={draft} onChange={(rows) => set('rows', rows)} />
+      <RecordConditions registry={registry} draft={draft} onChange={(rows) => set('rows', rows)} />
       <Checkbox
         label={TEXTS.unfiltered}
         checked={draft.unfiltered === true}
@@ -105,7 +105,7 @@ function SingleValues({ draft, set }: Omit<ConditionsProps, 'registry'>) {
           description={TEXTS.noLimit}
           inputMode="numeric"
           value={textOf(draft[member])}
-          onChange={(event) => set(member, numberOf(event.currentTarget.value))}
+          onChange={(event) => set(member, readDraftNumber(event.currentTarget.value))}
         />
       ))}
       {TIMES.map((member) => (
@@ -114,8 +114,8 @@ function SingleValues({ draft, set }: Omit<ConditionsProps, 'registry'>) {
           label={TEXTS[member]}
           description={TEXTS.noTime[member]}
           type="datetime-local"
-          value={localOf(textOf(draft[member]))}
-          onChange={(event) => set(member, isoOf(event.currentTarget.value))}
+          value={localTimeOf(textOf(draft[member]))}
+          onChange={(event) => set(member, isoTimeOf(event.currentTarget.value))}
         />
       ))}
       {WORDS.map((member) => (

@@ -1,18 +1,28 @@
 import { expect, it } from 'vitest'
-import { changesOf, grantedBy, has, namesOf, numberOf, ordered, textOf, toggled, withMember } from './draft.ts'
+import {
+  changedMembers,
+  draftText,
+  grantedBy,
+  grantedNames,
+  isGrantedName,
+  readDraftNumber,
+  sortMembers,
+  toggleName,
+  withMember,
+} from './draft.ts'
 
 it('a member that is not given means what the server takes it for', () => {
-  expect(namesOf({}, 'record_types')).toBe('all')
-  expect(namesOf({}, 'query_forms')).toEqual(['identifier'])
-  expect(namesOf({}, 'ask')).toEqual([])
-  expect(namesOf({ see: 'all' }, 'see')).toBe('all')
+  expect(grantedNames({}, 'record_types')).toBe('all')
+  expect(grantedNames({}, 'query_forms')).toEqual(['identifier'])
+  expect(grantedNames({}, 'ask')).toEqual([])
+  expect(grantedNames({ see: 'all' }, 'see')).toBe('all')
 })
 
 it('takes one name away from all, and gives it back', () => {
   const known = ['a', 'b']
-  expect(toggled('all', 'a', known)).toEqual(['b'])
-  expect(toggled(['b'], 'a', known)).toEqual(['b', 'a'])
-  expect([has('all', 'z'), has(['a'], 'z')]).toEqual([true, false])
+  expect(toggleName('all', 'a', known)).toEqual(['b'])
+  expect(toggleName(['b'], 'a', known)).toEqual(['b', 'a'])
+  expect([isGrantedName('all', 'z'), isGrantedName(['a'], 'z')]).toEqual([true, false])
 })
 
 it('finds the other name by which an attribute is granted: an alias, or the member in which it stands', () => {
@@ -27,7 +37,7 @@ it('finds the other name by which an attribute is granted: an alias, or the memb
 it('says what changes, and not that names stand in another order', () => {
   const before = { operations: ['search', 'subscribe'], basis: 'law', counts: 'exact' }
   const after = { operations: ['subscribe', 'search'], basis: 'consent', see: 'all' }
-  expect(changesOf(before, after)).toEqual([
+  expect(changedMembers(before, after)).toEqual([
     { member: 'basis', before: 'law', after: 'consent' },
     { member: 'counts', before: 'exact', after: undefined },
     { member: 'see', before: undefined, after: 'all' },
@@ -40,17 +50,17 @@ it.each([
   [' 12 ', 12],
   ['many', 'many'],
 ])('reads %j as the number %j; the server says what is wrong', (text, value) => {
-  expect(numberOf(text)).toBe(value)
+  expect(readDraftNumber(text)).toBe(value)
 })
 
 it('writes values for people', () => {
-  expect([textOf(['a', 'b']), textOf([]), textOf('law'), textOf(3), textOf(undefined)]).toEqual([
+  expect([draftText(['a', 'b']), draftText([]), draftText('law'), draftText(3), draftText(undefined)]).toEqual([
     ...['a, b', '–', 'law', '3', undefined],
   ])
 })
 
 it('orders the members of a document, and leaves lists as they are', () => {
-  expect(JSON.stringify(ordered({ b: [{ d: 1, c: null }, 'x', 'a'], a: true }))).toBe(
+  expect(JSON.stringify(sortMembers({ b: [{ d: 1, c: null }, 'x', 'a'], a: true }))).toBe(
     '{"a":true,"b":[{"c":null,"d":1},"x","a"]}',
   )
 })

@@ -14,12 +14,12 @@ const OTHERWISE: Readonly<Record<string, Names>> = {
   query_forms: ['identifier'],
 }
 
-export function namesOf(draft: Draft, member: string): Names {
+export function grantedNames(draft: Draft, member: string): Names {
   const given = draft[member] ?? OTHERWISE[member] ?? []
   return given === 'all' ? 'all' : (given as readonly string[])
 }
 
-export const has = (names: Names, name: string): boolean => names === 'all' || names.includes(name)
+export const isGrantedName = (names: Names, name: string): boolean => names === 'all' || names.includes(name)
 
 interface Named {
   readonly aliases: readonly string[]
@@ -44,7 +44,7 @@ export function withMember(draft: Draft, member: string, value: unknown): Draft 
 }
 
 /** Adds or removes a name. Removing one from "all" leaves all other known names. */
-export function toggled(names: Names, name: string, known: readonly string[]): Names {
+export function toggleName(names: Names, name: string, known: readonly string[]): Names {
   const listed = names === 'all' ? known : names
   return listed.includes(name) ? listed.filter((one) => one !== name) : [...listed, name]
 }
@@ -56,7 +56,7 @@ interface Change {
 }
 
 /** Lists the members that differ. The order of names does not matter. */
-export function changesOf(before: Draft, after: Draft): readonly Change[] {
+export function changedMembers(before: Draft, after: Draft): readonly Change[] {
   const members = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return members
     .filter((member) => written(before[member]) !== written(after[member]))
@@ -66,22 +66,22 @@ export function changesOf(before: Draft, after: Draft): readonly Change[] {
 const written = (value: unknown): string | undefined => JSON.stringify(Array.isArray(value) ? [...value].sort() : value)
 
 /** Writes a value for people; undefined stays undefined. */
-export function textOf(value: unknown): string | undefined {
+export function draftText(value: unknown): string | undefined {
   if (value === undefined || typeof value === 'string') return value
   return Array.isArray(value) ? value.join(', ') || '–' : JSON.stringify(value)
 }
 
 /** Reads a number. Other text is returned unchanged: the server says what is wrong. */
-export function numberOf(text: string): number | string | undefined {
+export function readDraftNumber(text: string): number | string | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined
   return Number.isNaN(Number(trimmed)) ? trimmed : Number(trimmed)
 }
 
 /** Sorts members by name, so that two documents can be compared line by line. */
-export function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered)
+export function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
-  return Object.fromEntries(entries.map(([name, member]) => [name, ordered(member)]))
+  return Object.fromEntries(entries.map(([name, member]) => [name, sortMembers(member)]))
 }

@@ -4,18 +4,18 @@ import { Button, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Registry } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { Panel, Section } from '../../parts/page.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { Attributes } from './attributes.tsx'
 import { Conditions } from './conditions.tsx'
-import { type Draft, EMPTY_DRAFT, namesOf, type Terms, withMember } from './draft.ts'
+import { type Draft, EMPTY_DRAFT, grantedNames, type Terms, withMember } from './draft.ts'
 import styles from './grant.module.css'
 import type { GrantAddress } from './grant-address.ts'
-import { GrantIt } from './grant-it.tsx'
+import { GrantTermsButton } from './grant-it.tsx'
 import { NameList } from './name-list.tsx'
 import { Preview } from './preview.tsx'
 
@@ -63,7 +63,7 @@ export function Editor({ whose, registry, terms }: EditorProps) {
                 label={TEXTS.lists[member]}
                 known={known(registry)}
                 withAll
-                names={namesOf(draft, member)}
+                names={grantedNames(draft, member)}
                 onChange={(names) => set(member, names)}
               />
             ))}
@@ -76,7 +76,7 @@ export function Editor({ whose, registry, terms }: EditorProps) {
               <Button variant="default" onClick={() => setTried(draft)}>
                 {TEXTS.try}
               </Button>
-              <GrantIt whose={whose} before={terms ?? {}} draft={draft} />
+              <GrantTermsButton whose={whose} before={terms ?? {}} draft={draft} />
             </div>
           </div>
         </Panel>
@@ -97,7 +97,7 @@ function Templates({ namespace, onChosen }: TemplatesProps) {
   const { data = [] } = useQuery({
     queryKey: ['grants', 'templates', namespace],
     queryFn: () =>
-      answered(api.GET('/admin/v1/registries/{namespace}/grant-templates', { params: { path: { namespace } } })),
+      answerTo(api.GET('/admin/v1/registries/{namespace}/grant-templates', { params: { path: { namespace } } })),
   })
   return (
     <NativeSelect
@@ -123,13 +123,13 @@ interface NarrowProps {
 function Narrow({ whose, onProposed }: NarrowProps) {
   const act = useAct({
     call: () =>
-      answered(
+      answerTo(
         api.GET('/admin/v1/registries/{namespace}/grants/{sender_id}/proposal', {
           params: { path: whose, query: { days: DAYS } },
         }),
       ),
     changes: [],
-    done: () => TEXTS.narrowed(count(DAYS, LOCALE)),
+    done: () => TEXTS.narrowed(numberText(DAYS, LOCALE)),
     onDone: ({ terms }) => onProposed(terms),
   })
   return (

@@ -3,7 +3,7 @@
 import { Checkbox, TextInput } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'
 import { GRANT } from '../../texts/grants.ts'
-import { type Draft, namesOf, numberOf, withMember } from './draft.ts'
+import { type Draft, grantedNames, readDraftNumber, withMember } from './draft.ts'
 import { NameList } from './name-list.tsx'
 
 const { emergency: TEXTS } = GRANT.edit
@@ -33,14 +33,14 @@ export function Emergency({ registry, emergency, onChange }: EmergencyProps) {
             label={TEXTS.see}
             known={known}
             withAll
-            names={namesOf(terms, 'see')}
+            names={grantedNames(terms, 'see')}
             onChange={(names) => set('see', names)}
           />
           <TextInput
             label={TEXTS.items_per_day}
             inputMode="numeric"
             value={String(terms.items_per_day ?? '')}
-            onChange={(event) => set('items_per_day', numberOf(event.currentTarget.value))}
+            onChange={(event) => set('items_per_day', readDraftNumber(event.currentTarget.value))}
           />
         </>
       )}

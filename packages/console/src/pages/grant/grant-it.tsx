@@ -2,24 +2,24 @@
 
 import { Button, Checkbox } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { answered, api } from '../../api/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { answerTo, api } from '../../api/client.ts'
+import { ConfirmDialog } from '../../parts/confirm.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
-import { count } from '../../parts/times.ts'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { numberText } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
-import { changesOf, type Draft, type Terms, textOf } from './draft.ts'
+import { changedMembers, type Draft, draftText, type Terms } from './draft.ts'
 import type { GrantAddress } from './grant-address.ts'
 
 const { confirm: TEXTS } = GRANT
 const { columns: TITLES } = TEXTS
 
-const COLUMNS: readonly Column<ReturnType<typeof changesOf>[number]>[] = [
+const COLUMNS: readonly Column<ReturnType<typeof changedMembers>[number]>[] = [
   { title: TITLES.member, cell: ({ member }) => <code>{member}</code> },
-  { title: TITLES.before, cell: ({ before }) => textOf(before) ?? TEXTS.absent },
-  { title: TITLES.after, cell: ({ after }) => textOf(after) ?? TEXTS.absent },
+  { title: TITLES.before, cell: ({ before }) => draftText(before) ?? TEXTS.absent },
+  { title: TITLES.after, cell: ({ after }) => draftText(after) ?? TEXTS.absent },
 ]
 
 interface GrantItProps {
@@ -28,12 +28,12 @@ interface GrantItProps {
   readonly draft: Draft
 }
 
-export function GrantIt({ whose, before, draft }: GrantItProps) {
+export function GrantTermsButton({ whose, before, draft }: GrantItProps) {
   const [opened, dialog] = useDisclosure(false)
-  const changes = changesOf(before, draft)
+  const changes = changedMembers(before, draft)
   const act = useAct({
     call: (beside: boolean) =>
-      answered(
+      answerTo(
         api.POST('/admin/v1/registries/{namespace}/grants/{sender_id}', {
           params: { path: whose },
           // The server checks the terms.
@@ -43,7 +43,7 @@ export function GrantIt({ whose, before, draft }: GrantItProps) {
     changes: ['grants', 'participants', 'subscriptions'],
     // The grant in force is at the top of the page.
     onDone: () => scrollTo(0, 0),
-    done: ({ suspended }) => TEXTS.done(count(suspended, LOCALE)),
+    done: ({ suspended }) => TEXTS.done(numberText(suspended, LOCALE)),
     onOver: dialog.close,
   })
   return (
@@ -51,7 +51,7 @@ export function GrantIt({ whose, before, draft }: GrantItProps) {
       <Button disabled={changes.length === 0} onClick={dialog.open}>
         {GRANT.edit.grant}
       </Button>
-      <Confirm
+      <ConfirmDialog
         opened={opened}
         title={TEXTS.title(whose.sender_id, whose.namespace)}
         act={GRANT.edit.grant}
@@ -62,13 +62,13 @@ export function GrantIt({ whose, before, draft }: GrantItProps) {
         <DataTable
           caption={TEXTS.caption}
           columns={COLUMNS}
-          query={fixed(changes)}
+          query={loadedQuery(changes)}
           keyOf={({ member }) => member}
           empty={<Empty title={TEXTS.nothing} />}
         />
         <p>{TEXTS.lead}</p>
         <Checkbox name="beside" label={TEXTS.beside} />
-      </Confirm>
+      </ConfirmDialog>
     </>
   )
 }

@@ -2,11 +2,11 @@
 import type { ExplainedGrant } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Facts, Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { COMMON } from '../../texts/common.ts'
 import { GRANT, GRANTS } from '../../texts/grants.ts'
-import { textOf } from './draft.ts'
+import { draftText } from './draft.ts'
 
 const { inForce: TEXTS } = GRANT
 const { columns: TITLES, facts: NAMES } = TEXTS
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: TITLES.sees, cell: ({ sees }) => <Mark may={sees} /> },
 ]
 
-export const InForce = ({ grant }: { readonly grant: ExplainedGrant }) => (
+export const GrantInForce = ({ grant }: { readonly grant: ExplainedGrant }) => (
   <Section title={TEXTS.title} lead={TEXTS.lead}>
     <Panel padded>
       <Facts rows={factsOf(grant)} />
@@ -38,7 +38,7 @@ export const InForce = ({ grant }: { readonly grant: ExplainedGrant }) => (
       <DataTable
         caption={TEXTS.caption}
         columns={COLUMNS}
-        query={fixed(rowsOf(grant))}
+        query={loadedQuery(rowsOf(grant))}
         keyOf={({ record_type, name }) => `${record_type} ${name}`}
       />
     </Panel>
@@ -47,7 +47,7 @@ export const InForce = ({ grant }: { readonly grant: ExplainedGrant }) => (
 
 function factsOf({ terms, identifier_types, sees_everything, valid_from, valid_until }: ExplainedGrant) {
   return [
-    [NAMES.operations, textOf(terms.operations)],
+    [NAMES.operations, draftText(terms.operations)],
     [NAMES.identifiers, identifier_types.join(', ')],
     [NAMES.basis, terms.basis],
     [NAMES.whole, sees_everything ? COMMON.yes : COMMON.no],

@@ -1,9 +1,9 @@
 /** A group of boxes for granted names: all, or the ticked ones. */
 import { Checkbox, Textarea } from '@mantine/core'
 import { GRANT } from '../../texts/grants.ts'
-import { has, type Names, toggled } from './draft.ts'
+import { isGrantedName, type Names, toggleName } from './draft.ts'
 import styles from './grant.module.css'
-import { useTyped } from './use-typed.ts'
+import { useTypedText } from './use-typed.ts'
 
 interface NameListProps {
   readonly label: string
@@ -34,8 +34,8 @@ export function NameList({ label, known, names, withAll = false, onChange }: Nam
             <Checkbox
               key={name}
               label={name}
-              checked={has(names, name)}
-              onChange={() => onChange(toggled(names, name, shown))}
+              checked={isGrantedName(names, name)}
+              onChange={() => onChange(toggleName(names, name, shown))}
             />
           ))}
         </div>
@@ -51,7 +51,7 @@ interface FreeNamesProps extends Omit<NameListProps, 'known'> {
 
 /** A field for names that are not known beforehand, one on each line, with a box for all. */
 export function FreeNames({ label, note, names, withAll = false, onChange }: FreeNamesProps) {
-  const [typed, setTyped] = useTyped(names, (listed) => (listed === 'all' ? '' : listed.join('\n')))
+  const [typed, setTyped] = useTypedText(names, (listed) => (listed === 'all' ? '' : listed.join('\n')))
   const write = (text: string) => {
     const listed = [...new Set(text.split('\n').map((line) => line.trim()))].filter((line) => line !== '')
     setTyped(text, listed)

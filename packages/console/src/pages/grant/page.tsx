@@ -2,20 +2,20 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { ExplainedGrant } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { ApiFault } from '../../api/fault.ts'
-import { AtStake } from '../../parts/at-stake.tsx'
+import { LossOfAccess } from '../../parts/at-stake.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { Editor } from './editor.tsx'
 import type { GrantAddress } from './grant-address.ts'
-import { InForce } from './in-force.tsx'
+import { GrantInForce } from './in-force.tsx'
 import { Preview } from './preview.tsx'
 
 const PATH = '/admin/v1/registries/{namespace}/grants/{sender_id}'
@@ -26,7 +26,7 @@ function useGrant(whose: GrantAddress) {
   return useQuery({
     queryKey: ['grants', 'one', sender_id, namespace],
     queryFn: (): Promise<ExplainedGrant | null> =>
-      answered(api.GET(PATH, { params: { path: whose } })).catch((error: unknown) => {
+      answerTo(api.GET(PATH, { params: { path: whose } })).catch((error: unknown) => {
         if (error instanceof ApiFault && error.status === 404) return null
         throw error
       }),
@@ -40,7 +40,7 @@ export function Page() {
   const grant = useGrant(whose)
   const registry = useQuery({
     queryKey: ['registries', 'one', namespace],
-    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
   })
   return (
     <PageFrame
@@ -57,7 +57,7 @@ export function Page() {
               </Panel>
             ) : (
               <>
-                <InForce grant={explained} />
+                <GrantInForce grant={explained} />
                 <Preview title={GRANT.preview.title} lead={GRANT.preview.lead} whose={whose} />
               </>
             )}
@@ -80,11 +80,11 @@ const Revoke = (whose: GrantAddress) => (
     danger
     label={GRANT.revoke.label}
     title={GRANT.revoke.title(whose.sender_id, whose.namespace)}
-    call={() => answered(api.POST(`${PATH}/revoke`, { params: { path: whose }, body: {} }))}
+    call={() => answerTo(api.POST(`${PATH}/revoke`, { params: { path: whose }, body: {} }))}
     changes={['grants', 'participants', 'subscriptions']}
-    done={({ revoked, suspended }) => GRANT.revoke.done(count(revoked, LOCALE), count(suspended, LOCALE))}
+    done={({ revoked, suspended }) => GRANT.revoke.done(numberText(revoked, LOCALE), numberText(suspended, LOCALE))}
   >
     <p>{GRANT.revoke.lead}</p>
-    <AtStake participant={whose.sender_id} namespace={whose.namespace} />
+    <LossOfAccess participant={whose.sender_id} namespace={whose.namespace} />
   </FormDialog>
 )

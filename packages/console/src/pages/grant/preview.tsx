@@ -1,16 +1,16 @@
 /** Shows a synthetic record whole, and as the participant would see it. */
 
 import { useQuery } from '@tanstack/react-query'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
 import { Columns } from '../../parts/columns.tsx'
 import { Document, jsonText } from '../../parts/document.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
-import { type Draft, ordered, type Terms } from './draft.ts'
+import { type Draft, sortMembers, type Terms } from './draft.ts'
 import styles from './grant.module.css'
 import type { GrantAddress } from './grant-address.ts'
 
@@ -28,7 +28,7 @@ export function Preview({ title, lead, whose, terms }: PreviewProps) {
   const query = useQuery({
     queryKey: ['grants', 'preview', whose, terms],
     queryFn: () =>
-      answered(
+      answerTo(
         api.POST('/admin/v1/registries/{namespace}/grants/{sender_id}/preview', {
           params: { path: whose },
           // The server checks the terms.
@@ -61,16 +61,16 @@ function Compared({ record }: { readonly record: Previewed }) {
   return (
     <div>
       <Columns>
-        <Document title={TEXTS.whole(record_type)} text={jsonText(ordered(before))} />
+        <Document title={TEXTS.whole(record_type)} text={jsonText(sortMembers(before))} />
         {after === null ? (
           <p className={styles.nothing}>{granted ? TEXTS.notFound : TEXTS.notGranted}</p>
         ) : (
-          <Document title={TEXTS.shown(record_type)} text={jsonText(ordered(after))} />
+          <Document title={TEXTS.shown(record_type)} text={jsonText(sortMembers(after))} />
         )}
       </Columns>
       {cut.length > 0 && (
         <details className={styles.cut}>
-          <summary>{TEXTS.cut(count(cut.length, LOCALE))}</summary>
+          <summary>{TEXTS.cut(numberText(cut.length, LOCALE))}</summary>
           <code>{cut.join(', ')}</code>
         </details>
       )}

@@ -6,9 +6,9 @@ import { Conditions } from '../../parts/conditions.tsx'
 import { jsonText } from '../../parts/document.tsx'
 import { type Condition, conditionsOf, expressionOf } from '../../parts/expression.ts'
 import { GRANT } from '../../texts/grants.ts'
-import { type Draft, has, namesOf, withMember } from './draft.ts'
+import { type Draft, grantedNames, isGrantedName, withMember } from './draft.ts'
 import styles from './grant.module.css'
-import { useTyped } from './use-typed.ts'
+import { useTypedText } from './use-typed.ts'
 
 const { rows: TEXTS } = GRANT.edit
 
@@ -19,10 +19,10 @@ interface RowsProps {
   readonly onChange: (rows: Draft | undefined) => void
 }
 
-export function Rows({ registry, draft, onChange }: RowsProps) {
+export function RecordConditions({ registry, draft, onChange }: RowsProps) {
   const rows = (draft.rows ?? {}) as Draft
-  const granted = namesOf(draft, 'record_types')
-  const types = Object.keys(registry.records).filter((type) => has(granted, type) || type in rows)
+  const granted = grantedNames(draft, 'record_types')
+  const types = Object.keys(registry.records).filter((type) => isGrantedName(granted, type) || type in rows)
   return (
     <fieldset className={styles.names}>
       <legend className={styles.legend}>{TEXTS.label}</legend>
@@ -52,7 +52,7 @@ interface RowsOfProps {
 }
 
 function RowsOf({ type, attributes, expression, onChange }: RowsOfProps) {
-  const [conditions, setConditions] = useTyped(expression, conditionsOf)
+  const [conditions, setConditions] = useTypedText(expression, conditionsOf)
   const types = new Map(attributes.map((row) => [row.name, row.type]))
   const first: Condition = { attribute: attributes[0]?.name ?? '', operator: '$eq', value: '' }
   const change = (next: readonly Condition[]) => {

@@ -7,7 +7,7 @@ import { useState } from 'react'
  * @param show writes a value as text
  * @returns the typed text; and a function that takes a typed text with its value
  */
-export function useTyped<Value, Typed>(
+export function useTypedText<Value, Typed>(
   value: Value,
   show: (value: Value) => Typed,
 ): readonly [typed: Typed, note: (typed: Typed, means: Value) => void] {

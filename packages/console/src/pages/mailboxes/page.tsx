@@ -1,18 +1,18 @@
 /** The page with the list of mailboxes: notifications that wait for a participant, in order. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useNamespaces } from '../../parts/use-namespaces.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { MAILBOXES } from '../../texts/mailboxes.ts'
 import { PAGES } from '../../texts/pages.ts'
-import { STEPS } from '../../texts/steps.ts'
+import { NEXT_STEPS } from '../../texts/steps.ts'
 
 type Mailbox = Answer<'/admin/v1/mailboxes'>[number]
 
@@ -24,15 +24,15 @@ const COLUMNS: readonly Column<Mailbox>[] = [
   { title: TITLES.participant, cell: ({ participant }) => participant },
   { title: TITLES.registry, cell: ({ registry }) => registry },
   { title: TITLES.state, cell: (mailbox) => <State mailbox={mailbox} />, stays: true },
-  { title: TITLES.waiting, cell: ({ waiting }) => count(waiting, LOCALE), align: 'end' },
+  { title: TITLES.waiting, cell: ({ waiting }) => numberText(waiting, LOCALE), align: 'end' },
   { title: TITLES.due, cell: ({ oldest_due }) => oldest_due && <Time at={oldest_due} relative />, wideOnly: true },
-  { title: TITLES.sequence, cell: ({ sequence }) => count(sequence, LOCALE), align: 'end', wideOnly: true },
+  { title: TITLES.sequence, cell: ({ sequence }) => numberText(sequence, LOCALE), align: 'end', wideOnly: true },
   {
     title: TITLES.subscriptions,
     cell: ({ subscriptions, suspended }) =>
       suspended > 0
-        ? MAILBOXES.suspended(count(subscriptions, LOCALE), count(suspended, LOCALE))
-        : count(subscriptions, LOCALE),
+        ? MAILBOXES.suspended(numberText(subscriptions, LOCALE), numberText(suspended, LOCALE))
+        : numberText(subscriptions, LOCALE),
     align: 'end',
   },
 ]
@@ -45,7 +45,7 @@ export function Page() {
   const namespaces = useNamespaces()
   const query = useQuery({
     queryKey: ['mailboxes', filter.values],
-    queryFn: () => answered(api.GET('/admin/v1/mailboxes', { params: { query: { ...filter.values, limit: ROWS } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/mailboxes', { params: { query: { ...filter.values, limit: ROWS } } })),
     placeholderData: keepPreviousData,
   })
   const next = query.data?.length === ROWS ? query.data.at(-1)?.id : null
@@ -59,7 +59,7 @@ export function Page() {
           { name: 'state', label: FIELDS.state, options: STATES },
         ]}
         texts={MAILBOXES}
-        step={STEPS.subscriptions}
+        step={NEXT_STEPS.subscriptions}
         columns={COLUMNS}
         query={query}
         keyOf={({ id }) => id}

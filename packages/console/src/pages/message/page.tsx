@@ -2,12 +2,12 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { Message } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
-import { Id } from '../../parts/identifier.tsx'
+import { answerTo, api } from '../../api/client.ts'
+import { CopyableId } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { SealedContent } from '../../parts/sealed-content.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -23,21 +23,21 @@ export function Page() {
   const { message_id } = useAddress('message_id')
   const query = useQuery({
     queryKey: ['messages', 'timeline', message_id],
-    queryFn: () => answered(api.GET('/admin/v1/messages/{message_id}', { params: { path: { message_id } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/messages/{message_id}', { params: { path: { message_id } } })),
     // The page reloads while a step is still to come.
     refetchInterval: ({ state }) => (state.data?.messages.some(isMoving) === true ? EVERY_MS : false),
   })
   return (
     <PageFrame
       title={PAGES.message}
-      lead={<Id value={message_id} what={NAMES.message_id} />}
+      lead={<CopyableId value={message_id} what={NAMES.message_id} />}
       above={<a href="#/messages">{TIMELINE.above}</a>}
     >
       <Loaded query={query} lines={10}>
         {({ messages }) => (
           <>
             {messages.length > 1 && (
-              <p className={styles.several}>{TIMELINE.several(count(messages.length, LOCALE))}</p>
+              <p className={styles.several}>{TIMELINE.several(numberText(messages.length, LOCALE))}</p>
             )}
             {messages.map((message) => (
               <OneMessage
@@ -69,8 +69,8 @@ function OneMessage({ message }: { readonly message: Message }) {
               participant && <a href={`#/participants/${encodeURIComponent(participant)}`}>{participant}</a>,
             ],
             [NAMES.registry, registry && <a href={`#/registries/${encodeURIComponent(registry)}`}>{registry}</a>],
-            [NAMES.transaction_id, transaction_id && <Id value={transaction_id} what={NAMES.transaction_id} />],
-            [NAMES.correlation_id, correlation_id && <Id value={correlation_id} what={NAMES.correlation_id} />],
+            [NAMES.transaction_id, transaction_id && <CopyableId value={transaction_id} what={NAMES.transaction_id} />],
+            [NAMES.correlation_id, correlation_id && <CopyableId value={correlation_id} what={NAMES.correlation_id} />],
           ]}
         />
       </Panel>
@@ -89,7 +89,7 @@ function OneMessage({ message }: { readonly message: Message }) {
 /** Opens the bodies of one participant's message: others may have used the same message_id. */
 async function openBodies(message_id: string, participant: string | null, reason: string) {
   const body = { reason, ...(participant !== null && { participant }) }
-  const { bodies } = await answered(
+  const { bodies } = await answerTo(
     api.POST('/admin/v1/messages/{message_id}/bodies', { params: { path: { message_id } }, body }),
   )
   return bodies

@@ -5,7 +5,7 @@ import type { Message } from '../../api/answers.ts'
 import { Code } from '../../parts/code.tsx'
 import { helpAddress } from '../../parts/help-address.ts'
 import { Time } from '../../parts/time.tsx'
-import { duration } from '../../parts/times.ts'
+import { durationText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { TIMELINE } from '../../texts/messages.ts'
 import styles from './message.module.css'
@@ -66,7 +66,7 @@ function titleOf(whole: Step): string {
 
 function Details({ step: { duration_ms, status, code, key, page, delivery } }: { readonly step: Step }) {
   const parts = [
-    duration_ms === null || duration_ms === 0 ? null : TIMELINE.took(duration(duration_ms, LOCALE)),
+    duration_ms === null || duration_ms === 0 ? null : TIMELINE.took(durationText(duration_ms, LOCALE)),
     status === null ? null : TIMELINE.status(status),
     page === null ? null : TIMELINE.page(page),
     key === null ? null : TIMELINE.key(key),

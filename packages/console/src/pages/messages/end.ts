@@ -9,7 +9,7 @@ interface Message {
   readonly delivery: string | null
 }
 
-export function endOf({ kind, outcome, delivery }: Message): { readonly label: string; readonly tone: Tone } {
+export function messageEnd({ kind, outcome, delivery }: Message): { readonly label: string; readonly tone: Tone } {
   const words = ENDS.made[kind]
   if (words === undefined || delivery === 'delivered') return { label: outcome, tone: toneOf(outcome) }
   const made = words[outcome] ?? outcome

@@ -1,21 +1,21 @@
 /** The page with the list of messages. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { DemoPage } from '../../parts/demo-page.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { live } from '../../parts/paging.ts'
+import { reloadInterval } from '../../parts/paging.ts'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useNamespaces } from '../../parts/use-namespaces.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { MESSAGES } from '../../texts/messages.ts'
 import { PAGES } from '../../texts/pages.ts'
-import { STEPS } from '../../texts/steps.ts'
-import { endOf } from './end.ts'
+import { NEXT_STEPS } from '../../texts/steps.ts'
+import { messageEnd } from './end.ts'
 
 type Message = Answer<'/admin/v1/messages'>['messages'][number]
 
@@ -29,8 +29,8 @@ const COLUMNS: readonly Column<Message>[] = [
   { title: TITLES.kind, cell: ({ kind }) => kind, wideOnly: true },
   { title: TITLES.participant, cell: ({ participant }) => participant },
   { title: TITLES.registry, cell: ({ registry }) => registry, wideOnly: true },
-  { title: TITLES.outcome, cell: (row) => <Badge state={row.outcome} {...endOf(row)} />, stays: true },
-  { title: TITLES.records, cell: ({ records }) => count(records, LOCALE), align: 'end' },
+  { title: TITLES.outcome, cell: (row) => <Badge state={row.outcome} {...messageEnd(row)} />, stays: true },
+  { title: TITLES.records, cell: ({ records }) => numberText(records, LOCALE), align: 'end' },
 ]
 
 export function Page() {
@@ -38,9 +38,9 @@ export function Page() {
   const namespaces = useNamespaces()
   const query = useQuery({
     queryKey: ['messages', filter.values],
-    queryFn: () => answered(api.GET('/admin/v1/messages', { params: { query: { ...filter.values, limit: ROWS } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/messages', { params: { query: { ...filter.values, limit: ROWS } } })),
     placeholderData: keepPreviousData,
-    refetchInterval: live(filter),
+    refetchInterval: reloadInterval(filter),
   })
   const { searched_to = null } = query.data ?? {}
   return (
@@ -60,7 +60,7 @@ export function Page() {
           { name: 'until', label: FIELDS.until, time: true, more: true },
         ]}
         texts={MESSAGES}
-        step={STEPS.search}
+        step={NEXT_STEPS.search}
         columns={COLUMNS}
         query={{ ...query, data: query.data?.messages }}
         keyOf={({ id }) => id}

@@ -5,11 +5,11 @@ import type { ReactNode } from 'react'
 import type { Overview } from '../../api/answers.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import type { Tone } from '../../parts/tones.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
-import { placeOf } from './ends.tsx'
+import { renewalAddress } from './ends.tsx'
 import styles from './overview.module.css'
 
 interface Issue {
@@ -21,7 +21,7 @@ interface Issue {
 }
 
 const TEXTS = OVERVIEW.issues
-const number = (value: number) => count(value, LOCALE)
+const number = (value: number) => numberText(value, LOCALE)
 
 function issuesOf({ health, breakers, deliveries, emergencies, proposals, expiring }: Overview): readonly Issue[] {
   const counted = (value: number, text: (count: string) => string, tone: Issue['tone'], to: string) =>
@@ -55,7 +55,11 @@ function issuesOf({ health, breakers, deliveries, emergencies, proposals, expiri
     ...counted(proposals, TEXTS.proposals, 'info', '/approvals'),
     ...expiring
       .slice(0, 1)
-      .map((first) => ({ tone: 'info' as const, text: TEXTS.expiring(number(expiring.length)), to: placeOf(first) })),
+      .map((first) => ({
+        tone: 'info' as const,
+        text: TEXTS.expiring(number(expiring.length)),
+        to: renewalAddress(first),
+      })),
   ]
 }
 

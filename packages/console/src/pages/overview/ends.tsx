@@ -24,9 +24,9 @@ const PLACES: Readonly<Record<End['what'], (end: End) => string>> = {
 }
 
 /** The address of the page where the thing is renewed. */
-export const placeOf = (end: End): string => PLACES[end.what](end)
+export const renewalAddress = (end: End): string => PLACES[end.what](end)
 
-export const Ends = ({ rows }: { readonly rows: readonly End[] }) => (
+export const EndingSoon = ({ rows }: { readonly rows: readonly End[] }) => (
   <div id="ends">
     <Section title={TEXTS.title}>
       <Panel>
@@ -35,7 +35,7 @@ export const Ends = ({ rows }: { readonly rows: readonly End[] }) => (
           columns={COLUMNS}
           query={{ data: rows, error: null, refetch: () => {} }}
           keyOf={({ what, name, of, id, at }) => [what, name, of, id, at].join(' ')}
-          linkOf={placeOf}
+          linkOf={renewalAddress}
         />
       </Panel>
     </Section>

@@ -17,7 +17,7 @@ interface Counted {
 }
 
 /** Counts messages by the way in which they are shown; an unknown outcome is good. */
-export function sharesOf(traffic: readonly Counted[]): Readonly<Record<Share, number>> {
+export function countShares(traffic: readonly Counted[]): Readonly<Record<Share, number>> {
   const shares = { good: 0, rejected: 0, refused: 0 }
   for (const [outcome, count] of traffic.flatMap(({ outcomes }) => Object.entries(outcomes))) {
     const share: Share = Object.hasOwn(KINDS, outcome) ? KINDS[outcome as keyof typeof KINDS] : 'good'
@@ -26,7 +26,7 @@ export function sharesOf(traffic: readonly Counted[]): Readonly<Record<Share, nu
   return shares
 }
 
-export const totalOf = (outcomes: Readonly<Record<string, number>>): number =>
+export const sumOutcomes = (outcomes: Readonly<Record<string, number>>): number =>
   Object.values(outcomes).reduce((sum, count) => sum + count, 0)
 
 /** The next round number that is at least so high, for the top of a chart. */

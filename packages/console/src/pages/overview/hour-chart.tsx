@@ -1,9 +1,9 @@
 /** A chart with a bar for each of the last 24 hours, and a table with the same numbers for screen readers. */
 import type { Overview } from '../../api/answers.ts'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
-import { roundTop, SHARES, type Share, sharesOf } from './figures.ts'
+import { countShares, roundTop, SHARES, type Share } from './figures.ts'
 import styles from './overview.module.css'
 
 const TEXTS = OVERVIEW.chart
@@ -12,12 +12,12 @@ const HEIGHT = 132
 /** The share of an hour's width that its bar takes. */
 const BAR = 0.68
 
-const number = (value: number) => count(value, LOCALE)
+const number = (value: number) => numberText(value, LOCALE)
 const clock = (at: string) => new Date(at).toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit' })
 
 export function HourChart({ hours }: Pick<Overview, 'hours'>) {
   const bars = hours.toReversed().map(({ from, counted, traffic }) => {
-    const shares = sharesOf(traffic)
+    const shares = countShares(traffic)
     return { from, counted, shares, total: shares.good + shares.rejected + shares.refused }
   })
   const top = roundTop(Math.max(...bars.map(({ total }) => total)))

@@ -1,6 +1,6 @@
 /** The first page: the last 24 hours, and matters that need an operator. */
 import { useQuery } from '@tanstack/react-query'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { DemoPage } from '../../parts/demo-page.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
@@ -9,7 +9,7 @@ import { useSession } from '../../session/session.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { Attention } from './attention.tsx'
-import { Ends } from './ends.tsx'
+import { EndingSoon } from './ends.tsx'
 import styles from './overview.module.css'
 import { Tiles } from './tiles.tsx'
 import { Traffic } from './traffic.tsx'
@@ -22,7 +22,7 @@ export function Page() {
   const { demo } = useSession()
   const query = useQuery({
     queryKey: ['overview'],
-    queryFn: () => answered(api.GET('/admin/v1/overview')),
+    queryFn: () => answerTo(api.GET('/admin/v1/overview')),
     refetchInterval: ({ state }) =>
       demo || state.data?.hours.some(({ counted }) => !counted) === true ? COUNTING_MS : EVERY_MS,
   })
@@ -47,7 +47,7 @@ export function Page() {
             <Tiles overview={overview} />
             <Attention overview={overview} />
             <Traffic overview={overview} />
-            {overview.expiring.length > 0 && <Ends rows={overview.expiring} />}
+            {overview.expiring.length > 0 && <EndingSoon rows={overview.expiring} />}
           </>
         )}
       </Loaded>

@@ -1,17 +1,17 @@
 /** The main numbers of the overview; each links to the list of what it counts. */
 import type { Overview } from '../../api/answers.ts'
-import { count, duration } from '../../parts/times.ts'
+import { durationText, numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
-import { sharesOf } from './figures.ts'
+import { countShares } from './figures.ts'
 import styles from './overview.module.css'
 
 const TEXTS = OVERVIEW.tiles
-const number = (value: number) => count(value, LOCALE)
+const number = (value: number) => numberText(value, LOCALE)
 
 export function Tiles({ overview }: { readonly overview: Overview }) {
   const { traffic, durations, deliveries, expiring } = overview
-  const { good, rejected, refused } = sharesOf(traffic)
+  const { good, rejected, refused } = countShares(traffic)
   const { p50_ms: p50, p99_ms: p99 } = durations
   return (
     <div className={styles.tiles}>
@@ -24,8 +24,8 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
       <Tile
         to="/messages"
         title={TEXTS.p99}
-        value={p99 === null ? '–' : duration(p99, LOCALE)}
-        note={p50 === null ? TEXTS.notMeasured : TEXTS.p99Note(duration(p50, LOCALE))}
+        value={p99 === null ? '–' : durationText(p99, LOCALE)}
+        note={p50 === null ? TEXTS.notMeasured : TEXTS.p99Note(durationText(p50, LOCALE))}
       />
       <Tile
         to="/deliveries?state=pending"

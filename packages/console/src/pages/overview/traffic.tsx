@@ -4,31 +4,31 @@ import { Badge } from '../../parts/badge.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
-import { count, duration } from '../../parts/times.ts'
+import { durationText, numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
-import { STEPS } from '../../texts/steps.ts'
-import { totalOf } from './figures.ts'
+import { NEXT_STEPS } from '../../texts/steps.ts'
+import { sumOutcomes } from './figures.ts'
 import { HourChart } from './hour-chart.tsx'
 import styles from './overview.module.css'
 
 const TEXTS = OVERVIEW.operations
-const number = (value: number) => count(value, LOCALE)
-const span = (ms: number | null) => (ms === null ? '–' : duration(ms, LOCALE))
+const number = (value: number) => numberText(value, LOCALE)
+const span = (ms: number | null) => (ms === null ? '–' : durationText(ms, LOCALE))
 
 type Operation = Overview['traffic'][number]
 
 const COLUMNS: readonly Column<Operation>[] = [
   { title: TEXTS.operation, cell: ({ operation }) => operation ?? TEXTS.none },
   { title: TEXTS.mode, cell: ({ mode }) => mode, wideOnly: true },
-  { title: TEXTS.messages, cell: ({ outcomes }) => number(totalOf(outcomes)), align: 'end' },
+  { title: TEXTS.messages, cell: ({ outcomes }) => number(sumOutcomes(outcomes)), align: 'end' },
   { title: TEXTS.outcomes, cell: (row) => <Outcomes {...row} />, stays: true },
   { title: TEXTS.p50, cell: ({ p50_ms }) => span(p50_ms), align: 'end' },
   { title: TEXTS.p99, cell: ({ p99_ms }) => span(p99_ms), align: 'end' },
 ]
 
 export function Traffic({ overview: { hours, traffic } }: { readonly overview: Overview }) {
-  const rows = traffic.toSorted((a, b) => totalOf(b.outcomes) - totalOf(a.outcomes))
+  const rows = traffic.toSorted((a, b) => sumOutcomes(b.outcomes) - sumOutcomes(a.outcomes))
   return (
     <Section title={OVERVIEW.traffic}>
       <Panel>
@@ -40,7 +40,7 @@ export function Traffic({ overview: { hours, traffic } }: { readonly overview: O
             query={{ data: rows, error: null, refetch: () => {} }}
             keyOf={({ operation, mode }) => `${operation} ${mode}`}
             empty={
-              <Empty next={STEPS.search} title={TEXTS.empty}>
+              <Empty next={NEXT_STEPS.search} title={TEXTS.empty}>
                 {TEXTS.emptyNote}
               </Empty>
             }

@@ -2,10 +2,10 @@
 
 import { useState } from 'react'
 import type { Participant } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
-import { AtStake } from '../../parts/at-stake.tsx'
+import { answerTo, api } from '../../api/client.ts'
+import { LossOfAccess } from '../../parts/at-stake.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { Removal } from '../../parts/removal.tsx'
+import { RemovalDialog } from '../../parts/removal.tsx'
 import { SecretOnce } from '../../parts/secret.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
@@ -28,19 +28,19 @@ export function Acts({ participant }: { readonly participant: Participant }) {
           danger
           label={DISABLE.label}
           title={DISABLE.title(sender_id)}
-          call={() => answered(api.POST('/admin/v1/participants/{sender_id}/disable', { ...path, body: {} }))}
+          call={() => answerTo(api.POST('/admin/v1/participants/{sender_id}/disable', { ...path, body: {} }))}
           changes={CHANGES}
           done={() => DISABLE.done(sender_id)}
         >
           <p>{DISABLE.lead}</p>
-          <AtStake participant={sender_id} />
+          <LossOfAccess participant={sender_id} />
         </FormDialog>
       )}
       {status === 'disabled' && may('own') && (
         <FormDialog
           label={ENABLE.label}
           title={ENABLE.title(sender_id)}
-          call={() => answered(api.POST('/admin/v1/participants/{sender_id}/enable', { ...path, body: {} }))}
+          call={() => answerTo(api.POST('/admin/v1/participants/{sender_id}/enable', { ...path, body: {} }))}
           changes={CHANGES}
           done={() => ENABLE.done(sender_id)}
         >
@@ -57,7 +57,7 @@ export function Acts({ participant }: { readonly participant: Participant }) {
             { name: 'jwks_uri', label: PROMOTE.jwks_uri, note: POLICY.uriNote },
           ]}
           call={(given) =>
-            answered(
+            answerTo(
               api.POST('/admin/v1/participants/{sender_id}/promote', {
                 ...path,
                 body: { keys: given.text('keys'), jwks_uri: given.text('jwks_uri') },
@@ -72,10 +72,10 @@ export function Acts({ participant }: { readonly participant: Participant }) {
         </FormDialog>
       )}
       {may('own') && (
-        <Removal
+        <RemovalDialog
           name={sender_id}
           list="participants"
-          call={(body) => answered(api.POST('/admin/v1/participants/{sender_id}/remove', { ...path, body }))}
+          call={(body) => answerTo(api.POST('/admin/v1/participants/{sender_id}/remove', { ...path, body }))}
         />
       )}
       <SecretOnce

@@ -1,10 +1,10 @@
 /** Shows and changes where and how a participant takes callbacks and notifications. */
 import type { Participant } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { CallbackTest } from '../../parts/callback-test.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Facts, Panel, Section } from '../../parts/page.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useMay } from '../../session/session.ts'
 import { COMMON, LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
@@ -44,7 +44,7 @@ function factsOf(callback: Callback) {
     [NAMES.notify_url, notify_url === null ? TEXTS.noNotify : <code key="notify">{notify_url}</code>],
     [NAMES.allowed, allowed.length === 0 ? TEXTS.noAllowed : <code key="allowed">{allowed.join(' ')}</code>],
     [NAMES.auth, auth],
-    ...NUMBERS.map((name) => [NAMES[name], count(callback[name], LOCALE)] as const),
+    ...NUMBERS.map((name) => [NAMES[name], numberText(callback[name], LOCALE)] as const),
     [NAMES.schedule, schedule === null ? TEXTS.noSchedule : schedule.join(', ')],
     [NAMES.notify_unlisted, notify_unlisted ? COMMON.yes : COMMON.no],
   ] as const
@@ -79,7 +79,7 @@ const Change = ({ sender_id, callback }: ChangeProps) => (
     call={(given) => {
       const allowed = given.lines('allowed')
       const schedule = given.lines('schedule')
-      return answered(
+      return answerTo(
         api.POST('/admin/v1/participants/{sender_id}/callback', {
           params: { path: { sender_id } },
           body: {

@@ -3,12 +3,12 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Participant } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { Tone } from '../../parts/tones.ts'
 import { useAct } from '../../parts/use-act.tsx'
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Step>[] = [
 ]
 
 const look = (sender_id: string, body: Asked) =>
-  answered(api.POST('/admin/v1/participants/{sender_id}/check', { params: { path: { sender_id } }, body }))
+  answerTo(api.POST('/admin/v1/participants/{sender_id}/check', { params: { path: { sender_id } }, body }))
 
 export function Checks({ participant: { sender_id, environment, checks } }: { readonly participant: Participant }) {
   const may = useMay()
@@ -60,7 +60,7 @@ export function Checks({ participant: { sender_id, environment, checks } }: { re
           <DataTable
             caption={TEXTS.caption(report.namespace)}
             columns={COLUMNS}
-            query={fixed(report.steps)}
+            query={loadedQuery(report.steps)}
             keyOf={({ name }) => name}
           />
         </Panel>
@@ -72,7 +72,7 @@ export function Checks({ participant: { sender_id, environment, checks } }: { re
 function Check({ sender_id }: { readonly sender_id: string }) {
   const registries = useQuery({
     queryKey: ['registries', 'all'],
-    queryFn: () => answered(api.GET('/admin/v1/registries')),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries')),
   })
   const options = (registries.data ?? [])
     .filter(({ environment }) => environment === 'sandbox')

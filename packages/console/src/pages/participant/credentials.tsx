@@ -1,6 +1,6 @@
 /** A form for the credentials that we send to a participant. They are written, and never shown. */
 import type { Participant } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PARTICIPANT } from '../../texts/participants.ts'
 
@@ -47,7 +47,7 @@ export const Credentials = ({ sender_id, auth }: CredentialsProps) => (
       },
     ]}
     call={(given) =>
-      answered(
+      answerTo(
         api.POST('/admin/v1/participants/{sender_id}/callback', {
           params: { path: { sender_id } },
           body: {

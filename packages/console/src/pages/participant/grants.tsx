@@ -3,16 +3,16 @@
 import { IconCheck, IconMinus } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import type { Participant } from '../../api/answers.ts'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANTS } from '../../texts/grants.ts'
-import { STEPS } from '../../texts/steps.ts'
+import { NEXT_STEPS } from '../../texts/steps.ts'
 import styles from './participant.module.css'
 
 type Grant = Answer<'/admin/v1/grants'>[number]
@@ -26,9 +26,9 @@ interface Row {
 
 const { columns: TITLES } = GRANTS
 
-const numberText = (names: Names, none: string): string => {
+const namesText = (names: Names, none: string): string => {
   if (names === 'all') return GRANTS.all
-  return names.length === 0 ? none : GRANTS.number(count(names.length, LOCALE))
+  return names.length === 0 ? none : GRANTS.number(numberText(names.length, LOCALE))
 }
 
 const COLUMNS: readonly Column<Row>[] = [
@@ -41,8 +41,8 @@ const COLUMNS: readonly Column<Row>[] = [
       return operations === 'all' ? GRANTS.all : operations.join(', ')
     },
   },
-  { title: TITLES.asks, cell: ({ grant }) => grant && numberText(grant.terms.ask ?? [], GRANTS.identifiersOnly) },
-  { title: TITLES.sees, cell: ({ grant }) => grant && numberText(grant.terms.see, GRANTS.number('0')) },
+  { title: TITLES.asks, cell: ({ grant }) => grant && namesText(grant.terms.ask ?? [], GRANTS.identifiersOnly) },
+  { title: TITLES.sees, cell: ({ grant }) => grant && namesText(grant.terms.see, GRANTS.number('0')) },
   { title: TITLES.basis, cell: ({ grant }) => grant?.terms.basis, wideOnly: true },
   { title: TITLES.from, cell: ({ grant }) => grant && <Time at={grant.valid_from} />, wideOnly: true },
   {
@@ -56,7 +56,7 @@ export function Grants({ participant }: { readonly participant: Participant }) {
   const { sender_id, environment, grants } = participant
   const registries = useQuery({
     queryKey: ['registries', 'all'],
-    queryFn: () => answered(api.GET('/admin/v1/registries')),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries')),
   })
   const rows = registries.data?.flatMap(({ namespace, environment: its }): Row[] => {
     const granted = grants.filter((grant) => grant.namespace === namespace)
@@ -74,7 +74,7 @@ export function Grants({ participant }: { readonly participant: Participant }) {
           linkOf={({ namespace }) =>
             `/participants/${encodeURIComponent(sender_id)}/grants/${encodeURIComponent(namespace)}`
           }
-          empty={<Empty next={STEPS.addRegistry} title={GRANTS.none} />}
+          empty={<Empty next={NEXT_STEPS.addRegistry} title={GRANTS.none} />}
         />
       </Panel>
       {grants.length > 0 && <Matrix grants={inForce(grants)} />}
@@ -95,7 +95,7 @@ function Matrix({ grants }: { readonly grants: readonly Grant[] }) {
   const registries = useQueries({
     queries: grants.map(({ namespace }) => ({
       queryKey: ['registries', 'one', namespace],
-      queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
+      queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
     })),
   })
   const known = new Map(registries.flatMap(({ data }) => (data ? [[data.namespace, data.operations]] : [])))
@@ -116,7 +116,7 @@ function Matrix({ grants }: { readonly grants: readonly Grant[] }) {
       <DataTable
         caption={GRANTS.matrixCaption}
         columns={columns}
-        query={waiting === undefined ? fixed(operations) : { ...waiting, data: undefined }}
+        query={waiting === undefined ? loadedQuery(operations) : { ...waiting, data: undefined }}
         keyOf={(operation) => operation}
       />
     </Panel>

@@ -1,10 +1,10 @@
 /** A list of hosts that our requests to a participant may reach, in addition to HTTPS in the public network. */
 import type { Participant } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
 
@@ -39,7 +39,7 @@ export function Hosts({ participant: { sender_id, hosts } }: { readonly particip
         <DataTable
           caption={TEXTS.caption}
           columns={may('operate') ? [...COLUMNS, acts] : COLUMNS}
-          query={fixed(hosts)}
+          query={loadedQuery(hosts)}
           keyOf={({ host }) => host}
           empty={<Empty title={TEXTS.none} />}
         />
@@ -55,7 +55,7 @@ const Remove = ({ sender_id, host }: { readonly sender_id: string; readonly host
     label={TEXTS.remove}
     title={TEXTS.removeTitle(host)}
     call={() =>
-      answered(
+      answerTo(
         api.POST('/admin/v1/participants/{sender_id}/hosts/remove', {
           params: { path: { sender_id } },
           body: { host },
@@ -80,7 +80,7 @@ const Add = ({ sender_id }: { readonly sender_id: string }) => (
     ]}
     call={(given) => {
       const ports = given.lines('ports')
-      return answered(
+      return answerTo(
         api.POST('/admin/v1/participants/{sender_id}/hosts', {
           params: { path: { sender_id } },
           body: {

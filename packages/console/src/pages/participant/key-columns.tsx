@@ -1,7 +1,7 @@
 /** Columns of the tables of registered and published keys. */
 import type { Participant } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Id } from '../../parts/identifier.tsx'
+import { CopyableId } from '../../parts/identifier.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { Tone } from '../../parts/tones.ts'
@@ -16,7 +16,7 @@ const { columns: TITLES, publishedColumns: PUBLISHED } = TEXTS
 const TONES: Readonly<Record<Key['state'], Tone>> = { live: 'good', later: 'info', over: 'bad', revoked: 'quiet' }
 
 export const KEY_COLUMNS: readonly Column<Key>[] = [
-  { title: TITLES.kid, cell: ({ kid }) => <Id value={kid} what={TITLES.kid} /> },
+  { title: TITLES.kid, cell: ({ kid }) => <CopyableId value={kid} what={TITLES.kid} /> },
   { title: TITLES.use, cell: ({ use }) => TEXTS.uses[use] },
   { title: TITLES.algorithm, cell: ({ algorithm }) => algorithm, wideOnly: true },
   { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={TONES[state]} />, stays: true },
@@ -28,7 +28,7 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
 ]
 
 export const PUBLISHED_COLUMNS: readonly Column<Published>[] = [
-  { title: PUBLISHED.kid, cell: ({ kid }) => <Id value={kid} what={PUBLISHED.kid} /> },
+  { title: PUBLISHED.kid, cell: ({ kid }) => <CopyableId value={kid} what={PUBLISHED.kid} /> },
   { title: PUBLISHED.first, cell: ({ first_used_at }) => <Time at={first_used_at} /> },
   { title: PUBLISHED.last, cell: ({ last_used_at }) => <Time at={last_used_at} relative /> },
 ]

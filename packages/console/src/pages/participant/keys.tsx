@@ -1,11 +1,11 @@
 /** Lists the keys of a participant: registered ones, and published ones that have signed messages. */
 import type { Participant } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
-import { count } from '../../parts/times.ts'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { numberText } from '../../parts/times.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
@@ -28,7 +28,7 @@ export function Keys({ participant: { sender_id, keys, published_keys } }: { rea
           <DataTable
             caption={TEXTS.caption}
             columns={may('operate') ? [...KEY_COLUMNS, acts] : KEY_COLUMNS}
-            query={fixed(keys)}
+            query={loadedQuery(keys)}
             keyOf={({ kid, use }) => `${kid} ${use}`}
             empty={<Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>}
           />
@@ -40,7 +40,7 @@ export function Keys({ participant: { sender_id, keys, published_keys } }: { rea
             <DataTable
               caption={TEXTS.publishedCaption}
               columns={PUBLISHED_COLUMNS}
-              query={fixed(published_keys)}
+              query={loadedQuery(published_keys)}
               keyOf={({ kid }) => kid}
             />
           </Panel>
@@ -67,7 +67,7 @@ const Revoke = ({ sender_id, row: { kid, use }, left }: RevokeProps) => (
     label={TEXTS.revoke}
     title={TEXTS.revokeTitle(kid)}
     call={() =>
-      answered(
+      answerTo(
         api.POST('/admin/v1/participants/{sender_id}/keys/revoke', { params: { path: { sender_id } }, body: { kid } }),
       )
     }
@@ -76,7 +76,7 @@ const Revoke = ({ sender_id, row: { kid, use }, left }: RevokeProps) => (
   >
     <p>{TEXTS.revokeLead}</p>
     <p>
-      <strong>{left === 0 ? TEXTS.last[use] : TEXTS.left(count(left, LOCALE))}</strong>
+      <strong>{left === 0 ? TEXTS.last[use] : TEXTS.left(numberText(left, LOCALE))}</strong>
     </p>
   </FormDialog>
 )
@@ -93,7 +93,7 @@ const Add = ({ sender_id }: { readonly sender_id: string }) => (
       { name: 'valid_until', label: FIELDS.valid_until, note: FIELDS.untilNote, as: 'time' },
     ]}
     call={(given) =>
-      answered(
+      answerTo(
         api.POST('/admin/v1/participants/{sender_id}/keys', {
           params: { path: { sender_id } },
           body: {
@@ -107,7 +107,7 @@ const Add = ({ sender_id }: { readonly sender_id: string }) => (
       )
     }
     changes={CHANGES}
-    done={(keys) => TEXTS.added(count(keys.length, LOCALE))}
+    done={(keys) => TEXTS.added(numberText(keys.length, LOCALE))}
   >
     <p>{TEXTS.addLead}</p>
   </FormDialog>

@@ -1,6 +1,6 @@
 /** Forms for the limits of a participant: its requests, and its subscriptions. */
 import type { Participant } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
 
@@ -25,7 +25,7 @@ export function ChangeLimits({
         { name: 'max_subscriptions', label: NAMES.most, note: FIELDS.limitNote, value: max_subscriptions },
       ]}
       call={async (given) => {
-        await answered(
+        await answerTo(
           api.POST('/admin/v1/participants/{sender_id}/limits', {
             ...path,
             body: {
@@ -37,7 +37,7 @@ export function ChangeLimits({
         )
         const most = given.limit('max_subscriptions')
         if (most === max_subscriptions) return
-        await answered(
+        await answerTo(
           api.POST('/admin/v1/participants/{sender_id}/subscriptions', { ...path, body: { max_subscriptions: most } }),
         )
       }}

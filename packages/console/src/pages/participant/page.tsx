@@ -3,14 +3,14 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Participant } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { DemoPage } from '../../parts/demo-page.tsx'
-import { Id } from '../../parts/identifier.tsx'
+import { CopyableId } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useAddress } from '../../parts/use-address.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
@@ -30,7 +30,7 @@ export function Page() {
   const { sender_id } = useAddress('sender_id')
   const query = useQuery({
     queryKey: ['participants', 'one', sender_id],
-    queryFn: () => answered(api.GET('/admin/v1/participants/{sender_id}', { params: { path: { sender_id } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/participants/{sender_id}', { params: { path: { sender_id } } })),
   })
   return (
     <PageFrame
@@ -80,7 +80,7 @@ function leadOf({ sender_id, name, demo }: Participant): ReactNode {
 }
 
 const limitText = (limit: number | 'unlimited' | null): string =>
-  typeof limit === 'number' ? count(limit, LOCALE) : (limit ?? PARTICIPANT.serversLimit)
+  typeof limit === 'number' ? numberText(limit, LOCALE) : (limit ?? PARTICIPANT.serversLimit)
 
 function factsOf(participant: Participant) {
   const { status, environment, client_id, last_seen, subscriptions } = participant
@@ -89,9 +89,9 @@ function factsOf(participant: Participant) {
   return [
     [NAMES.status, <Badge key="status" state={status} />],
     [NAMES.environment, <Badge key="environment" state={environment} />],
-    [NAMES.client_id, <Id key="client" value={client_id} what={NAMES.client_id} />],
+    [NAMES.client_id, <CopyableId key="client" value={client_id} what={NAMES.client_id} />],
     [NAMES.last_seen, last_seen === null ? NAMES.noneSeen : <Time key="seen" at={last_seen} relative />],
-    [NAMES.subscriptions, NAMES.subscribed(count(live, LOCALE), count(suspended, LOCALE))],
+    [NAMES.subscriptions, NAMES.subscribed(numberText(live, LOCALE), numberText(suspended, LOCALE))],
     [NAMES.most, limitText(max_subscriptions)],
     [NAMES.rate, limitText(rate_limit)],
     [NAMES.concurrency, limitText(concurrency_limit)],

@@ -1,6 +1,6 @@
 /** A button that makes a sign-in link to the partner page for a participant. The link is shown once. */
 import { useState } from 'react'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { SecretOnce } from '../../parts/secret.tsx'
 import { PARTICIPANT } from '../../texts/participants.ts'
@@ -16,7 +16,7 @@ export function PartnerLink({ sender_id }: { readonly sender_id: string }) {
         title={TEXTS.title(sender_id)}
         act={TEXTS.act}
         call={() =>
-          answered(api.POST('/admin/v1/participants/{sender_id}/link', { params: { path: { sender_id } }, body: {} }))
+          answerTo(api.POST('/admin/v1/participants/{sender_id}/link', { params: { path: { sender_id } }, body: {} }))
         }
         changes={[]}
         onDone={({ url }) => setLink(url)}

@@ -1,6 +1,6 @@
 /** Shows and changes how a participant signs and encrypts. */
 import type { Participant } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import type { FormValues } from '../../parts/form-values.ts'
 import { Facts, Panel, Section } from '../../parts/page.tsx'
@@ -80,7 +80,7 @@ function Change({ sender_id, policy }: ChangeProps) {
         { name: 'algorithms', label: NAMES.algorithms, as: 'group', options: ALGORITHMS, ticked: profile.algorithms },
       ]}
       call={(given) =>
-        answered(
+        answerTo(
           api.POST('/admin/v1/participants/{sender_id}/policy', {
             params: { path: { sender_id } },
             body: bodyOf(given, policy),

@@ -1,8 +1,8 @@
 /** Shows how much of its quotas a participant has used today. */
 import type { Participant } from '../../api/answers.ts'
 import { Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
-import { count } from '../../parts/times.ts'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
+import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
 import styles from './participant.module.css'
@@ -23,8 +23,8 @@ const percent = ({ used, most }: Quota): string =>
 const COLUMNS: readonly Column<Quota>[] = [
   { title: TITLES.what, cell: ({ what }) => what },
   { title: TITLES.registry, cell: ({ registry }) => registry },
-  { title: TITLES.used, cell: ({ used }) => count(used, LOCALE), align: 'end' },
-  { title: TITLES.most, cell: ({ most }) => count(most, LOCALE), align: 'end' },
+  { title: TITLES.used, cell: ({ used }) => numberText(used, LOCALE), align: 'end' },
+  { title: TITLES.most, cell: ({ most }) => numberText(most, LOCALE), align: 'end' },
   {
     title: TITLES.part,
     cell: (row) => (
@@ -44,7 +44,7 @@ export const Quotas = ({ participant }: { readonly participant: Used }) => (
       <DataTable
         caption={TEXTS.caption}
         columns={COLUMNS}
-        query={fixed(rowsOf(participant))}
+        query={loadedQuery(rowsOf(participant))}
         keyOf={({ what, registry }) => `${what} ${registry}`}
       />
     </Panel>

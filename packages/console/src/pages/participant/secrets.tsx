@@ -2,13 +2,13 @@
 
 import { useState } from 'react'
 import type { Participant } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { SecretOnce } from '../../parts/secret.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
@@ -38,7 +38,7 @@ export function Secrets({ participant: { sender_id, secrets } }: { readonly part
             label={TEXTS.rotate}
             title={TEXTS.rotateTitle}
             call={() =>
-              answered(
+              answerTo(
                 api.POST('/admin/v1/participants/{sender_id}/secrets', { params: { path: { sender_id } }, body: {} }),
               )
             }
@@ -54,7 +54,7 @@ export function Secrets({ participant: { sender_id, secrets } }: { readonly part
         <DataTable
           caption={TEXTS.caption}
           columns={COLUMNS}
-          query={fixed(secrets)}
+          query={loadedQuery(secrets)}
           keyOf={({ created_at }) => created_at}
           empty={<Empty title={TEXTS.none} />}
         />

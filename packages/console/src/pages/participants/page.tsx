@@ -1,7 +1,7 @@
 /** The page with the list of participants. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Participant>[] = [
 
 export function Page() {
   const may = useMay()
-  const query = useQuery({ queryKey: ['participants'], queryFn: () => answered(api.GET('/admin/v1/participants')) })
+  const query = useQuery({ queryKey: ['participants'], queryFn: () => answerTo(api.GET('/admin/v1/participants')) })
   return (
     <PageFrame title={PAGES.participants} lead={PARTICIPANTS.lead} actions={may('own') && <Add />}>
       <Panel>
@@ -68,7 +68,7 @@ function Add() {
           { name: 'max_page_size', label: FIELDS.max_page_size, note: FIELDS.pageNote, as: 'number' },
         ]}
         call={(given) =>
-          answered(
+          answerTo(
             api.POST('/admin/v1/participants', {
               body: {
                 sender_id: given.text('sender_id') ?? '',

@@ -1,12 +1,12 @@
 /** The page with the list of registries. */
 import { useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PAGES } from '../../texts/pages.ts'
@@ -29,8 +29,8 @@ const COLUMNS: readonly Column<Registry>[] = [
 function recordsText(records: Registry['records']): string {
   const rows = Object.entries(records)
   const [[, only] = []] = rows
-  if (rows.length === 1 && only !== undefined) return count(only, LOCALE)
-  return rows.map(([type, number]) => `${type} ${count(number, LOCALE)}`).join(', ')
+  if (rows.length === 1 && only !== undefined) return numberText(only, LOCALE)
+  return rows.map(([type, number]) => `${type} ${numberText(number, LOCALE)}`).join(', ')
 }
 
 /** Loads the registries, one by one for an operator who is bound to some and may not list all. */
@@ -40,10 +40,10 @@ function useRegistries() {
     queryKey: ['registries', registries ?? 'all'],
     queryFn: (): Promise<Registry[]> =>
       registries === null
-        ? answered(api.GET('/admin/v1/registries'))
+        ? answerTo(api.GET('/admin/v1/registries'))
         : Promise.all(
             registries.map((namespace) =>
-              answered(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
+              answerTo(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
             ),
           ),
   })
@@ -88,7 +88,7 @@ const Add = () => (
       { name: 'majority_age', label: FIELDS.majority_age, note: FIELDS.majorityNote, as: 'number', value: 18 },
     ]}
     call={(given) =>
-      answered(
+      answerTo(
         api.POST('/admin/v1/registries', {
           body: {
             kind: given.choice('kind', KINDS) ?? 'civil',

@@ -1,10 +1,10 @@
 /** Searchable attributes with their indexes; attributes are added, indexed and removed here. */
 import type { Registry } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
 import { REGISTRY } from '../../texts/registries.ts'
 
@@ -60,7 +60,7 @@ export function Attributes({ registry }: { readonly registry: Registry }) {
         <DataTable
           caption={TEXTS.caption}
           columns={mayOperate ? [...COLUMNS, acts] : COLUMNS}
-          query={fixed(attributes)}
+          query={loadedQuery(attributes)}
           keyOf={({ record_type, name }) => `${record_type} ${name}`}
         />
       </Panel>
@@ -83,7 +83,7 @@ function Acts({ namespace, attribute: { record_type, name, type, indexed, from }
           small
           label={TEXTS.index}
           title={TEXTS.indexTitle(name)}
-          call={() => answered(api.POST('/admin/v1/registries/{namespace}/attributes/index', named))}
+          call={() => answerTo(api.POST('/admin/v1/registries/{namespace}/attributes/index', named))}
           changes={CHANGES}
           done={() => TEXTS.indexDone}
         >
@@ -96,7 +96,7 @@ function Acts({ namespace, attribute: { record_type, name, type, indexed, from }
           danger
           label={TEXTS.remove}
           title={TEXTS.removeTitle(name)}
-          call={() => answered(api.POST('/admin/v1/registries/{namespace}/attributes/remove', named))}
+          call={() => answerTo(api.POST('/admin/v1/registries/{namespace}/attributes/remove', named))}
           changes={CHANGES}
           done={() => TEXTS.removeDone(name)}
         >
@@ -122,7 +122,7 @@ const Add = ({ namespace, types }: { readonly namespace: string; readonly types:
       { name: 'sortable', label: FIELDS.sortable, as: 'flag' },
     ]}
     call={(given) =>
-      answered(
+      answerTo(
         api.POST('/admin/v1/registries/{namespace}/attributes', {
           params: { path: { namespace } },
           body: {

@@ -1,12 +1,12 @@
 /** Lists the participants that may ask the registry. */
 import { useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { REGISTRY } from '../../texts/registries.ts'
-import { STEPS } from '../../texts/steps.ts'
+import { NEXT_STEPS } from '../../texts/steps.ts'
 
 type Grant = Answer<'/admin/v1/grants'>[number]
 
@@ -26,10 +26,10 @@ const COLUMNS: readonly Column<Grant>[] = [
   },
 ]
 
-export function Granted({ namespace }: { readonly namespace: string }) {
+export function GrantedParticipants({ namespace }: { readonly namespace: string }) {
   const query = useQuery({
     queryKey: ['grants', { namespace }],
-    queryFn: () => answered(api.GET('/admin/v1/grants', { params: { query: { namespace } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/grants', { params: { query: { namespace } } })),
   })
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead}>
@@ -41,7 +41,7 @@ export function Granted({ namespace }: { readonly namespace: string }) {
           keyOf={({ version }) => version}
           linkOf={({ sender_id }) => `/participants/${encodeURIComponent(sender_id)}`}
           empty={
-            <Empty next={STEPS.grant} title={TEXTS.none}>
+            <Empty next={NEXT_STEPS.grant} title={TEXTS.none}>
               {TEXTS.noneNote}
             </Empty>
           }

@@ -1,9 +1,9 @@
 /** Identifier types of persons and records; types are added, changed and removed here. */
 import type { Registry } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
 import { COMMON } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
@@ -41,7 +41,7 @@ export function IdentifierTypes({ registry }: { readonly registry: Registry }) {
         <DataTable
           caption={TEXTS.caption}
           columns={mayOperate ? [...COLUMNS, acts] : COLUMNS}
-          query={fixed(identifier_types)}
+          query={loadedQuery(identifier_types)}
           keyOf={({ name }) => name}
         />
       </Panel>
@@ -70,7 +70,7 @@ const Add = ({ namespace }: { readonly namespace: string }) => (
       aliasesField,
     ]}
     call={(given) =>
-      answered(
+      answerTo(
         api.POST(PATH, {
           params: { path: { namespace } },
           body: {
@@ -108,7 +108,7 @@ function Acts({ namespace, type: { name, patterns, aliases } }: ActsProps) {
           { ...aliasesField, value: aliases.join('\n') },
         ]}
         call={(given) =>
-          answered(
+          answerTo(
             api.POST(`${PATH}/change`, {
               ...path,
               body: { name, patterns: given.lines('patterns'), aliases: given.lines('aliases') },
@@ -125,7 +125,7 @@ function Acts({ namespace, type: { name, patterns, aliases } }: ActsProps) {
         danger
         label={TEXTS.remove}
         title={TEXTS.removeTitle(name)}
-        call={() => answered(api.POST(`${PATH}/remove`, { ...path, body: { name } }))}
+        call={() => answerTo(api.POST(`${PATH}/remove`, { ...path, body: { name } }))}
         changes={CHANGES}
         done={() => TEXTS.removed(name)}
       >

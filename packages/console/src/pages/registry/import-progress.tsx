@@ -5,9 +5,9 @@ import type { Registry } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Facts, Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
 
@@ -28,8 +28,12 @@ interface Problem {
 const COLUMNS: readonly Column<Problem>[] = [
   { title: TITLES.reason, cell: ({ reason }) => reason },
   { title: TITLES.name, cell: ({ name }) => (name === null ? TEXTS.whole : <code>{name}</code>) },
-  { title: TITLES.count, cell: (row) => count(row.count, LOCALE), align: 'end' },
-  { title: TITLES.lines, cell: ({ lines }) => lines?.map((line) => count(line, LOCALE)).join(', '), wideOnly: true },
+  { title: TITLES.count, cell: (row) => numberText(row.count, LOCALE), align: 'end' },
+  {
+    title: TITLES.lines,
+    cell: ({ lines }) => lines?.map((line) => numberText(line, LOCALE)).join(', '),
+    wideOnly: true,
+  },
 ]
 
 export function ImportProgress({ registry }: { readonly registry: Registry }) {
@@ -37,7 +41,7 @@ export function ImportProgress({ registry }: { readonly registry: Registry }) {
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead}>
       {begun !== null && <Found facts={factsOfBegun(begun)} problems={wholeEntries(begun.rejections)} />}
-      {ended !== null && <Found facts={factsOfEnded(ended)} problems={problemsOf(ended)} />}
+      {ended !== null && <Found facts={factsOfEnded(ended)} problems={importProblems(ended)} />}
       {begun === null && ended === null && (
         <Panel>
           <Empty title={TEXTS.none}>
@@ -59,18 +63,18 @@ const Found = ({ facts, problems }: FoundProps) => (
     <Panel padded>
       <Facts rows={facts} />
     </Panel>
-    <Problems problems={problems} />
+    <ImportProblems problems={problems} />
   </>
 )
 
 /** A table of the values that were not understood; nothing without such values. */
-export const Problems = ({ problems }: Pick<FoundProps, 'problems'>) =>
+export const ImportProblems = ({ problems }: Pick<FoundProps, 'problems'>) =>
   problems.length > 0 && (
     <Panel>
       <DataTable
         caption={TEXTS.caption}
         columns={COLUMNS}
-        query={fixed(problems)}
+        query={loadedQuery(problems)}
         keyOf={({ name, reason }) => `${name} ${reason}`}
       />
     </Panel>
@@ -106,7 +110,7 @@ const ofValues = (name: string, row: Reported, odd: OddTexts): Problem[] => [
 ]
 
 /** Lists problems by column where columns are known. Only attributes know codes that are not on a list. */
-export function problemsOf(
+export function importProblems(
   { rejections, repeated, attributes, paths }: Pick<Ended, 'rejections' | 'repeated' | 'attributes' | 'paths'>,
   odd: OddTexts = TEXTS,
 ): Problem[] {
@@ -120,10 +124,10 @@ export function problemsOf(
 
 const factsOfCounts = ({ entries, written, inserted, rejected }: Begun | Ended) =>
   [
-    [NAMES.entries, count(entries, LOCALE)],
-    [NAMES.written, count(written, LOCALE)],
-    [NAMES.inserted, count(inserted, LOCALE)],
-    [NAMES.rejected, count(rejected, LOCALE)],
+    [NAMES.entries, numberText(entries, LOCALE)],
+    [NAMES.written, numberText(written, LOCALE)],
+    [NAMES.inserted, numberText(inserted, LOCALE)],
+    [NAMES.rejected, numberText(rejected, LOCALE)],
   ] as const
 
 const factsOfEnded = (ended: Ended) =>
@@ -131,7 +135,7 @@ const factsOfEnded = (ended: Ended) =>
     [NAMES.state, <Badge key="state" state={TEXTS.ended} tone={ended.rejected > 0 ? 'warn' : 'good'} />],
     [NAMES.ended, <Time key="ended" at={ended.ended_at} relative />],
     ...factsOfCounts(ended),
-    [NAMES.kept, ended.kept > 0 ? count(ended.kept, LOCALE) : null],
+    [NAMES.kept, ended.kept > 0 ? numberText(ended.kept, LOCALE) : null],
   ] as const
 
 const factsOfBegun = (begun: Begun) =>
@@ -147,6 +151,6 @@ const factsOfBegun = (begun: Begun) =>
       ),
     ],
     [NAMES.updated, <Time key="updated" at={begun.updated_at} relative />],
-    [NAMES.line, count(begun.line, LOCALE)],
+    [NAMES.line, numberText(begun.line, LOCALE)],
     ...factsOfCounts(begun),
   ] as const

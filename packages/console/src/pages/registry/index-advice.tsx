@@ -4,10 +4,10 @@ import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import type { Tone } from '../../parts/tones.ts'
 import { REGISTRY } from '../../texts/registries.ts'
-import { Build, BuildButton } from './index-build.tsx'
+import { BuildButton, IndexBuildProgress } from './index-build.tsx'
 
 const { advice: TEXTS } = REGISTRY
 const { columns: TITLES } = TEXTS
@@ -52,12 +52,12 @@ export function IndexAdvice({ registry }: { readonly registry: Registry }) {
   const isNeeded = indexes.some(({ missing, unfilled }) => missing.length + unfilled.length > 0)
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead} actions={<BuildButton namespace={namespace} isNeeded={isNeeded} />}>
-      <Build namespace={namespace} />
+      <IndexBuildProgress namespace={namespace} />
       <Panel>
         <DataTable
           caption={TEXTS.caption}
           columns={COLUMNS}
-          query={fixed(adviceOf(registry))}
+          query={loadedQuery(adviceOf(registry))}
           keyOf={({ of, record_type, state }) => `${record_type} ${of} ${state}`}
           empty={<Empty title={TEXTS.fine}>{TEXTS.fineNote}</Empty>}
         />

@@ -2,8 +2,8 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { type Answer, answered, api } from '../../api/client.ts'
-import { queries } from '../../api/queries.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
+import { queryClient } from '../../api/queries.ts'
 import { Facts, Panel } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAct } from '../../parts/use-act.tsx'
@@ -25,14 +25,14 @@ const isUnderWay = (progress: Progress | undefined): boolean =>
 function useBuild(namespace: string) {
   const query = useQuery({
     queryKey: ['registries', 'build', namespace],
-    queryFn: () => answered(api.GET(PATH, { params: { path: { namespace } } })),
+    queryFn: () => answerTo(api.GET(PATH, { params: { path: { namespace } } })),
     refetchInterval: ({ state }) => (isUnderWay(state.data) ? EVERY_MS : false),
   })
   // After a run the list of missing indexes is loaded again.
   const before = useRef(false)
   const now = isUnderWay(query.data)
   useEffect(() => {
-    if (before.current && !now) void queries.invalidateQueries({ queryKey: ['registries', 'one', namespace] })
+    if (before.current && !now) void queryClient.invalidateQueries({ queryKey: ['registries', 'one', namespace] })
     before.current = now
   }, [now, namespace])
   return query.data
@@ -43,9 +43,9 @@ export function BuildButton({ namespace, isNeeded }: { readonly namespace: strin
   const progress = useBuild(namespace)
   const may = useMay()
   const path = { params: { path: { namespace } }, body: {} }
-  const begin = useAct({ call: () => answered(api.POST(PATH, path)), changes: ['registries'] })
+  const begin = useAct({ call: () => answerTo(api.POST(PATH, path)), changes: ['registries'] })
   const stop = useAct({
-    call: () => answered(api.POST(`${PATH}/stop`, path)),
+    call: () => answerTo(api.POST(`${PATH}/stop`, path)),
     changes: ['registries'],
     done: () => TEXTS.stopped,
   })
@@ -65,7 +65,7 @@ export function BuildButton({ namespace, isNeeded }: { readonly namespace: strin
   )
 }
 
-export function Build({ namespace }: { readonly namespace: string }) {
+export function IndexBuildProgress({ namespace }: { readonly namespace: string }) {
   const progress = useBuild(namespace)
   if (progress === undefined || progress.state === 'none') return null
   const { state, task, done, total } = progress

@@ -2,22 +2,22 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { Registry } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Facts, PageFrame, Panel } from '../../parts/page.tsx'
-import { Removal } from '../../parts/removal.tsx'
+import { RemovalDialog } from '../../parts/removal.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
 import { Attributes } from './attributes.tsx'
-import { Granted } from './granted.tsx'
+import { GrantedParticipants } from './granted.tsx'
 import { IdentifierTypes } from './identifier-types.tsx'
 import { ImportProgress } from './import-progress.tsx'
 import { IndexAdvice } from './index-advice.tsx'
-import { Sample } from './sample.tsx'
+import { SampleRecords } from './sample.tsx'
 import { Settings } from './settings.tsx'
 import { Source } from './source.tsx'
 
@@ -29,7 +29,7 @@ export function Page() {
   const may = useMay()
   const query = useQuery({
     queryKey: ['registries', 'one', namespace],
-    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
     refetchInterval: ({ state }) => (state.data?.import?.running ? EVERY_MS : false),
   })
   return (
@@ -42,11 +42,11 @@ export function Page() {
         may('own') && (
           <>
             <Settings registry={query.data} />
-            <Removal
+            <RemovalDialog
               name={namespace}
               list="registries"
               call={(body) =>
-                answered(api.POST('/admin/v1/registries/{namespace}/remove', { params: { path: { namespace } }, body }))
+                answerTo(api.POST('/admin/v1/registries/{namespace}/remove', { params: { path: { namespace } }, body }))
               }
             />
           </>
@@ -67,10 +67,10 @@ export function Page() {
             ) : (
               <Source registry={registry} source={registry.source} />
             )}
-            <Granted namespace={namespace} />
+            <GrantedParticipants namespace={namespace} />
             <Attributes registry={registry} />
             <IdentifierTypes registry={registry} />
-            <Sample namespace={namespace} />
+            <SampleRecords namespace={namespace} />
           </>
         )}
       </Loaded>
@@ -82,7 +82,9 @@ function factsOf(registry: Registry) {
   const { kind, environment, sender_id, aliases, time_zone, majority_age, web_origins } = registry
   const known = Object.entries(registry.primary_identifiers).map(([type, name]) => `${type}: ${name}`)
   return [
-    ...Object.entries(registry.records).map(([type, number]) => [NAMES.records(type), count(number, LOCALE)] as const),
+    ...Object.entries(registry.records).map(
+      ([type, number]) => [NAMES.records(type), numberText(number, LOCALE)] as const,
+    ),
     [NAMES.kind, kind],
     [NAMES.environment, <Badge key="environment" state={environment} />],
     [NAMES.sender_id, <code key="sender">{sender_id}</code>],

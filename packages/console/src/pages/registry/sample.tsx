@@ -1,6 +1,6 @@
 /** Shows a synthetic record of each type with its schema. */
 import { useQuery } from '@tanstack/react-query'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { Columns } from '../../parts/columns.tsx'
 import { Document, jsonText } from '../../parts/document.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
@@ -9,10 +9,10 @@ import { REGISTRY } from '../../texts/registries.ts'
 
 const { sample: TEXTS } = REGISTRY
 
-export function Sample({ namespace }: { readonly namespace: string }) {
+export function SampleRecords({ namespace }: { readonly namespace: string }) {
   const query = useQuery({
     queryKey: ['registries', 'sample', namespace],
-    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}/sample', { params: { path: { namespace } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/sample', { params: { path: { namespace } } })),
     // The shown record stays: every answer would have another one.
     staleTime: Number.POSITIVE_INFINITY,
   })

@@ -1,6 +1,6 @@
 /** A form for the settings of a registry that an operator decides about. */
 import type { Registry } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import type { DialogField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import type { FormValues } from '../../parts/form-values.ts'
@@ -61,7 +61,7 @@ export const Settings = ({ registry }: { readonly registry: Registry }) => (
       },
     ]}
     call={(given) =>
-      answered(
+      answerTo(
         api.POST('/admin/v1/registries/{namespace}/settings', {
           params: { path: { namespace: registry.namespace } },
           body: {

@@ -4,21 +4,21 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Registry, SourceCheck, SourceStatus } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { Proposed } from '../../api/fault.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
 import { Facts, Panel, Section } from '../../parts/page.tsx'
 import { Empty, Fault, Loaded } from '../../parts/states.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count, duration } from '../../parts/times.ts'
+import { durationText, numberText } from '../../parts/times.ts'
 import type { Tone } from '../../parts/tones.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { SOURCE_TEXTS as TEXTS } from '../../texts/source.ts'
-import { Problems, problemsOf } from './import-progress.tsx'
+import { ImportProblems, importProblems } from './import-progress.tsx'
 
 const { facts: NAMES, columns: TITLES } = TEXTS
 const EVERY_MS = 3_000
@@ -44,7 +44,7 @@ export function Source({ registry: { namespace, source_away }, source }: SourceP
   const [checked, setChecked] = useState<SourceCheck | null>(null)
   const check = useAct({
     call: () =>
-      answered(
+      answerTo(
         api.POST('/admin/v1/registries/{namespace}/source/check', { params: { path: { namespace } }, body: {} }),
       ),
     changes: ['registries'],
@@ -80,7 +80,7 @@ export function Source({ registry: { namespace, source_away }, source }: SourceP
 function Following({ namespace }: { readonly namespace: string }) {
   const query = useQuery({
     queryKey: ['registries', 'source', namespace],
-    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}/source', { params: { path: { namespace } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/source', { params: { path: { namespace } } })),
     refetchInterval: EVERY_MS,
   })
   return (
@@ -110,9 +110,9 @@ const followingOf = ({ state, answers, lag_seconds, behind, rejects, compared_at
         <Badge state={TEXTS.states[state]} tone={TONES[state]} /> {!answers && TEXTS.loadingNote}
       </span>,
     ],
-    [NAMES.lag, lag_seconds === null ? null : duration(lag_seconds * 1_000, LOCALE)],
-    [NAMES.behind, count(behind, LOCALE)],
-    [NAMES.rejects, count(rejects, LOCALE)],
+    [NAMES.lag, lag_seconds === null ? null : durationText(lag_seconds * 1_000, LOCALE)],
+    [NAMES.behind, numberText(behind, LOCALE)],
+    [NAMES.rejects, numberText(rejects, LOCALE)],
     [NAMES.compared, compared_at === null ? null : <Time key="compared" at={compared_at} />],
     [NAMES.failure, failure],
     [NAMES.advice, advice],
@@ -189,7 +189,7 @@ function CheckedRecords({
   readonly records: Records
 }) {
   const problems = [
-    ...problemsOf({ ...report, paths: report.columns }, TEXTS),
+    ...importProblems({ ...report, paths: report.columns }, TEXTS),
     ...unfound.map(({ name, column, count: values }) => ({
       name,
       reason: TEXTS.unfound(column),
@@ -202,18 +202,18 @@ function CheckedRecords({
       <Panel padded>
         <Facts
           rows={[
-            [NAMES.rows(record_type), count(rows, LOCALE)],
-            [NAMES.leftOut, left_out === 0 ? TEXTS.none : count(left_out, LOCALE)],
+            [NAMES.rows(record_type), numberText(rows, LOCALE)],
+            [NAMES.leftOut, left_out === 0 ? TEXTS.none : numberText(left_out, LOCALE)],
           ]}
         />
       </Panel>
-      <Problems problems={problems} />
+      <ImportProblems problems={problems} />
       {slow.length > 0 && (
         <Panel>
           <DataTable
             caption={TEXTS.slow}
             columns={SLOW}
-            query={fixed(slow)}
+            query={loadedQuery(slow)}
             keyOf={({ name, table }) => `${name} ${table}`}
           />
         </Panel>

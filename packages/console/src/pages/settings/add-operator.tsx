@@ -3,9 +3,9 @@ import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
 import { useState } from 'react'
-import { answered, api } from '../../api/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { isoOf } from '../../parts/filters.ts'
+import { answerTo, api } from '../../api/client.ts'
+import { ConfirmDialog } from '../../parts/confirm.tsx'
+import { isoTimeOf } from '../../parts/filters.ts'
 import { SecretOnce } from '../../parts/secret.tsx'
 import { useAct } from '../../parts/use-act.tsx'
 import { useNamespaces } from '../../parts/use-namespaces.ts'
@@ -37,7 +37,7 @@ export function AddOperator() {
   return (
     <>
       <Button onClick={dialog.open}>{ADD.act}</Button>
-      <Confirm
+      <ConfirmDialog
         opened={opened}
         title={ADD.act}
         act={ADD.confirm}
@@ -83,7 +83,7 @@ export function AddOperator() {
             onChange={(event) => set({ expires: event.currentTarget.value })}
           />
         </div>
-      </Confirm>
+      </ConfirmDialog>
       <SecretOnce
         title={ADD.secretTitle(act.data?.name ?? '')}
         what={ADD.what}
@@ -95,9 +95,9 @@ export function AddOperator() {
 }
 
 function add({ name, roles, registries, expires }: typeof NEW) {
-  const expires_at = isoOf(expires)
+  const expires_at = isoTimeOf(expires)
   const bounds = { ...(registries.length > 0 && { registries }), ...(expires_at !== undefined && { expires_at }) }
-  return answered(api.POST('/admin/v1/operators', { body: { name: name.trim(), roles, ...bounds } }))
+  return answerTo(api.POST('/admin/v1/operators', { body: { name: name.trim(), roles, ...bounds } }))
 }
 
 interface RegistriesProps {

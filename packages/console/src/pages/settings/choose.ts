@@ -1,5 +1,5 @@
 /** Filters the settings, and writes their values. */
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 
 interface Described {
@@ -24,6 +24,6 @@ export function chosenSettings<Setting extends Described>(
 }
 
 export function valueText(value: string | number, unit: string | null): string {
-  const text = typeof value === 'number' ? count(value, LOCALE) : value
+  const text = typeof value === 'number' ? numberText(value, LOCALE) : value
   return unit === null ? text : `${text} ${unit}`
 }

@@ -1,12 +1,12 @@
 /** A list of doctor's findings, the worst first, with the command that solves each. */
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Id } from '../../parts/identifier.tsx'
+import { CopyableId } from '../../parts/identifier.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import type { Tone } from '../../parts/tones.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { FINDINGS, SETTINGS } from '../../texts/settings.ts'
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Finding>[] = [
         {advice}
         {command !== null && (
           <span className={styles.command}>
-            <Id value={command} what={FINDINGS.command} />
+            <CopyableId value={command} what={FINDINGS.command} />
           </span>
         )}
       </>
@@ -40,10 +40,10 @@ const COLUMNS: readonly Column<Finding>[] = [
 ]
 
 export function Findings() {
-  const query = useQuery({ queryKey: ['findings'], queryFn: () => answered(api.GET('/admin/v1/findings')) })
+  const query = useQuery({ queryKey: ['findings'], queryFn: () => answerTo(api.GET('/admin/v1/findings')) })
   const sorted = query.data?.toSorted((one, other) => WORST_FIRST.indexOf(one.state) - WORST_FIRST.indexOf(other.state))
   const counted = (state: Finding['state']) =>
-    count(sorted?.filter((finding) => finding.state === state).length ?? 0, LOCALE)
+    numberText(sorted?.filter((finding) => finding.state === state).length ?? 0, LOCALE)
   return (
     <Section
       title={SETTINGS.view.findings}

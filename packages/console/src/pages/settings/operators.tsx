@@ -2,9 +2,9 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmDialog } from '../../parts/confirm.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
@@ -41,9 +41,9 @@ function boundText({ registries, authority }: Operator): string {
 export function Operators() {
   const { operator: self } = useSession()
   const [ending, setEnding] = useState<string | null>(null)
-  const query = useQuery({ queryKey: ['operators'], queryFn: () => answered(api.GET('/admin/v1/operators')) })
+  const query = useQuery({ queryKey: ['operators'], queryFn: () => answerTo(api.GET('/admin/v1/operators')) })
   const revoke = useAct({
-    call: (name: string) => answered(api.POST('/admin/v1/operators/revoke', { body: { name } })),
+    call: (name: string) => answerTo(api.POST('/admin/v1/operators/revoke', { body: { name } })),
     changes: ['operators'],
     done: ({ name }) => REVOKE.done(name),
     onOver: () => setEnding(null),
@@ -69,7 +69,7 @@ export function Operators() {
           empty={<Empty title={OPERATORS.empty} />}
         />
       </Panel>
-      <Confirm
+      <ConfirmDialog
         opened={ending !== null}
         title={REVOKE.title(ending ?? COMMON.none)}
         act={REVOKE.act}
@@ -80,7 +80,7 @@ export function Operators() {
       >
         <p>{REVOKE.lead}</p>
         {ending === self && <p>{REVOKE.own}</p>}
-      </Confirm>
+      </ConfirmDialog>
     </Section>
   )
 }

@@ -2,13 +2,13 @@
 import { Button, Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Answer, answered, api } from '../../api/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { type Answer, answerTo, api } from '../../api/client.ts'
+import { ConfirmDialog } from '../../parts/confirm.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { useSession } from '../../session/session.ts'
 import { COMMON, LOCALE } from '../../texts/common.ts'
@@ -32,12 +32,12 @@ export function Sessions() {
   const [ending, setEnding] = useState<Session | null>(null)
   const query = useQuery({
     queryKey: ['operators', 'sessions'],
-    queryFn: () => answered(api.GET('/admin/v1/operators/sessions')),
+    queryFn: () => answerTo(api.GET('/admin/v1/operators/sessions')),
   })
   const end = useAct({
-    call: (body: { name: string; id?: number }) => answered(api.POST('/admin/v1/operators/sessions/end', { body })),
+    call: (body: { name: string; id?: number }) => answerTo(api.POST('/admin/v1/operators/sessions/end', { body })),
     changes: ['operators'],
-    done: ({ name, sessions }) => END.done(name, count(sessions, LOCALE)),
+    done: ({ name, sessions }) => END.done(name, numberText(sessions, LOCALE)),
     onOver: () => setEnding(null),
   })
   const act: Column<Session> = {
@@ -65,7 +65,7 @@ export function Sessions() {
           empty={<Empty title={TEXTS.empty} />}
         />
       </Panel>
-      <Confirm
+      <ConfirmDialog
         opened={ending !== null}
         title={END.title(ending?.name ?? COMMON.none)}
         act={END.act}
@@ -79,7 +79,7 @@ export function Sessions() {
         <p>{END.lead}</p>
         <Checkbox name="all" label={END.all} />
         {ending?.name === self && <p>{END.own}</p>}
-      </Confirm>
+      </ConfirmDialog>
     </Section>
   )
 }

@@ -1,13 +1,13 @@
 /** A list of every limit and option with its value, source and meaning. */
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FilterForm } from '../../parts/filter-form.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { NoMatch } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { SETTINGS } from '../../texts/settings.ts'
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Setting>[] = [
 
 export function SettingList() {
   const filter = useFilter(Object.keys(FIELDS))
-  const query = useQuery({ queryKey: ['settings'], queryFn: () => answered(api.GET('/admin/v1/settings')) })
+  const query = useQuery({ queryKey: ['settings'], queryFn: () => answerTo(api.GET('/admin/v1/settings')) })
   const shown = query.data && chosenSettings(query.data, filter.values)
   return (
     <>
@@ -46,7 +46,7 @@ export function SettingList() {
       />
       {shown !== undefined && (
         <p className={styles.shown} role="status">
-          {SETTINGS.shown(count(shown.length, LOCALE), count(query.data?.length ?? 0, LOCALE))}
+          {SETTINGS.shown(numberText(shown.length, LOCALE), numberText(query.data?.length ?? 0, LOCALE))}
         </p>
       )}
       <Panel>

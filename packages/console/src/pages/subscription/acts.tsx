@@ -3,9 +3,9 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Subscription } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { count } from '../../parts/times.ts'
+import { answerTo, api } from '../../api/client.ts'
+import { ConfirmDialog } from '../../parts/confirm.tsx'
+import { numberText } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { LOCALE } from '../../texts/common.ts'
 import { SUBSCRIPTION } from '../../texts/subscriptions.ts'
@@ -19,18 +19,18 @@ export function SubscriptionActs({ subscription }: { readonly subscription: Subs
   const [testing, testDialog] = useDisclosure(false)
   const [ending, endDialog] = useDisclosure(false)
   const test = useAct({
-    call: () => answered(api.POST('/admin/v1/subscriptions/{code}/test', of)),
+    call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/test', of)),
     changes: CHANGES,
     done: () => TEST.done,
     onOver: testDialog.close,
   })
   const resume = useAct({
-    call: () => answered(api.POST('/admin/v1/subscriptions/{code}/resume', of)),
+    call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/resume', of)),
     changes: CHANGES,
     done: () => RESUME.done,
   })
   const cancel = useAct({
-    call: () => answered(api.POST('/admin/v1/subscriptions/{code}/cancel', of)),
+    call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/cancel', of)),
     changes: CHANGES,
     done: () => CANCEL.done,
     onOver: endDialog.close,
@@ -48,7 +48,7 @@ export function SubscriptionActs({ subscription }: { readonly subscription: Subs
       <Button variant="default" onClick={endDialog.open}>
         {CANCEL.act}
       </Button>
-      <Confirm
+      <ConfirmDialog
         opened={testing}
         title={TEST.act}
         act={TEST.confirm}
@@ -57,8 +57,8 @@ export function SubscriptionActs({ subscription }: { readonly subscription: Subs
         onClose={testDialog.close}
       >
         <p>{TEST.lead}</p>
-      </Confirm>
-      <Confirm
+      </ConfirmDialog>
+      <ConfirmDialog
         opened={ending}
         title={CANCEL.act}
         act={CANCEL.act}
@@ -68,8 +68,8 @@ export function SubscriptionActs({ subscription }: { readonly subscription: Subs
         onClose={endDialog.close}
       >
         <p>{CANCEL.lead}</p>
-        <p>{CANCEL.waiting(count(waiting, LOCALE))}</p>
-      </Confirm>
+        <p>{CANCEL.waiting(numberText(waiting, LOCALE))}</p>
+      </ConfirmDialog>
     </>
   )
 }

@@ -2,13 +2,13 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { Subscription } from '../../api/answers.ts'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Id } from '../../parts/identifier.tsx'
+import { CopyableId } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { count } from '../../parts/times.ts'
+import { numberText } from '../../parts/times.ts'
 import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -24,12 +24,12 @@ export function Page() {
   const may = useMay()
   const query = useQuery({
     queryKey: ['subscriptions', 'one', code],
-    queryFn: () => answered(api.GET('/admin/v1/subscriptions/{code}', { params: { path: { code } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/subscriptions/{code}', { params: { path: { code } } })),
   })
   return (
     <PageFrame
       title={PAGES.subscription}
-      lead={<Id value={code} what={SUBSCRIPTION.what} />}
+      lead={<CopyableId value={code} what={SUBSCRIPTION.what} />}
       above={<a href="#/subscriptions">{SUBSCRIPTION.above}</a>}
       actions={
         may('operate') &&
@@ -78,15 +78,15 @@ function factsOf(subscription: Subscription) {
     [NAMES.record, record_type],
     [NAMES.cron, cron === null ? SUBSCRIPTION.atOnce : <code key="cron">{cron}</code>],
     [NAMES.locale, locale],
-    [NAMES.waiting, count(waiting, LOCALE)],
+    [NAMES.waiting, numberText(waiting, LOCALE)],
     [NAMES.created, <Time key="created" at={created_at} seconds />],
     [NAMES.start, start_at && <Time key="start" at={start_at} />],
     [NAMES.end, end_at && <Time key="end" at={end_at} relative />],
     [NAMES.ended, ended_at && <Time key="ended" at={ended_at} seconds />],
     [NAMES.sender_uri, sender_uri && <code key="uri">{sender_uri}</code>],
-    [NAMES.transaction_id, <Id key="transaction" value={transaction_id} what={NAMES.transaction_id} />],
-    [NAMES.correlation_id, <Id key="correlation" value={correlation_id} what={NAMES.correlation_id} />],
-    [NAMES.reference_id, <Id key="reference" value={reference_id} what={NAMES.reference_id} />],
+    [NAMES.transaction_id, <CopyableId key="transaction" value={transaction_id} what={NAMES.transaction_id} />],
+    [NAMES.correlation_id, <CopyableId key="correlation" value={correlation_id} what={NAMES.correlation_id} />],
+    [NAMES.reference_id, <CopyableId key="reference" value={reference_id} what={NAMES.reference_id} />],
   ] as const
 }
 
@@ -94,8 +94,8 @@ const mailboxFacts = ({ mailbox }: Subscription) =>
   [
     [MAILBOX.state, <Badge key="state" state={mailbox.state} />],
     [MAILBOX.closed, mailbox.closed_at && <Time key="closed" at={mailbox.closed_at} relative />],
-    [MAILBOX.waiting, count(mailbox.waiting, LOCALE)],
-    [MAILBOX.sequence, count(mailbox.sequence, LOCALE)],
-    [MAILBOX.subscriptions, count(mailbox.subscriptions, LOCALE)],
-    [MAILBOX.id, <Id key="id" value={mailbox.id} what={MAILBOX.id} />],
+    [MAILBOX.waiting, numberText(mailbox.waiting, LOCALE)],
+    [MAILBOX.sequence, numberText(mailbox.sequence, LOCALE)],
+    [MAILBOX.subscriptions, numberText(mailbox.subscriptions, LOCALE)],
+    [MAILBOX.id, <CopyableId key="id" value={mailbox.id} what={MAILBOX.id} />],
   ] as const

@@ -1,6 +1,6 @@
 /** The page with the list of subscriptions. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { PageFrame } from '../../parts/page.tsx'
@@ -10,7 +10,7 @@ import { Time } from '../../parts/time.tsx'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useNamespaces } from '../../parts/use-namespaces.ts'
 import { PAGES } from '../../texts/pages.ts'
-import { STEPS } from '../../texts/steps.ts'
+import { NEXT_STEPS } from '../../texts/steps.ts'
 import { SUBSCRIPTIONS } from '../../texts/subscriptions.ts'
 import { STATE_TONES } from './tones.ts'
 
@@ -36,7 +36,7 @@ export function Page() {
   const query = useQuery({
     queryKey: ['subscriptions', filter.values],
     queryFn: () =>
-      answered(api.GET('/admin/v1/subscriptions', { params: { query: { ...filter.values, limit: ROWS + 1 } } })),
+      answerTo(api.GET('/admin/v1/subscriptions', { params: { query: { ...filter.values, limit: ROWS + 1 } } })),
     placeholderData: keepPreviousData,
   })
   const { rows, next } = firstRows(query.data, ROWS, ({ code }) => code)
@@ -50,7 +50,7 @@ export function Page() {
           { name: 'state', label: FIELDS.state, options: STATES },
         ]}
         texts={SUBSCRIPTIONS}
-        step={STEPS.grant}
+        step={NEXT_STEPS.grant}
         columns={COLUMNS}
         query={{ ...query, data: rows }}
         keyOf={({ code }) => code}

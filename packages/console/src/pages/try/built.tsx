@@ -40,7 +40,7 @@ const { signature: NAMES } = TRY
 /** The parts that show the same search as a shell command or a program. */
 const LANGUAGES = ['curl', 'typescript', 'python', 'java'] as const
 
-export function Built({ built, sender_id, namespace, busy, onSend }: BuiltProps) {
+export function BuiltSearchParts({ built, sender_id, namespace, busy, onSend }: BuiltProps) {
   const { reply, can_send, send_problem, envelope } = built
   const [part, setPart] = useState<PartName>('envelope')
   // After sending, the part with the answer is shown.

@@ -2,15 +2,15 @@
 import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { useAct } from '../../parts/use-act.tsx'
 import { useNamespaceQuery } from '../../parts/use-namespaces.ts'
 import { PAGES } from '../../texts/pages.ts'
-import { STEPS } from '../../texts/steps.ts'
+import { NEXT_STEPS } from '../../texts/steps.ts'
 import { TRY } from '../../texts/try.ts'
-import { Built } from './built.tsx'
+import { BuiltSearchParts } from './built.tsx'
 import { type Tried, TryForm } from './form.tsx'
 import styles from './try.module.css'
 
@@ -24,7 +24,7 @@ export function Page() {
         {(names) =>
           names[0] === undefined ? (
             <Panel>
-              <Empty next={STEPS.addRegistry} title={TRY.noRegistry}>
+              <Empty next={NEXT_STEPS.addRegistry} title={TRY.noRegistry}>
                 {TRY.noRegistryNote}
               </Empty>
             </Panel>
@@ -42,16 +42,16 @@ function Trial({ names, first }: { readonly names: readonly string[]; readonly f
   const of = { params: { path: { namespace } } }
   const registry = useQuery({
     queryKey: ['registries', 'one', namespace],
-    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}', of)),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}', of)),
   })
   const samples = useQuery({
     queryKey: ['registries', 'sample', namespace],
-    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}/sample', of)),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/sample', of)),
     staleTime: LONG_MS,
     retry: false,
   })
   const act = useAct({
-    call: (body: Tried) => answered(api.POST('/admin/v1/registries/{namespace}/try', { ...of, body })),
+    call: (body: Tried) => answerTo(api.POST('/admin/v1/registries/{namespace}/try', { ...of, body })),
     changes: ['messages', 'auditLog'],
   })
   const [last, setLast] = useState<Tried | null>(null)
@@ -92,7 +92,7 @@ function Trial({ names, first }: { readonly names: readonly string[]; readonly f
         </Panel>
       </Section>
       {act.data !== undefined && last !== null && (
-        <Built
+        <BuiltSearchParts
           built={act.data}
           sender_id={last.sender_id}
           namespace={namespace}

@@ -2,7 +2,7 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { answered, api } from '../../api/client.ts'
+import { answerTo, api } from '../../api/client.ts'
 import { TRY } from '../../texts/try.ts'
 
 interface SenderProps {
@@ -15,7 +15,7 @@ const { fields: FIELDS } = TRY
 export function SenderField({ value, onChange }: SenderProps) {
   const { data = [] } = useQuery({
     queryKey: ['participants'],
-    queryFn: () => answered(api.GET('/admin/v1/participants')),
+    queryFn: () => answerTo(api.GET('/admin/v1/participants')),
   })
   const first = data[0]?.sender_id
   useEffect(() => {

@@ -1,7 +1,7 @@
 /** The calls about grants. A call that widens access needs the role `own`; one that takes it away needs `operate`. */
 
 import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
-import { expiringGrants, explainGrant, listGrants, listGrantTemplates } from '@rollcall/admin/grants/grants'
+import { explainGrant, listExpiringGrants, listGrants, listGrantTemplates } from '@rollcall/admin/grants/grants'
 import { previewGrant } from '@rollcall/admin/grants/preview'
 import { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { type AdminRoute, route } from './route.ts'
@@ -16,7 +16,7 @@ export const GRANT_ROUTES: readonly AdminRoute[] = [
     role: 'read',
     summary: 'The grants that are not revoked, past and future ones included.',
   }),
-  route(expiringGrants, {
+  route(listExpiringGrants, {
     method: 'GET',
     path: '/grants/expiring',
     name: 'expiringGrants',

@@ -2,7 +2,7 @@
 
 import { ONE_OPERATOR } from '@rollcall/admin/act'
 import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
-import { checkKnownTo, mayList } from '@rollcall/admin/participants/known'
+import { canListParticipants, checkParticipantIsKnownTo } from '@rollcall/admin/participants/known'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import { isAuthorityNamed } from '@rollcall/consents/store/authorities'
 import { hasRole, mayUseRegistry, type Operator } from '@rollcall/core/model/operator'
@@ -105,14 +105,14 @@ async function answer(
   const isRepeatedAccess = repeatedAccesses.isRepeated(asked)
   const end = await slots.take(route, operator)
   try {
-    for (const name of ['sender_id', 'participant']) await checkKnownTo(deps.db, operator, input[name])
+    for (const name of ['sender_id', 'participant']) await checkParticipantIsKnownTo(deps.db, operator, input[name])
     const caller = { kind: 'operator', operator, isRepeatedAccess } as const
     const result = await route.call({ ...deps, caller, approvals }, input)
     repeatedAccesses.note(asked)
     sendJson(reply, route.status, JSON.stringify(result))
   } catch (error) {
     if (!(error instanceof Proposed))
-      throw error instanceof AdminRefusal ? asRequestFault(error, mayList(operator)) : error
+      throw error instanceof AdminRefusal ? asRequestFault(error, canListParticipants(operator)) : error
     sendJson(reply, 202, JSON.stringify({ proposal: error.proposal }))
   } finally {
     end()

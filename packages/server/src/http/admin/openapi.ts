@@ -1,6 +1,6 @@
 /** Makes the OpenAPI 3.1 document of the admin API from its table and the schemas of the admin functions. */
 
-import { PROPOSED } from '@rollcall/admin/approvals/proposals'
+import { PROPOSAL_ANSWER } from '@rollcall/admin/approvals/proposals'
 import { closed } from '@rollcall/admin/members'
 import { deprecatedOperation } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
@@ -80,7 +80,7 @@ const OF_CONSOLE: Json = {
 
 const WAITING: Json = {
   description: 'Not done: the act waits for a second operator (ROLLCALL_TWO_PERSON).',
-  content: json(closed({ proposal: PROPOSED })),
+  content: json(closed({ proposal: PROPOSAL_ANSWER })),
 }
 
 function operation(route: DescribedCall & Partial<Pick<AdminRoute, 'approval'>>): Json {

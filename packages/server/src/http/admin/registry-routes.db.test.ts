@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { createIndexing } from '@rollcall/admin/registries/index-build'
+import { createIndexBuilds } from '@rollcall/admin/registries/index-build'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import { importFile } from '@rollcall/import/import-file'
 import { NOTHING_YET, saveProgress } from '@rollcall/import/import-progress'
@@ -158,7 +158,7 @@ it('what another process builds is said to be built elsewhere, and is not begun 
 
 it('a server makes one build at a time, and says why one has failed', async () => {
   const { db } = server.database
-  const indexing = createIndexing({ db, log: { error: () => undefined } })
+  const indexing = createIndexBuilds({ db, log: { error: () => undefined } })
   const client = await db.pool.connect()
   try {
     await client.query("select pg_advisory_lock(hashtext('rollcall indexes'), $1)", [civil.id])

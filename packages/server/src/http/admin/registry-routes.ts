@@ -2,7 +2,7 @@
 
 import { listEvents } from '@rollcall/admin/events/list'
 import { publishEvent } from '@rollcall/admin/events/publish'
-import { listProtected, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
+import { listProtectedPersons, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
 import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'
 import { showRecord } from '@rollcall/admin/records/record'
 import { addAttribute, indexAttribute, removeAttribute } from '@rollcall/admin/registries/attributes'
@@ -15,7 +15,7 @@ import { beginIndexBuild, showIndexBuild, stopIndexBuild } from '@rollcall/admin
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
 import { showRegistry, showSamples } from '@rollcall/admin/registries/show'
 import { checkRegistrySource } from '@rollcall/admin/registries/source-check'
-import { compareSource, sourceRejects, sourceStatus } from '@rollcall/admin/registries/source-status'
+import { compareSource, listSourceRejects, showSourceStatus } from '@rollcall/admin/registries/source-status'
 import { removeRegistry } from '@rollcall/admin/removal'
 import { trySearch } from '@rollcall/admin/try/try'
 import { type AdminRoute, route } from './route.ts'
@@ -54,14 +54,14 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     role: 'read',
     summary: 'A synthetic record of each type of the registry, with its schema.',
   }),
-  route(sourceStatus, {
+  route(showSourceStatus, {
     method: 'GET',
     path: '/registries/{namespace}/source',
     name: 'sourceStatus',
     role: 'read',
     summary: 'How the copy of a source follows it: state, lag, the last failure and what to do.',
   }),
-  route(sourceRejects, {
+  route(listSourceRejects, {
     method: 'GET',
     path: '/registries/{namespace}/source/rejects',
     name: 'sourceRejects',
@@ -220,7 +220,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     status: 201,
     summary: 'Protects a person from every grant that does not name the category.',
   }),
-  route(listProtected, {
+  route(listProtectedPersons, {
     method: 'GET',
     path: '/registries/{namespace}/protected-persons',
     name: 'listProtected',

@@ -1,6 +1,6 @@
 /** The calls that sign an operator in to the console and out, with their inputs and answers. */
 
-import { closed, flag, instant, Namespace, NOTHING, orNull, text, wholeNumber } from '@rollcall/admin/members'
+import { closed, flag, instant, Namespace, NO_INPUT, orNull, text, wholeNumber } from '@rollcall/admin/members'
 import { OPERATOR_ROLES } from '@rollcall/core/model/operator'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
@@ -51,7 +51,7 @@ export const SESSION_CALLS = {
     path: '/session',
     name: 'showSession',
     summary: 'Who is signed in. Signed out it answers 401, with the ways to sign in (`sign_in`).',
-    input: NOTHING,
+    input: NO_INPUT,
     result: SESSION,
   },
   end: {
@@ -60,7 +60,7 @@ export const SESSION_CALLS = {
     path: '/session/end',
     name: 'endSession',
     summary: 'Signs out: the session ends on every node.',
-    input: NOTHING,
-    result: NOTHING,
+    input: NO_INPUT,
+    result: NO_INPUT,
   },
 } as const satisfies Record<string, DescribedCall>

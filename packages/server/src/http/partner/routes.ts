@@ -2,12 +2,12 @@
 
 import { showChecklist } from '@rollcall/admin/partner/checklist'
 import { listOwnDeliveries, replayOwnDeliveries, showOwnDelivery } from '@rollcall/admin/partner/deliveries'
-import { listExamples } from '@rollcall/admin/partner/examples'
-import { listOwnGrants, listOwnSubscriptions, showSelf } from '@rollcall/admin/partner/partner'
+import { listExampleSearches } from '@rollcall/admin/partner/examples'
+import { listOwnGrants, listOwnSubscriptions, showOwnParticipant } from '@rollcall/admin/partner/partner'
 import { type PartnerRoute, partnerRoute } from './route.ts'
 
 export const PARTNER_ROUTES: readonly PartnerRoute[] = [
-  partnerRoute(showSelf, {
+  partnerRoute(showOwnParticipant, {
     method: 'GET',
     path: '/self',
     name: 'showPartner',
@@ -25,7 +25,7 @@ export const PARTNER_ROUTES: readonly PartnerRoute[] = [
     name: 'listPartnerGrants',
     summary: 'What it may do in each registry, in plain words.',
   }),
-  partnerRoute(listExamples, {
+  partnerRoute(listExampleSearches, {
     method: 'GET',
     path: '/examples',
     name: 'listPartnerExamples',

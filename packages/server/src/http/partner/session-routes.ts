@@ -1,6 +1,6 @@
 /** Signs people of a participant in to the partner page, with a one-time link, and out. */
 
-import { closed, flag, instant, NOTHING, SenderId, text, wholeNumber } from '@rollcall/admin/members'
+import { closed, flag, instant, NO_INPUT, SenderId, text, wholeNumber } from '@rollcall/admin/members'
 import type { PartnerDeps } from '@rollcall/admin/partner/partner'
 import type { Log } from '@rollcall/observe/log'
 import type { PartnerSession, SessionLimits, Sessions } from '@rollcall/participants/directory/sessions'
@@ -40,7 +40,7 @@ export const PARTNER_SESSION_CALLS = {
     path: '/session',
     name: 'showPartnerSession',
     summary: 'Who is signed in. Signed out it answers 401.',
-    input: NOTHING,
+    input: NO_INPUT,
     result: SESSION,
   },
   end: {
@@ -49,8 +49,8 @@ export const PARTNER_SESSION_CALLS = {
     path: '/session/end',
     name: 'endPartnerSession',
     summary: 'Signs out: the session ends on every node.',
-    input: NOTHING,
-    result: NOTHING,
+    input: NO_INPUT,
+    result: NO_INPUT,
   },
 } as const satisfies Record<string, PartnerCall>
 

@@ -22,7 +22,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     ...['listRegistries', 'showRegistry', 'showSamples', 'listAttributes', 'listIdentifierTypes'],
     ...['listParticipants', 'showParticipant', 'listParticipantHosts', 'listParticipantKeys', 'listPublicKeys'],
     ...['readPublicKeys', 'listOwnKeys', 'listAuditSigningKeys', 'listOperators', 'listSessions'],
-    ...['listGrants', 'expiringGrants', 'explainGrant', 'grantTemplate', 'listGrantTemplates', 'previewGrant'],
+    ...['listGrants', 'listExpiringGrants', 'explainGrant', 'showGrantTemplate', 'listGrantTemplates', 'previewGrant'],
     ...['proposeGrant', 'proposeMapping', 'explainQuery', 'planIndexes', 'exportConfiguration', 'showIndexBuild'],
     ...[
       'checkSource',
@@ -35,11 +35,11 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
       'listSubscriptions',
     ],
     ...['listDeliveries', 'listDestinations', 'listMailboxes', 'listMessages', 'showMessage', 'listInbox'],
-    ...['listEvents', 'showOutbox', 'listAuditEntries', 'verifyWholeAuditLog', 'showVerification', 'trace'],
-    ...['verifyBackup', 'verifyEvidence', 'sourceStatus', 'sourceRejects'],
+    ...['listEvents', 'showOutbox', 'listAuditEntries', 'verifyWholeAuditLog', 'showVerification', 'traceMessages'],
+    ...['verifyBackup', 'verifyEvidence', 'showSourceStatus', 'listSourceRejects'],
   ],
   'whoever looks at a person, or at a reason, has an audit entry before': [
-    ...['showRecord', 'listProtected', 'auditPerson', 'reportAccess', 'makeEvidence', 'trySearch'],
+    ...['showRecord', 'listProtectedPersons', 'auditPerson', 'reportAccess', 'makeEvidence', 'trySearch'],
     ...['showSubscription', 'showProposal', 'listEmergencies'],
   ],
   'it takes access away, or deletes what nothing holds': [
@@ -70,7 +70,14 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     ...['releaseRestored', 'replayOwnDeliveries'],
   ],
   'it shows a participant what is its own, and no person': [
-    ...['makePartnerLink', 'signPartnerOut', 'showSelf', 'showChecklist', 'listOwnGrants', 'listExamples'],
+    ...[
+      'makePartnerLink',
+      'signPartnerOut',
+      'showOwnParticipant',
+      'showChecklist',
+      'listOwnGrants',
+      'listExampleSearches',
+    ],
     ...['listOwnSubscriptions', 'listOwnDeliveries', 'showOwnDelivery'],
   ],
   'how much may be asked at once, and no access': [...['changeParticipantSubscriptions', 'changeParticipantLimits']],

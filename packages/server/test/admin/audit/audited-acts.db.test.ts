@@ -7,11 +7,11 @@ import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { cancelDeliveries } from '@rollcall/admin/deliveries/changes'
 import { listEvents } from '@rollcall/admin/events/list'
 import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
-import { grantTemplate } from '@rollcall/admin/grants/grants'
-import { trace } from '@rollcall/admin/messages/trace'
+import { showGrantTemplate } from '@rollcall/admin/grants/grants'
+import { traceMessages } from '@rollcall/admin/messages/trace'
 import { addParticipant as addNew } from '@rollcall/admin/participants/participants'
 import { listHolds } from '@rollcall/admin/persons/holds'
-import { listProtected, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
+import { listProtectedPersons, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
 import { deleteRecords } from '@rollcall/admin/records/records'
 import { addParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ const { db } = server.database
 it('before they show anything: the name of the act and of the operator, and never a value', async () => {
   const auditLog = memoryAuditLog()
   const deps = { db, auditLog, caller: { kind: 'shell', user: 'ada' } as const }
-  await trace(acting(deps), { id: 'tx-secret' })
+  await traceMessages(acting(deps), { id: 'tx-secret' })
   await listEvents(acting(deps), { namespace: 'civil' })
   expect(auditLog.written.map(({ entry }) => [entry.kind, entry.operator, entry.note, entry.registry])).toEqual([
     ['operator', 'ada', 'trace', null],
@@ -70,7 +70,7 @@ it('of records, of who is hidden, of what is kept, and of what is granted', asyn
   const deps = { db, auditLog, caller: { kind: 'shell', user: 'ada' } as const, limits: server.context.limits }
   const person = { namespace: 'civil', identifier_type: 'UIN', identifier_value: 'U-secret' }
   await protectPerson(acting(deps), { ...person, category: 'shelter', reason: 'secret' })
-  await listProtected(acting(deps), { namespace: 'civil' })
+  await listProtectedPersons(acting(deps), { namespace: 'civil' })
   await unprotectPerson(acting(deps), person)
   await deleteRecords(acting(deps), { namespace: 'civil', record_type: 'Person', identifiers: ['U-secret'] })
   await listHolds(acting(deps), {})
@@ -78,7 +78,7 @@ it('of records, of who is hidden, of what is kept, and of what is granted', asyn
   const place = { sender_id: 'sp.example', namespace: 'civil' }
   await setGrant(acting(deps), {
     ...place,
-    terms: await grantTemplate(deps, { namespace: 'civil', template: 'eligibility' }),
+    terms: await showGrantTemplate(deps, { namespace: 'civil', template: 'eligibility' }),
   })
   await revokeGrant(acting(deps), place)
   expect(auditLog.written.map(({ entry }) => [entry.note, entry.registry])).toEqual([
@@ -96,7 +96,7 @@ it('of records, of who is hidden, of what is kept, and of what is granted', asyn
 it('of what is granted with a participant, and by a configuration', async () => {
   const auditLog = memoryAuditLog()
   const deps = { db, vault: server.context.vault, auditLog, caller: { kind: 'shell', user: 'ada' } as const }
-  const terms = await grantTemplate({ db }, { namespace: 'civil', template: 'eligibility' })
+  const terms = await showGrantTemplate({ db }, { namespace: 'civil', template: 'eligibility' })
   await addNew(acting(deps), { sender_id: 'new.example', name: 'New', grants: { civil: terms } })
   await addNew(acting(deps), { sender_id: 'without.example', name: 'Without' })
   const configuration = { version: 1, participants: { 'other.example': { name: 'Other', grants: { civil: terms } } } }
@@ -142,5 +142,5 @@ it('show nothing where that cannot be written', async () => {
     caller: { kind: 'shell', user: 'ada' } as const,
     auditLog: { write: () => Promise.reject(new Error('no audit log')) },
   }
-  await expect(trace(acting(deps), { id: 'tx-1' })).rejects.toThrow('no audit log')
+  await expect(traceMessages(acting(deps), { id: 'tx-1' })).rejects.toThrow('no audit log')
 })

@@ -6,7 +6,7 @@ import { deleteRecords } from '@rollcall/admin/records/records'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
-import { personText } from '../../../../cli/src/audit-text.ts'
+import { personAuditText } from '../../../../cli/src/audit-text.ts'
 import { auditing, personAs } from '../../../../settings/test/audit.ts'
 import { testServer } from '../../server.ts'
 
@@ -128,7 +128,7 @@ describe('audit person', () => {
       ['lost', true],
       ['left', false],
     ])
-    const [head, lost, left] = personText(audit)
+    const [head, lost, left] = personAuditText(audit)
       .split('\n')
       .filter((line) => /^at|callback|civil/.test(line))
     expect([head, lost, left].map((line) => line?.trim().split(/\s+/).at(-1))).toEqual(['unsent', 'yes', 'no'])

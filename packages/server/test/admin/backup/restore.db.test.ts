@@ -16,7 +16,7 @@ import {
   setParticipantStatus,
 } from '@rollcall/admin/participants/participants'
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
-import { prune } from '@rollcall/admin/persons/retention'
+import { pruneStoredData } from '@rollcall/admin/persons/retention'
 import { deleteRecords } from '@rollcall/admin/records/records'
 import { removeRegistry } from '@rollcall/admin/removal'
 import { verifyAuditLog } from '@rollcall/audit/verify/verify'
@@ -88,7 +88,7 @@ async function actAfterBackup(from: World, deps: RestoreDeps): Promise<void> {
   await withdrawConsent(acting(deps), { identifier_type: 'UIN', identifier_value: '1', purpose: 'pension' })
   await removeRegistry(acting({ ...deps, pause: async () => undefined }), { namespace: 'social' })
   await from.ownerDb.pool.query("update body_key set day = '2020-01-01'")
-  await prune(acting(deps), {})
+  await pruneStoredData(acting(deps), {})
 }
 
 const STATE = `select
@@ -173,7 +173,7 @@ test('a day key that was destroyed after the backup does not come back', async (
   const sealed = await bodies.encryptBody('{"personal":"data"}', deliveryEncryptionContext('one'))
   await from.ownerDb.pool.query("insert into body_key (day, sealed) select '2020-01-01', sealed from body_key")
   const file = await backupOf(from)
-  await prune(acting(deps), {})
+  await pruneStoredData(acting(deps), {})
   expect(await rowsOf(from, "select day from body_key where day = '2020-01-01'")).toEqual([])
   const into = await target()
   await restoreDatabase(acting(depsOf(into)), { file, journal: [journal] })

@@ -1,6 +1,6 @@
 import { resumeSubscription } from '@rollcall/admin/events/subscription-mailbox'
 import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
-import { expiringGrants, explainGrant, grantTemplate, listGrants } from '@rollcall/admin/grants/grants'
+import { explainGrant, listExpiringGrants, listGrants, showGrantTemplate } from '@rollcall/admin/grants/grants'
 import { describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { codeOf, subscribed, subscribingServer, TYPES } from '../../subscribing.ts'
@@ -68,7 +68,7 @@ describe('setGrant', () => {
     expect(await refused(setGrant(acting({ db }), { ...whose(sender_id, 'nowhere'), terms: BASE }))).toContain(
       'nowhere',
     )
-    expect(await refused(grantTemplate({ db }, { namespace: 'civil', template: 'x' }))).toBe(
+    expect(await refused(showGrantTemplate({ db }, { namespace: 'civil', template: 'x' }))).toBe(
       'AdminRefusal: template: must be one of everything, eligibility, death-check, enrolment-writer',
     )
   })
@@ -188,10 +188,10 @@ describe('reports', () => {
     const now = () => new Date('2026-01-01T00:00:00Z')
     const terms = { ...BASE, valid_from: '2025-01-01T00:00:00Z', valid_until: '2026-01-20T00:00:00Z' }
     await setGrant(acting({ db }), { ...whose(sender_id), terms })
-    expect(await expiringGrants({ db, now }, { days: 30 })).toMatchObject([
+    expect(await listExpiringGrants({ db, now }, { days: 30 })).toMatchObject([
       { sender_id, valid_until: '2026-01-20T00:00:00.000Z' },
     ])
-    expect(await expiringGrants({ db, now }, { days: 10 })).toEqual([])
+    expect(await listExpiringGrants({ db, now }, { days: 10 })).toEqual([])
   })
 
   it('explain a grant name by name', async () => {

@@ -1,5 +1,5 @@
 import { publishEvent } from '@rollcall/admin/events/publish'
-import { trace } from '@rollcall/admin/messages/trace'
+import { traceMessages } from '@rollcall/admin/messages/trace'
 import { filingKeys } from '@rollcall/core/events/filing'
 import { type CallbackSettings, setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { validator } from '@rollcall/protocol'
@@ -356,17 +356,17 @@ test('the story of a notification is found by its message_id, its reference_id a
   await until(() => expect(received()).toEqual(['A']))
   const [{ header } = { header: null }] = peer.received.map(envelopeOf)
   await until(async () => {
-    const [story] = await trace(acting({ db: server.database.db }), { id: header.message_id })
+    const [story] = await traceMessages(acting({ db: server.database.db }), { id: header.message_id })
     expect(story?.events.map(({ event }) => event)).toContain('delivered')
   })
-  const [story] = await trace(acting({ db: server.database.db }), { id: header.message_id })
+  const [story] = await traceMessages(acting({ db: server.database.db }), { id: header.message_id })
   expect(JSON.stringify(story)).toContain('"callback":"notify"')
   expect(JSON.stringify(story)).not.toContain('UIN')
   expect(story).toMatchObject({ traced: 'exchange', operation: 'notify' })
   const [{ message } = { message: null }] = peer.received.map(envelopeOf)
   const [{ reference_id }] = message.notify_event
-  const found = await trace(acting({ db: server.database.db }), { id: reference_id })
-  expect(validator(trace.result).problem(found, '')).toBeNull()
+  const found = await traceMessages(acting({ db: server.database.db }), { id: reference_id })
+  expect(validator(traceMessages.result).problem(found, '')).toBeNull()
   expect(found).toMatchObject([
     {
       traced: 'notification',
@@ -382,12 +382,12 @@ test('the story of a notification is found by its message_id, its reference_id a
     ...['occurred', 'matched', 'composed', 'attempt', 'delivered'],
   ])
   expect(JSON.stringify(found)).not.toContain('UIN')
-  expect(await trace(acting({ db: server.database.db }), { id: subscribed.code })).toEqual(found)
+  expect(await traceMessages(acting({ db: server.database.db }), { id: subscribed.code })).toEqual(found)
   // Waiting notifications have no reference_id yet. The newest comes first.
   await rows.notify(subscribed, await rows.event('B'), { due: 3_600 })
-  const both = await trace(acting({ db: server.database.db }), { id: subscribed.code })
+  const both = await traceMessages(acting({ db: server.database.db }), { id: subscribed.code })
   expect(both[0]).toMatchObject({ state: 'waiting', reference_id: null, delivery: null })
   expect(both.slice(1)).toEqual(found)
-  expect(await trace(acting({ db: server.database.db }), { id: subscribed.code, limit: 1 })).toHaveLength(1)
-  expect(await trace(acting({ db: server.database.db }), { id: other.code })).toEqual([])
+  expect(await traceMessages(acting({ db: server.database.db }), { id: subscribed.code, limit: 1 })).toHaveLength(1)
+  expect(await traceMessages(acting({ db: server.database.db }), { id: other.code })).toEqual([])
 })

@@ -3,7 +3,7 @@
  * identifiers.
  */
 
-import { listProtected, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
+import { listProtectedPersons, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
 import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'
 import { deleteRecords } from '@rollcall/admin/records/records'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -127,12 +127,12 @@ it('two protected records of one person are protected by the identifiers of both
   await unprotect('both', 'U-2')
   expect(await recordsOf('both', byIdentifier('UIN', 'U-3'))).toEqual([person('U-3')])
   expect(await recordsOf('both', byIdentifier('UIN', 'U-2'))).toEqual([])
-  expect(await listProtected(acting({ db }), { namespace: 'both' })).toMatchObject([{ records: 1 }])
+  expect(await listProtectedPersons(acting({ db }), { namespace: 'both' })).toMatchObject([{ records: 1 }])
   const U1 = { namespace: 'both', record_type: 'Person', identifiers: ['U-1'] }
   await deleteRecords(acting({ db, limits }), U1)
-  expect(await listProtected(acting({ db }), { namespace: 'both' })).toMatchObject([{ records: 0 }])
+  expect(await listProtectedPersons(acting({ db }), { namespace: 'both' })).toMatchObject([{ records: 0 }])
   await writeDocuments(server.database, registry, [person('U-1')])
-  expect(await listProtected(acting({ db }), { namespace: 'both' })).toMatchObject([{ records: 1 }])
+  expect(await listProtectedPersons(acting({ db }), { namespace: 'both' })).toMatchObject([{ records: 1 }])
 })
 
 it('an identifier that several records bear hides nobody else, and tells of nobody', async () => {

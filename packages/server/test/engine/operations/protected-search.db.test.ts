@@ -1,6 +1,6 @@
 /** A protected person is answered about as somebody who is not there, whichever way is tried. */
 
-import { listProtected, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
+import { listProtectedPersons, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -175,10 +175,10 @@ describe('a protected person', () => {
 
   it('is listed without who it is, unless the operator asks', async () => {
     const row = { category: 'shelter', identifier_type: 'UIN', records: 1, protected_at: expect.any(String) }
-    expect(await listProtected(acting({ db }), { namespace: 'civil' })).toEqual([
+    expect(await listProtectedPersons(acting({ db }), { namespace: 'civil' })).toEqual([
       { ...row, identifier_value: null, reason: null },
     ])
-    expect(await listProtected(acting({ db }), { namespace: 'civil', identifiers: true })).toEqual([
+    expect(await listProtectedPersons(acting({ db }), { namespace: 'civil', identifiers: true })).toEqual([
       { ...row, identifier_value: 'U-1001', reason: 'Order 7' },
     ])
   })

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import { migrateDatabase } from '@rollcall/admin/database'
 import { publishEvent } from '@rollcall/admin/events/publish'
-import { listProtected, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
+import { listProtectedPersons, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
 import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'
 import { showRecord } from '@rollcall/admin/records/record'
 import { deleteRecords, importRecords } from '@rollcall/admin/records/records'
@@ -142,7 +142,7 @@ it('hides a person who is protected, by whatever identifier of the person alone'
   ])
   server.clock.pass(1_000)
   expect([await found('P-1'), await found('P-2')]).toEqual([0, 1])
-  expect(await listProtected(deps(), { namespace })).toMatchObject([{ category: 'shelter', records: 1 }])
+  expect(await listProtectedPersons(deps(), { namespace })).toMatchObject([{ category: 'shelter', records: 1 }])
   await unprotectPerson(deps(), given)
   server.clock.pass(1_000)
   expect(await found('P-1')).toBe(1)
