@@ -45,7 +45,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   'it takes access away, or deletes what nothing holds': [
     ...['disableParticipant', 'removeParticipant', 'removeParticipantHost', 'revokeParticipantKey'],
     ...['revokeGrant', 'revokeOperator', 'endSessions', 'removeConsentAuthority', 'withdrawConsent', 'revokeConsents'],
-    ...['removePurpose', 'removeRegistry', 'removeAttribute', 'removeIdentifierType', 'prune'],
+    ...['removePurpose', 'removeRegistry', 'removeAttribute', 'removeIdentifierType', 'pruneStoredData'],
     ...['cancelSubscription', 'cancelDeliveries', 'revokeOwnKey'],
   ],
   'it protects': ['protectPerson', 'addHold', 'rotateOwnKeys', 'rotateMasterKey', 'makeBackup'],
