@@ -115,7 +115,7 @@ async function inOrder<Element, Result>(
       const index = next++
       results[index] = await answer(elements[index] as Element, index)
       // Rejected items wait for nothing. Without this turn, ten thousand of them would block the thread.
-      await turn()
+      if (next < elements.length) await turn()
     }
   }
   const workers = state === undefined ? CONCURRENCY : 1
