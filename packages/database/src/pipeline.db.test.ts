@@ -1,4 +1,3 @@
-import { nextTick } from 'node:process'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
@@ -33,19 +32,6 @@ test('many statements at a time, each with its own answer, on two connections', 
   expect((await Promise.all(answers)).map(([row]) => row?.value)).toEqual(asked)
   expect(pipeline.unanswered).toBe(0)
   expect((await processes()).size).toBe(2)
-})
-
-test('statements of one turn follow each other on one connection, eight at most', async () => {
-  expect((await processes()).size).toBe(2)
-  const asked = async (count: number): Promise<number> => {
-    const rows = await Promise.all(Array.from({ length: count }, () => pipeline.query(process)))
-    return new Set(rows.map(([row]) => row?.pid)).size
-  }
-  expect([await asked(8), await asked(9), await asked(25)]).toEqual([1, 2, 2])
-  // Later questions of the same turn are sent with it.
-  const later = new Promise<void>((resolve) => nextTick(resolve)).then(() => pipeline.query(process))
-  const rows = await Promise.all([pipeline.query(process), later])
-  expect(new Set(rows.map(([row]) => row?.pid)).size).toBe(1)
 })
 
 test('a statement that fails fails alone', async () => {

@@ -1,8 +1,8 @@
 /**
  * Connections for short statements that are sent without waiting for earlier answers (pipelining of the PostgreSQL
- * protocol). The same processors answer a third more look-ups than with a pool (docs/benchmarks.md). Answers come in
- * order, so a statement waits for earlier ones on its connection. Use it for short statements only: no transaction, no
- * sort of many rows, no wait for a lock.
+ * protocol): a look-up takes less time than its round trip and a connection's turn in a pool. Answers come in order, so a
+ * statement waits for earlier ones on its connection. Only short statements belong here: no transaction, no sort of many
+ * rows, no wait for a lock.
  */
 import pg from 'pg'
 import { answerTimeout } from './pools.ts'
@@ -23,27 +23,14 @@ export interface Pipeline {
   close(): Promise<void>
 }
 
-/**
- * The number of connections. A node sends from one thread: two processes of PostgreSQL answer all the look-ups that it
- * can send. More connections would split these into smaller pieces, and each piece wakes a process.
- */
+/** The number of connections. Look-ups in one table share statements, so more would serve only several registries at a time. */
 const CONNECTIONS = 2
-
-/**
- * The number of statements of one turn of the event loop that one connection sends in one piece. Each piece wakes a
- * process of PostgreSQL, so larger pieces cost less.
- */
-const TOGETHER = 8
 
 /** Opens a pipeline. Each connection is made at its first statement, and made again after it was lost. */
 export function openPipeline(connection: pg.ClientConfig): Pipeline {
   const connections = Array.from({ length: CONNECTIONS }, () => new PipelinedConnection(connection))
-  let last = connections[0] as PipelinedConnection
-  const next = (): PipelinedConnection => {
-    if (last.corked > 0 && last.corked < TOGETHER) return last
-    last = connections.reduce((shortest, other) => (other.unanswered < shortest.unanswered ? other : shortest))
-    return last
-  }
+  const next = (): PipelinedConnection =>
+    connections.reduce((shortest, other) => (other.unanswered < shortest.unanswered ? other : shortest))
   return {
     async query<Row extends pg.QueryResultRow>(statement: NamedStatement) {
       return (await next().query(statement)) as readonly Row[]
@@ -60,8 +47,6 @@ export function openPipeline(connection: pg.ClientConfig): Pipeline {
 /** One connection and its running statements. */
 class PipelinedConnection {
   unanswered = 0
-  /** The number of statements that are held back until the end of this turn of the event loop. */
-  corked = 0
   readonly #config: pg.ClientConfig & { readonly pipeline: true }
   #client: pg.Client | undefined
   #opening: Promise<pg.Client> | undefined
@@ -80,7 +65,6 @@ class PipelinedConnection {
     let client = this.#client
     try {
       client ??= await this.#open()
-      this.#cork(client)
       return (await client.query({ name, text, values: values as unknown[] })).rows
     } catch (error) {
       // The connection may be broken, or a statement may not be prepared that later statements rely on.
@@ -98,17 +82,6 @@ class PipelinedConnection {
     await client?.end()
   }
 
-  /** Holds statements back until this turn of the event loop ends, and then sends them in one piece. */
-  #cork({ connection: { stream } }: pg.Client): void {
-    this.corked += 1
-    if (this.corked > 1) return
-    stream.cork()
-    setImmediate(() => {
-      this.corked = 0
-      stream.uncork()
-    })
-  }
-
   #open(): Promise<pg.Client> {
     if (this.#closed) return Promise.reject(new Error('Client was closed and is not queryable'))
     this.#opening ??= this.#connect().finally(() => {
@@ -122,6 +95,8 @@ class PipelinedConnection {
     // The statements on a lost connection fail, and report it.
     client.on('error', () => this.#retire(client)).on('end', () => this.#retire(client))
     await client.connect()
+    // How many look-ups a statement has differs: one plan serves all, where PostgreSQL would plan each anew.
+    await client.query('set plan_cache_mode = force_generic_plan')
     if (!this.#closed) this.#client = client
     return client
   }

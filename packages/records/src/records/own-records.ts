@@ -13,8 +13,9 @@ import type { Found, FoundRecord, Page } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { isStatementTimeout } from '@rollcall/database/database-errors'
+import { type GroupCommit, groupCommit } from '@rollcall/database/group-commit'
 import { joinName, quoteName } from '@rollcall/database/names'
-import type { NamedStatement } from '@rollcall/database/pipeline'
+import type { NamedStatement, Pipeline } from '@rollcall/database/pipeline'
 import type { StatementNames } from '@rollcall/database/statement-names'
 import { isStorable } from '@rollcall/database/text'
 import { type Snapshot, tryInSnapshot, withSnapshot } from '@rollcall/database/transaction'
@@ -23,7 +24,14 @@ import { categoriesStatement } from './protection.ts'
 import { namedStatement, pageStatement } from './record-statements.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
 import { aliasesIn, type RetiredRecord, retiredStatement } from './retired-records.ts'
-import { type Condition, isVisible, lookUpStatement, searchStatement } from './search-statement.ts'
+import {
+  type Condition,
+  isVisible,
+  type LookUp,
+  lookUpStatement,
+  lookUpsStatement,
+  searchStatement,
+} from './search-statement.ts'
 import { toSql } from './sql/to-sql.ts'
 
 interface Statement extends Omit<NamedStatement, 'name'> {
@@ -38,7 +46,7 @@ interface Connections {
   /** Runs a search by any condition, which may be slow. */
   readonly search: Run
   /** Runs the look-up of one identifier, which is short and prepared. */
-  readonly lookUp: <Row extends QueryResultRow>(statement: NamedStatement) => Promise<readonly Row[]>
+  readonly lookUp: (table: RecordTable, lookUp: LookUp) => Promise<readonly FoundRow[]>
   readonly names: StatementNames
 }
 
@@ -47,11 +55,35 @@ export function connectionsOf(
   db: Database,
   now = (): number => performance.now(),
 ): Readonly<Record<ModeName, Connections>> {
-  const lookUp: Connections['lookUp'] = (statement) => db.pipeline.query(statement)
+  const lookUp = grouped(db.pipeline)
   const names = db.statementNames
   return {
     sync: { search: runOnOneOf(db.searches, names, now), lookUp, names },
     async: { search: runOnOneOf(db.asyncSearches, names, now), lookUp, names },
+  }
+}
+
+/** Look-ups that may wait for a statement at a time. */
+const LOOK_UPS_WAITING = 10_000
+/** Look-ups of one statement: so few that none waits long for the others. */
+const LOOK_UPS_TOGETHER = 32
+
+/** Look-ups in one table that come while a statement runs, or in one turn of the event loop, share the next statement. */
+function grouped(pipeline: Pipeline): Connections['lookUp'] {
+  const groups = new WeakMap<RecordTable, GroupCommit<LookUp, readonly FoundRow[]>>()
+  const groupOf = (table: RecordTable) =>
+    groupCommit<LookUp, readonly FoundRow[]>(
+      async (asked) => {
+        const rows = await pipeline.query<FoundRow & { readonly number: number }>(lookUpsStatement(table, asked))
+        const found = Map.groupBy(rows, ({ number }) => number)
+        return asked.map((_, at) => found.get(at + 1) ?? [])
+      },
+      { waiting: LOOK_UPS_WAITING, together: LOOK_UPS_TOGETHER },
+    )
+  return (table, lookUp) => {
+    const group = groups.get(table) ?? groupOf(table)
+    groups.set(table, group)
+    return group.submit(lookUp)
   }
 }
 
@@ -66,7 +98,7 @@ export function ownRecords(db: Database): RecordSource {
         return work(
           readerOn({
             search: (statement) => tryInSnapshot(snapshot, () => run(statement)),
-            lookUp: run,
+            lookUp: aloneOn(run),
             names: sync.names,
           }),
         )
@@ -109,8 +141,14 @@ const runOnOneOf =
 export function readerIn(client: Pick<ClientBase, 'query'>, names: StatementNames): RecordReader {
   const run: Run = async <Row extends QueryResultRow>({ values, ...statement }: Statement) =>
     (await client.query<Row>({ ...statement, values: [...values] })).rows
-  return readerOn({ search: run, lookUp: run, names })
+  return readerOn({ search: run, lookUp: aloneOn(run), names })
 }
+
+/** Each look-up is a statement of its own. */
+const aloneOn =
+  (run: Run): Connections['lookUp'] =>
+  (table, { identifier, page }) =>
+    run<FoundRow>(lookUpStatement(table, identifier, page))
 
 function readerOn(connections: Connections): RecordReader {
   return {
@@ -171,7 +209,7 @@ async function find(connections: Connections, registry: RegistryShape, query: Re
   const [identifier] = predicate.is === 'identifier' && isLookUp(query) ? predicate.identifiers : []
   if (identifier === undefined) return findMatching(connections, table, toSql(predicate, table), page, participant)
   if (!isStorable(identifier.type) || !isStorable(identifier.value)) return foundIn([])
-  return foundIn(await connections.lookUp<FoundRow>(lookUpStatement(table, identifier, page)))
+  return foundIn(await connections.lookUp(table, { identifier, page }))
 }
 
 /** Every row has the total, the first one the ids. A page beyond the last is one row with a total and no record. */

@@ -2,11 +2,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FoundRecord, Identifier, Page, SortKey } from '@rollcall/core/model/records'
 import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { connectionsOf, findMatching, ownRecords } from './own-records.ts'
+import { connectionsOf, findMatching, ownRecords, readerIn } from './own-records.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
-import { type Condition, lookUpStatement, searchStatement } from './search-statement.ts'
+import { type Condition, lookUpStatement, lookUpsStatement, searchStatement } from './search-statement.ts'
 import { toSql } from './sql/to-sql.ts'
 
 const RECORDS = 5_000
@@ -97,6 +97,24 @@ test('counting stops one above the cap', async () => {
   const { total, records } = await find('+7', { cap: 3, limit: 2 })
   expect(total).toBe(4)
   expect(numbers(records)).toEqual([7, 257])
+})
+
+test('look-ups at one time share statements of 32 at most, and each finds its own page', async () => {
+  const asked = Array.from({ length: 100 }, (_, n) => {
+    const [type, value] = n % 2 === 0 ? ['UIN', `U${n}`] : ['MOBILE', `+${n % 20}`]
+    const page = { sort: [], limit: 1 + (n % 4), offset: n % 3, cap: 5 + n, ids: n }
+    const categories = n % 5 === 0 ? ['sealed', 'shelter'] : []
+    return { recordType, predicate: { is: 'identifier', identifiers: [{ type, value }] }, page: { ...page, categories } } as const
+  })
+  const { pipeline, pool, statementNames } = database.db
+  const statements = vi.spyOn(pipeline, 'query')
+  const { find } = ownRecords(database.db).reader('sync')
+  const found = await Promise.all(asked.map((query) => find(registry, query)))
+  expect(statements).toHaveBeenCalledTimes(4)
+  statements.mockRestore()
+  const alone = readerIn(pool, statementNames)
+  for (const [at, query] of asked.entries()) expect(found[at]).toEqual(await alone.find(registry, query))
+  expect(new Set(found.map(({ total }) => total)).size).toBeGreaterThan(5)
 })
 
 const findRecords = (condition: Condition, page: Page) =>
@@ -242,6 +260,14 @@ describe('the statement', () => {
     await ensureRecordTables(database.db, empty)
     const statement = lookUpStatement(recordTable(empty, recordType), { type: 'UIN', value: 'U1' }, page)
     expect(await planOf(statement, 'force_generic_plan')).not.toContain('Seq Scan')
+  })
+
+  test('of many look-ups reads indexes only', async () => {
+    const asked = { identifier: { type: 'UIN', value: 'U1' }, page: { ...page, categories: ['sealed'] } }
+    const plan = await planOf(lookUpsStatement(table, [asked, asked]), 'force_generic_plan')
+    expect(plan).not.toContain('Seq Scan')
+    expect(plan).toMatch(/Index Only Scan using r1_test_person_identifier_pkey/)
+    expect(plan).toMatch(/Index Scan using r1_test_person_pkey/)
   })
 })
 

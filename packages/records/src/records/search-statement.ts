@@ -27,13 +27,23 @@ export const isVisible = ({ registry, recordType }: RecordTable, id: string, cat
 
 const quoted = (text: string): string => text.replaceAll("'", "''")
 
-/** The look-up statement of each table, made once. */
-const lookUps = new WeakMap<RecordTable, NamedStatement>()
+/** The statement of each table, made once. */
+type Texts = WeakMap<RecordTable, Pick<NamedStatement, 'name' | 'text'>>
+const lookUps: Texts = new WeakMap()
+const groups: Texts = new WeakMap()
 
-/**
- * The statement that finds records by one identifier, unsorted. Each connection prepares it once under its name. It
- * needs the identifier table alone to find the ids.
- */
+/** SQL of the parts of one look-up. */
+type LookUpSql = Readonly<Record<'type' | 'value' | 'limit' | 'offset' | 'ids' | 'cap' | 'categories', string>>
+
+/** SQL of a look-up. It needs the identifier table alone to find the ids. */
+function lookUpText(table: RecordTable, { type, value, cap, categories, ...place }: LookUpSql): string {
+  const hit = `select identifier.record as id from ${quoteName(table.identifierTable)} as identifier
+      where identifier.type = ${type} and identifier.value = ${value}
+        and ${isVisible(table, 'identifier.record', categories)} limit ${cap} + 1`
+  return pageOfHits(table, hit, [], place)
+}
+
+/** The statement that finds records by one identifier, unsorted. Each connection prepares it once under its name. */
 export function lookUpStatement(
   table: RecordTable,
   { type, value }: Identifier,
@@ -41,13 +51,45 @@ export function lookUpStatement(
 ): NamedStatement {
   let statement = lookUps.get(table)
   if (statement === undefined) {
-    const hit = `select identifier.record as id from ${quoteName(table.identifierTable)} as identifier
-      where identifier.type = $1 and identifier.value = $2 and ${isVisible(table, 'identifier.record', '$7')}
-      limit $6::bigint + 1`
-    statement = { name: joinName('find', table.table), text: pageOfHits(table, hit, [], 2), values: [] }
+    const place = { limit: '$3::bigint', offset: '$4::bigint', ids: '$5::bigint' }
+    const asked = { type: '$1', value: '$2', ...place, cap: '$6::bigint', categories: '$7' }
+    statement = { name: joinName('find', table.table), text: lookUpText(table, asked) }
     lookUps.set(table, statement)
   }
   return { ...statement, values: [type, value, limit, offset, ids, cap, categories] }
+}
+
+export interface LookUp {
+  readonly identifier: Identifier
+  readonly page: Page
+}
+
+/** Many look-ups in a table at once. A row has the number of its look-up, from 1. */
+export function lookUpsStatement(table: RecordTable, asked: readonly LookUp[]): NamedStatement {
+  let statement = groups.get(table)
+  if (statement === undefined) {
+    const parts = ['type', 'value', 'limit', 'offset', 'ids', 'cap', 'categories'] as const
+    const columns = Object.fromEntries(parts.map((part) => [part, `asked."${part}"`])) as LookUpSql
+    const found = lookUpText(table, columns)
+    const text = `select asked.number::integer as number, found.*
+      from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
+        with ordinality as asked (${parts.map(quoteName)}, number)
+        cross join lateral (${found}) as found order by asked.number, found.id`
+    statement = { name: joinName('find', 'many', table.table), text }
+    groups.set(table, statement)
+  }
+  const pages = asked.map(({ page }) => page)
+  const values = [
+    asked.map(({ identifier }) => identifier.type),
+    asked.map(({ identifier }) => identifier.value),
+    pages.map(({ limit }) => limit),
+    pages.map(({ offset }) => offset),
+    pages.map(({ ids = 0 }) => ids),
+    pages.map(({ cap }) => cap),
+    // A list within a list would have to be as long as the others.
+    pages.map(({ categories = [] }) => `{${categories.join()}}`),
+  ]
+  return { ...statement, values }
 }
 
 /** The statement that finds one page of the records that satisfy a condition. */
@@ -64,17 +106,22 @@ export function searchStatement(
   const hit = `select record.id${selected(keys, `$${before + 4}`)}
       from ${quoteName(table.table)} as record where (${condition.text})
       and ${isVisible(table, 'record.id', `$${values.length}`)} limit ${cap + 1}`
-  return { text: pageOfHits(table, hit, keys, before), values }
+  const [most = '', skipped = '', most_ids = ''] = [1, 2, 3].map((next) => `$${before + next}::bigint`)
+  return { text: pageOfHits(table, hit, keys, { limit: most, offset: skipped, ids: most_ids }), values }
 }
 
 /**
  * The form that every search has: it finds ids and sort keys first, then reads documents for the page alone. The ids of
  * all hits are in the first row only. A page after the last page is one row with the total and no record.
  * @param hit SQL that selects `id` and the sort keys
- * @param before the number of parameters before limit, offset and ids
+ * @param page SQL of the page's limit and offset, and of the most ids
  */
-function pageOfHits({ table }: RecordTable, hit: string, keys: readonly OrderedColumn[], before: number): string {
-  const [limit, offset, ids] = [1, 2, 3].map((next) => `$${before + next}::bigint`)
+function pageOfHits(
+  { table }: RecordTable,
+  hit: string,
+  keys: readonly OrderedColumn[],
+  { limit, offset, ids }: Pick<LookUpSql, 'limit' | 'offset' | 'ids'>,
+): string {
   const order = orderOf(keys)
   const inOrder = orderOf(keys, 'page.')
   return `with hit as materialized (
