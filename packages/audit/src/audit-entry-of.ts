@@ -12,8 +12,8 @@ import {
   identifierKey,
   type PersonRole,
 } from '@rollcall/core/model/audit-entry'
+import { messageKey } from '@rollcall/core/model/exchange'
 import { DEMANDS, type Grant } from '@rollcall/core/model/grant'
-import { messageKey } from '@rollcall/core/model/message-key'
 import { type AuditedItem, type AuditedOutcome, Disclosed, type ReplyMembers } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'

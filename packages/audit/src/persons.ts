@@ -3,14 +3,39 @@
  * it. After the pseudonym is erased, the commitment says nothing about the person, and the chain still verifies.
  */
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
-import { type AuditedPerson, identifierKey, type PersonIdentifier } from '@rollcall/core/model/audit-entry'
+import { type AuditedPerson, identifierKey, type PersonIdentifier, type Pseudonyms } from '@rollcall/core/model/audit-entry'
+import type { Database } from '@rollcall/database/database'
+import type { Vault } from '@rollcall/keys/vault'
+import { loadAuditKeys } from './keys.ts'
 import { type PackedPerson, SALT_BYTES } from './store/packed-persons.ts'
 
 /** The pseudonym of an identifier, the same in all registries: HMAC-SHA-256 of type and value with a secret key. */
 export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Buffer =>
   createHmac('sha256', secret).update(identifierKey(identifier)).digest()
 
-/** The persons of an entry: one for each pair of role and identifier. */
+/**
+ * Pseudonyms for use outside of the audit log: the same as in it.
+ * @param vault is opened for the first pseudonym
+ */
+export function createPseudonyms(db: Database, vault: () => Promise<Vault>): Pseudonyms {
+  let secret: Promise<KeyObject> | undefined
+  const loaded = (): Promise<KeyObject> => {
+    secret ??= vault()
+      .then((opened) => loadAuditKeys(db, opened))
+      .then(({ pseudonyms }) => pseudonyms)
+      .catch((error: unknown) => {
+        secret = undefined
+        throw error
+      })
+    return secret
+  }
+  return async (identifiers) => {
+    const key = await loaded()
+    return identifiers.map((identifier) => pseudonymOf(key, identifier))
+  }
+}
+
+/** The persons of an entry: one for each role and identifier. */
 export function packedPersonsOf(secret: KeyObject, persons: readonly AuditedPerson[]): readonly PackedPerson[] {
   const pseudonyms = new Map<string, Buffer>()
   const packed = new Map<string, PackedPerson>()

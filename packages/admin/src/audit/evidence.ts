@@ -15,7 +15,7 @@ import {
 import { createVerifier, type Verifier } from '@rollcall/audit/verify/keys'
 import { newReport } from '@rollcall/audit/verify/report'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
-import { messageKey } from '@rollcall/core/model/message-key'
+import { messageKey } from '@rollcall/core/model/exchange'
 import { publishedKeys } from '@rollcall/keys/own-keys'
 import { listParticipantKeys } from '@rollcall/participants/store/participant-keys'
 import { findParticipant } from '@rollcall/participants/store/participants'

@@ -1,6 +1,6 @@
 /** Finds the person who withdraws a consent, in all registries of one environment, by pseudonyms. */
 
-import { createPseudonyms } from '@rollcall/audit/pseudonyms'
+import { createPseudonyms } from '@rollcall/audit/persons'
 import { recordsWithIdentifier, unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'

@@ -1,6 +1,7 @@
 /** An exchange: one accepted request while it is answered. Its correlation_id identifies it. */
 
 import { type IncomingHeader, type Operation, RequestFault } from '@rollcall/protocol'
+import { sha256Hex } from './digests.ts'
 import type { Grant } from './grant.ts'
 import type { Participant } from './participant.ts'
 import type { Registry } from './registry.ts'
@@ -43,3 +44,25 @@ export interface Message {
 export const requestEncryptionContext = (id: string): string => `exchange ${id} request`
 
 export type ModeName = 'sync' | 'async'
+
+/** Characters of a stored message_id. */
+const MAX_KEY_CHARACTERS = 255
+
+/** The key under which a message_id is stored: itself; if it is longer than 255 characters, `sha256:` and its digest. */
+export function messageKey(message_id: string): string {
+  return message_id.length <= MAX_KEY_CHARACTERS ? message_id : `sha256:${sha256Hex(message_id)}`
+}
+
+/** The name of an item in its batch has 1 to 99 characters (N2). */
+const MAX_REFERENCE_ID = 99
+
+/** The reference_id of an item for the answer, cut to the length that can be sent. */
+export function referenceId({ reference_id }: { readonly [member: string]: unknown }): string {
+  return typeof reference_id === 'string' ? firstCharacters(reference_id, MAX_REFERENCE_ID) : ''
+}
+
+/** Counts code points, as the schemas do: half of a surrogate pair could not be sent. */
+function firstCharacters(text: string, count: number): string {
+  if (text.length <= count) return text
+  return [...text.slice(0, count * 2)].slice(0, count).join('')
+}

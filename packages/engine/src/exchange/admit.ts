@@ -5,10 +5,16 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { may, NOTHING_GRANTED } from '@rollcall/core/policy/permission'
 import type { Admission, Quota } from '@rollcall/participants/admission/quota'
+import type { Directory } from '@rollcall/participants/directory/directory'
 import type { Grants } from '@rollcall/participants/directory/grants'
+import type { Tokens } from '@rollcall/participants/directory/tokens'
 import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { type Operation, RequestFault } from '@rollcall/protocol'
-import { type Authenticating, authenticate } from './authenticate.ts'
+
+export interface Authenticating {
+  readonly tokens: Pick<Tokens, 'verify'>
+  readonly directory: Pick<Directory, 'activeParticipant'>
+}
 
 export type Admitting = Authenticating & { readonly quota: Quota }
 
@@ -46,6 +52,36 @@ export async function admit(
   admission.leave(true)
   throw new OtherEnvironment(participant)
 }
+
+/**
+ * The active participant whose access token the Authorization header carries (spec "Authentication" 1, N12).
+ * @throws RequestFault 401 err.request.unauthorized; the text says what to do, not why a token failed
+ */
+export async function authenticate(
+  { tokens, directory }: Authenticating,
+  { headers: { authorization }, identified }: Pick<IncomingRequest, 'headers' | 'identified'>,
+): Promise<Participant> {
+  const token = bearerToken(authorization)
+  const verified = await tokens.verify(token)
+  const participant = verified === null ? null : await directory.activeParticipant(verified.sender_id)
+  // Tokens end when the participant is removed or promoted, even if one with the same sender_id is added later.
+  const { client_id, environment } = verified ?? {}
+  if (participant === null || participant.client_id !== client_id || participant.environment !== environment) {
+    throw unauthorized('Authorization: the access token is not valid here or has expired; ask for a new one')
+  }
+  identified?.(participant.sender_id)
+  return participant
+}
+
+/** The token of an Authorization header. @throws RequestFault 401 err.request.unauthorized */
+export function bearerToken(authorization: string | undefined): string {
+  if (authorization === undefined) throw unauthorized('Authorization: a bearer token is required')
+  const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
+  if (token === undefined) throw unauthorized('Authorization: must be "Bearer" and an access token')
+  return token
+}
+
+export const unauthorized = (message: string): RequestFault => new RequestFault('err.request.unauthorized', message)
 
 export interface Authorizing {
   readonly grants: Grants

@@ -1,9 +1,8 @@
 /** The types of a request in its first phases: its envelope is read; it is verified; its message is checked. */
 import { hash } from 'node:crypto'
 import type { Limits } from '@rollcall/core/limits'
-import type { Exchange, Message, ModeName } from '@rollcall/core/model/exchange'
+import { type Exchange, type Message, type ModeName, referenceId } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
-import { referenceId } from '@rollcall/core/model/reference-id'
 import { type Admission, decodeBody, readJsonBody } from '@rollcall/participants/reading/body'
 import {
   checkBeginning,

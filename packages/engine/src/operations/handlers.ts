@@ -1,7 +1,6 @@
 /** The handler of each operation, as rows. */
 
-import type { Exchange, Message } from '@rollcall/core/model/exchange'
-import { referenceId } from '@rollcall/core/model/reference-id'
+import { type Exchange, type Message, referenceId } from '@rollcall/core/model/exchange'
 import { type Operation, operation } from '@rollcall/protocol'
 import { answerBatch, answerPage } from './batch.ts'
 import { answerDisabilityDetails, answerDisabilitySupport, answerDisabled } from './disability.ts'

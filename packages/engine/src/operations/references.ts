@@ -1,6 +1,6 @@
 /** Stores the references of exchanges that an earlier version accepted. It left them in the requests alone. */
 
-import { referenceId } from '@rollcall/core/model/reference-id'
+import { referenceId } from '@rollcall/core/model/exchange'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import { BodyUnreadable } from '@rollcall/keys/bodies'
 import type { Log } from '@rollcall/observe/log'

@@ -223,10 +223,12 @@ function checkFilled({ registry, grant }: Exchange, criteria: SearchCriteria): v
  * @throws ItemRejection
  */
 async function checkAnswerable({ deps, exchange: { registry } }: ItemWork, criteria: SearchCriteria): Promise<void> {
+  const source = deps.recordsOf(registry)
+  if (source.refusal === undefined) return
   const { recordType } = criteria
   const predicate = resolveAges(criteria.predicate, recordType, dayIn(registry.time_zone, deps.clock.date()))
-  const rule = await deps.recordsOf(registry).refusal?.(registry, { recordType, predicate })
-  if (rule != null) throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${rule}`)
+  const rule = await source.refusal(registry, { recordType, predicate })
+  if (rule !== null) throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${rule}`)
 }
 
 const isEmpty = (record: JsonValue): boolean => isJsonObject(record) && Object.keys(record).length === 0

@@ -4,9 +4,8 @@
  */
 
 import { copyUses } from '@rollcall/consents/store/consent-uses'
-import type { Exchange, Message } from '@rollcall/core/model/exchange'
+import { type Exchange, type Message, referenceId } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
-import { referenceId } from '@rollcall/core/model/reference-id'
 import { may } from '@rollcall/core/policy/permission'
 import { findByCodes } from '@rollcall/delivery/store/events/find-subscriptions'
 import {

@@ -3,8 +3,7 @@
  * text. Its results are small objects and texts, which are quick to pass to the main thread.
  */
 import { parentPort } from 'node:worker_threads'
-import type { Message } from '@rollcall/core/model/exchange'
-import { referenceId } from '@rollcall/core/model/reference-id'
+import { type Message, referenceId } from '@rollcall/core/model/exchange'
 import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import {
   type CanonicalFormName,

@@ -1,7 +1,7 @@
 /** Adds a route for every path of every operation and of every callback, from their tables. */
 
 import type { Registry } from '@rollcall/core/model/registry'
-import { authenticate } from '@rollcall/engine/exchange/authenticate'
+import { authenticate } from '@rollcall/engine/exchange/admit'
 import { receive } from '@rollcall/engine/exchange/receive'
 import { receiveCallback } from '@rollcall/engine/inbox/callbacks'
 import type { Quota } from '@rollcall/participants/admission/quota'

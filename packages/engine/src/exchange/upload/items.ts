@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { type Row, RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
 import { isBlank, LineCutter, UTF8_MARK } from '@rollcall/base/files/lines'
 import type { Limits } from '@rollcall/core/limits'
-import { referenceId } from '@rollcall/core/model/reference-id'
+import { referenceId } from '@rollcall/core/model/exchange'
 import { itemBounds, readMessage } from '@rollcall/participants/reading/envelope'
 import {
   canonicalJson,

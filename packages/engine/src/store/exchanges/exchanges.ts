@@ -3,7 +3,7 @@
  * answer is sent (D27).
  */
 
-import { messageKey } from '@rollcall/core/model/message-key'
+import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { firstCome, LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
 import { type JointWrite, ownParameter, type Parameter } from '@rollcall/database/joint-write'

@@ -1,6 +1,6 @@
 /** Lists the inbox for an operator. Bodies stay encrypted. */
 
-import { messageKey } from '@rollcall/core/model/message-key'
+import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'

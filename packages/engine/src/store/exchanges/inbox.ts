@@ -1,6 +1,6 @@
 /** The inbox stores received callbacks, by participant and message_id. */
 
-import { messageKey } from '@rollcall/core/model/message-key'
+import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { firstCome } from '@rollcall/database/group-commit'
 import { countingSql, INBOX_DAY } from '@rollcall/participants/store/day-counts'

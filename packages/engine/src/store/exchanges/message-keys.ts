@@ -1,6 +1,6 @@
 /** Finds the messages that belong to an id, with the message_ids that the audit log has. */
 
-import { messageKey } from '@rollcall/core/model/message-key'
+import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import { DELIVERIES, SENT_ITEMS } from '@rollcall/delivery/store/deliveries/delivery-names'

@@ -1,6 +1,6 @@
 /** Stores received ciphertexts with their messages. One that another sender or another message has is refused. */
 
-import { messageKey } from '@rollcall/core/model/message-key'
+import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { firstCome } from '@rollcall/database/group-commit'
 

@@ -3,7 +3,7 @@
  * callback in the inbox. Bodies and answers stay encrypted, and nothing names the person of the message.
  */
 
-import { messageKey } from '@rollcall/core/model/message-key'
+import { messageKey } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'

@@ -1,7 +1,7 @@
 /** Finds out who calls the admin API: a program with a token, or an operator who is signed in to the console. */
 
 import type { Operator } from '@rollcall/core/model/operator'
-import { bearerToken, unauthorized } from '@rollcall/engine/exchange/authenticate'
+import { bearerToken, unauthorized } from '@rollcall/engine/exchange/admit'
 import type { Operators } from '@rollcall/participants/directory/operators'
 import type { Sessions } from '@rollcall/participants/directory/sessions'
 import type { FastifyRequest } from 'fastify'

@@ -1,6 +1,6 @@
 /** Signs operators in to the console at a provider of OpenID Connect: the browser goes there and comes back. */
 
-import { unauthorized } from '@rollcall/engine/exchange/authenticate'
+import { unauthorized } from '@rollcall/engine/exchange/admit'
 import { NO_REGISTRY, type OpenIdProvider, OpenIdRefused } from '@rollcall/participants/directory/openid-provider'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
