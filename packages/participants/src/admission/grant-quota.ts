@@ -41,9 +41,7 @@ export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metri
     registry: registry.id,
     counted,
   })
-  const takeOfMinute = async (what: Counted, of: QuotaOf, wanted: number): Promise<Shortage | null> => {
-    const most = allowedAMinute(of.grant.terms, what)
-    if (most === undefined) return null
+  const takeOfMinute = async (what: Counted, of: QuotaOf, wanted: number, most: number): Promise<Shortage | null> => {
     if (wanted > most) return { of: 'burst', most }
     const bucket = `grant ${of.participant.id} ${of.registry.id} ${what}`
     const rate = most / MINUTE
@@ -54,7 +52,8 @@ export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metri
   return {
     async take(what, of, wanted) {
       if (wanted === 0) return null
-      const shortage = await takeOfMinute(what, of, wanted)
+      const rate = allowedAMinute(of.grant.terms, what)
+      const shortage = rate === undefined ? null : await takeOfMinute(what, of, wanted, rate)
       if (shortage !== null) {
         const [participant, registry] = [of.participant.sender_id, of.registry.namespace]
         metrics.grantRateRefused({ participant, registry, counted: what })

@@ -70,7 +70,9 @@ export function createRequestGate(deps: {
   const notes = new WeakMap<Caller, Noted>()
   const noted = (request: Caller): Noted => notes.get(request) ?? NOTHING
   const note = (request: Caller, more: Partial<Noted>): void => {
-    notes.set(request, { ...noted(request), ...more })
+    const known = notes.get(request)
+    if (known === undefined) notes.set(request, { ...NOTHING, ...more })
+    else Object.assign(known, more)
   }
   const askedOf = (request: Caller): RefusedRequest => {
     const { registry, operation } = noted(request)
