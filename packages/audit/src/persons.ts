@@ -3,7 +3,12 @@
  * it. After the pseudonym is erased, the commitment says nothing about the person, and the chain still verifies.
  */
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
-import { type AuditedPerson, identifierKey, type PersonIdentifier, type Pseudonyms } from '@rollcall/core/model/audit-entry'
+import {
+  type AuditedPerson,
+  identifierKey,
+  type PersonIdentifier,
+  type Pseudonyms,
+} from '@rollcall/core/model/audit-entry'
 import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
 import { loadAuditKeys } from './keys.ts'

@@ -54,7 +54,8 @@ function cutValue(cutting: Cutting, here: readonly Visible[], value: JsonValue):
 }
 
 function cutHere(seen: Cutting, here: readonly Visible[], value: JsonValue): JsonValue | undefined {
-  const parts = here.flatMap((part) => (part.like === undefined ? [part] : [part, part.like]))
+  const isLike = here.some(({ like }) => like !== undefined)
+  const parts = isLike ? here.flatMap((part) => (part.like === undefined ? [part] : [part, part.like])) : here
   if (parts.some(({ whole }) => whole)) return value
   if (Array.isArray(value)) {
     // A list directly inside a list is treated as empty everywhere.
@@ -73,31 +74,57 @@ function cutObject(
   object: JsonObject,
   isIdentifier: boolean,
 ): JsonObject | undefined {
-  const unread = unreadMembers(object)
-  const members = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
-    if (unread.has(name)) return []
-    if (STRUCTURE.includes(name)) return isStructure(value) ? [[name, value]] : []
-    const key = searchKey(name)
-    if (isIdentifier && IDENTIFIER_MEMBERS.includes(key) && !isNested(value)) return [[name, value]]
-    const below = parts.flatMap(({ members }) => members.get(key) ?? [])
-    const cut = below.length === 0 ? undefined : cutValue(seen, below, value)
-    return cut === undefined ? [] : [[name, cut]]
-  })
-  return members.every(([name]) => STRUCTURE.includes(name)) ? undefined : Object.fromEntries(members)
+  const names = Object.keys(object)
+  const keys = names.map(keyOf)
+  const unread = unreadMembers(object, names, keys)
+  const members: [name: string, value: JsonValue][] = []
+  let isShown = false
+  for (let at = 0; at < names.length; at += 1) {
+    const [name, key] = [names[at] as string, keys[at] as string]
+    const value = object[name] as JsonValue
+    if (unread.has(name)) continue
+    if (STRUCTURE.includes(name)) {
+      if (isStructure(value)) members.push([name, value])
+      continue
+    }
+    const below = parts.flatMap((part) => part.members.get(key) ?? [])
+    const isNamed = isIdentifier && IDENTIFIER_MEMBERS.includes(key) && !isNested(value)
+    const cut = isNamed ? value : below.length === 0 ? undefined : cutValue(seen, below, value)
+    if (cut === undefined) continue
+    members.push([name, cut])
+    isShown = true
+  }
+  return isShown ? Object.fromEntries(members) : undefined
 }
 
 const isStructure = (value: JsonValue): boolean =>
   (Array.isArray(value) ? value : [value]).every((one) => typeof one === 'string')
 
 /** Of members that are one name in several spellings, readers read only one. These are the others, to be cut away. */
-function unreadMembers(object: JsonObject): ReadonlySet<string> {
-  const keys = Object.keys(object).map((name) => [name, searchKey(name)] as const)
-  if (new Set(keys.map(([, key]) => key)).size === keys.length) return NONE
-  const unread = keys.filter(
-    ([name, key]) =>
-      keys.some(([other, same]) => same === key && other !== name) && memberNamed(object, key) !== object[name],
+function unreadMembers(object: JsonObject, names: readonly string[], keys: readonly string[]): ReadonlySet<string> {
+  if (new Set(keys).size === keys.length) return NONE
+  const isTwice = (key: string): boolean => keys.indexOf(key) !== keys.lastIndexOf(key)
+  return new Set(
+    names.filter((name, at) => {
+      const key = keys[at] as string
+      return isTwice(key) && memberNamed(object, key) !== object[name]
+    }),
   )
-  return new Set(unread.map(([name]) => name))
+}
+
+/** The names of members that were met, with their keys: records of a registry share them. */
+const known = new Map<string, string>()
+/** The limit of known names. */
+const MOST_NAMES = 10_000
+
+function keyOf(name: string): string {
+  let key = known.get(name)
+  if (key === undefined) {
+    if (known.size >= MOST_NAMES) known.clear()
+    key = searchKey(name)
+    known.set(name, key)
+  }
+  return key
 }
 
 const NONE: ReadonlySet<string> = new Set()

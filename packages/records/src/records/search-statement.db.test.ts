@@ -104,7 +104,11 @@ test('look-ups at one time share statements of 32 at most, and each finds its ow
     const [type, value] = n % 2 === 0 ? ['UIN', `U${n}`] : ['MOBILE', `+${n % 20}`]
     const page = { sort: [], limit: 1 + (n % 4), offset: n % 3, cap: 5 + n, ids: n }
     const categories = n % 5 === 0 ? ['sealed', 'shelter'] : []
-    return { recordType, predicate: { is: 'identifier', identifiers: [{ type, value }] }, page: { ...page, categories } } as const
+    return {
+      recordType,
+      predicate: { is: 'identifier', identifiers: [{ type, value }] },
+      page: { ...page, categories },
+    } as const
   })
   const { pipeline, pool, statementNames } = database.db
   const statements = vi.spyOn(pipeline, 'query')

@@ -106,8 +106,8 @@ export function searchStatement(
   const hit = `select record.id${selected(keys, `$${before + 4}`)}
       from ${quoteName(table.table)} as record where (${condition.text})
       and ${isVisible(table, 'record.id', `$${values.length}`)} limit ${cap + 1}`
-  const [most = '', skipped = '', most_ids = ''] = [1, 2, 3].map((next) => `$${before + next}::bigint`)
-  return { text: pageOfHits(table, hit, keys, { limit: most, offset: skipped, ids: most_ids }), values }
+  const at = (place: number): string => `$${before + place}::bigint`
+  return { text: pageOfHits(table, hit, keys, { limit: at(1), offset: at(2), ids: at(3) }), values }
 }
 
 /**
