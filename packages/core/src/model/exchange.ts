@@ -58,11 +58,8 @@ const MAX_REFERENCE_ID = 99
 
 /** The reference_id of an item for the answer, cut to the length that can be sent. */
 export function referenceId({ reference_id }: { readonly [member: string]: unknown }): string {
-  return typeof reference_id === 'string' ? firstCharacters(reference_id, MAX_REFERENCE_ID) : ''
-}
-
-/** Counts code points, as the schemas do: half of a surrogate pair could not be sent. */
-function firstCharacters(text: string, count: number): string {
-  if (text.length <= count) return text
-  return [...text.slice(0, count * 2)].slice(0, count).join('')
+  if (typeof reference_id !== 'string') return ''
+  if (reference_id.length <= MAX_REFERENCE_ID) return reference_id
+  // Counts code points, as the schemas do: half of a surrogate pair could not be sent.
+  return [...reference_id.slice(0, MAX_REFERENCE_ID * 2)].slice(0, MAX_REFERENCE_ID).join('')
 }

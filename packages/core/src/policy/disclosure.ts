@@ -118,7 +118,7 @@ function* shownRecords(
     const read = JSON.parse(document) as JsonValue
     if (!isRecordInRows(grant, recordType, read)) continue
     onRead?.(read)
-    const record = withoutHiddenPersons(grant, recordType, read)
+    const record = grant.hidden.takesOut === null ? read : withoutHiddenPersons(grant, recordType, read)
     if (record === null) continue
     const text = record === read ? document : canonicalJson(record)
     yield { document: text, record, ...shownOf(grant, recordType, record) }
@@ -127,7 +127,7 @@ function* shownRecords(
 
 /** The record without hidden persons, the same object if there are none; null when the record is a hidden person's. */
 function withoutHiddenPersons(grant: Disclosing, recordType: RecordType, record: JsonValue): JsonValue {
-  if (grant.hidden.takesOut === null || !isJsonObject(record)) return record
+  if (!isJsonObject(record)) return record
   return isHiddenRecord(grant, recordType, record) ? null : withoutHidden(grant, recordType, record)
 }
 

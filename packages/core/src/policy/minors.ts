@@ -1,6 +1,5 @@
 /** Grants that exclude minors. A person without a known birth date is treated as a minor. */
 import { type Attribute, type Kind, type OtherPerson, type RecordType, readAttribute } from '@rollcall/protocol'
-import type { Grant } from '../model/grant.ts'
 import { leavesOf, type Predicate } from '../model/predicate.ts'
 import type { Registry } from '../model/registry.ts'
 import { matches } from '../query/memory/matches.ts'
@@ -54,12 +53,8 @@ export function withoutMembers(kind: Kind): Kind {
  * True when a query finds records by identifiers of the persons in them, such as a household by its members.
  * @param recordType the record type, reduced to what may be asked about
  */
-export function asksForMembers(
-  { terms }: Pick<Grant, 'terms'>,
-  { identifiers, primary_identifier }: RecordType,
-  predicate: Predicate,
-): boolean {
-  if (terms.minors !== 'never' || !identifiers.some(({ names }) => names === 'part')) return false
+export function asksForMembers({ identifiers, primary_identifier }: RecordType, predicate: Predicate): boolean {
+  if (!identifiers.some(({ names }) => names === 'part')) return false
   return leavesOf(predicate).some((leaf) => {
     if (leaf.is === 'identifier') return leaf.identifiers.some(({ type }) => type !== primary_identifier)
     return leaf.is === 'identifier_type' && leaf.types.some((type) => type !== primary_identifier)

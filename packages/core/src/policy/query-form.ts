@@ -52,7 +52,7 @@ export function refusedQuery(grant: Asking, { recordType, form, predicate }: Ask
   if (terms.ask !== ALL && isAboutUnnamed(predicate)) {
     return `${VALUES_ONLY}: not for others than these, nor whether there is one`
   }
-  if (asksForMembers(grant, recordType, predicate)) {
+  if (terms.minors === 'never' && asksForMembers(recordType, predicate)) {
     return `this participant may ask for a ${recordType.name} by ${recordType.primary_identifier} only: it finds no minors`
   }
   return null

@@ -147,7 +147,7 @@ async function firstPage(
   message: Message,
   accepted: ClaimedExchange,
 ): Promise<AnsweredPage> {
-  const earlier = await earlierReferences(deps, accepted)
+  const earlier = accepted.first_item === 0 ? [] : await earlierReferences(deps, accepted)
   const { sender_uri } = accepted
   const asked = { mode: 'async', exchange, message, earlier, sender_uri } as const
   // A single statement sees one state of the records. Several statements need a session with one snapshot.

@@ -9,14 +9,14 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { readTraceparent } from '@rollcall/core/model/traceparent'
 import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { type Opening, openMessage, type Verifying, verifyEnvelope } from '@rollcall/participants/trust/messages'
-import { HeaderRejection, type Operation } from '@rollcall/protocol'
+import { HeaderRejection, mediaType, type Operation } from '@rollcall/protocol'
 import { type Accepting, accept } from './accept.ts'
 import { type Admitting, type Authorizing, admit, authorize } from './admit.ts'
 import { type AnsweringNow, answerNow } from './answer-now.ts'
 import { checkAddress, checkDemands, checkMessageTime, checkSender } from './checks.ts'
 import { type Reply, refusalOf } from './reply.ts'
 import { type ReadingRequests, resultOrRejection, takeBody } from './unread-request.ts'
-import { isUpload, takeUpload } from './upload/upload.ts'
+import { takeUpload } from './upload/upload.ts'
 
 export type Receiving = Admitting & Authorizing & ReadingRequests & Verifying & Opening & AnsweringNow & Accepting
 
@@ -39,10 +39,10 @@ export async function receive(
 
     // 2. Body: size, JSON, and the form of header and message; of an upload the parts before the file.
     const admitted = { ...request, ...admission }
-    const unread =
-      mode === 'async' && isUpload(request)
-        ? await takeUpload(deps, operation, participant, admitted)
-        : await takeBody(deps, mode, operation, participant, admitted)
+    const isUpload = mode === 'async' && mediaType(request.headers['content-type']) === 'multipart/form-data'
+    const unread = isUpload
+      ? await takeUpload(deps, operation, participant, admitted)
+      : await takeBody(deps, mode, operation, participant, admitted)
     const { header, message, source } = unread.envelope
     request.named?.(header.message_id)
 

@@ -42,7 +42,6 @@ export async function ensureReferences(deps: StoringReferences, accepted: Accept
  * earlier version accepted the request.
  */
 export async function earlierReferences(deps: StoringReferences, chunk: AcceptedExchange): Promise<readonly string[]> {
-  if (chunk.first_item === 0) return []
   const request = await findAccepted(deps.db, chunk.correlation_id)
   if (request !== null) await ensureReferences(deps, request)
   return findEarlierReferences(deps.db, chunk)

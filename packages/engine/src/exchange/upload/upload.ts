@@ -6,7 +6,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Participant } from '@rollcall/core/model/participant'
-import { type Admission, type IncomingRequest, tooLarge } from '@rollcall/participants/reading/body'
+import { type Admission, tooLarge } from '@rollcall/participants/reading/body'
 import { type Envelope, envelopeBounds, readEnvelope, readMessage } from '@rollcall/participants/reading/envelope'
 import { verifyEnvelope } from '@rollcall/participants/trust/messages'
 import {
@@ -14,7 +14,6 @@ import {
   CanonicalText,
   encodingProblem,
   type JsonBounds,
-  mediaType,
   type Operation,
   RequestFault,
   SourcedEnvelope,
@@ -24,9 +23,6 @@ import { type Chunk, type ReadingRequests, type UnreadRequest, unreadRequest } f
 import { expectEnd, type Fields, readFields, wholePart } from './fields.ts'
 import { type BulkFormat, bulkFormats, type ReadItem } from './items.ts'
 import { boundaryOf, type Parts, piecesOf, readParts } from './multipart.ts'
-
-export const isUpload = ({ headers }: IncomingRequest): boolean =>
-  mediaType(headers['content-type']) === 'multipart/form-data'
 
 /**
  * Reads the parts before the file, and the whole file if it has the envelope.
