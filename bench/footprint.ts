@@ -47,8 +47,8 @@ type Ran = ReadonlyMap<string, number>
 
 /** The last counts, as docs/benchmarks.md has them, and the share by which they may grow. */
 const LAST = {
-  'synchronous search': { files: 86, functions: 298 },
-  'asynchronous search': { files: 118, functions: 412 },
+  'synchronous search': { files: 81, functions: 295 },
+  'asynchronous search': { files: 113, functions: 412 },
   'event to notification': { files: 109, functions: 404 },
 } as const satisfies Readonly<Record<string, Footprint>>
 const GROWTH = 0.1

@@ -19,7 +19,7 @@ export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Bu
   createHmac('sha256', secret).update(identifierKey(identifier)).digest()
 
 /**
- * Pseudonyms for use outside of the audit log: the same as in it.
+ * Creates the maker of pseudonyms for use outside of the audit log. They equal those in it.
  * @param vault is opened for the first pseudonym
  */
 export function createPseudonyms(db: Database, vault: () => Promise<Vault>): Pseudonyms {
@@ -40,7 +40,7 @@ export function createPseudonyms(db: Database, vault: () => Promise<Vault>): Pse
   }
 }
 
-/** The persons of an entry: one for each role and identifier. */
+/** The persons of an entry: one for each pair of role and identifier. */
 export function packedPersonsOf(secret: KeyObject, persons: readonly AuditedPerson[]): readonly PackedPerson[] {
   const pseudonyms = new Map<string, Buffer>()
   const packed = new Map<string, PackedPerson>()

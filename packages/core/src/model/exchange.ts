@@ -48,7 +48,7 @@ export type ModeName = 'sync' | 'async'
 /** Characters of a stored message_id. */
 const MAX_KEY_CHARACTERS = 255
 
-/** The key under which a message_id is stored: itself; if it is longer than 255 characters, `sha256:` and its digest. */
+/** The key of a stored message_id: itself, or for one longer than 255 characters `sha256:` and its digest. */
 export function messageKey(message_id: string): string {
   return message_id.length <= MAX_KEY_CHARACTERS ? message_id : `sha256:${sha256Hex(message_id)}`
 }
@@ -56,10 +56,10 @@ export function messageKey(message_id: string): string {
 /** The name of an item in its batch has 1 to 99 characters (N2). */
 const MAX_REFERENCE_ID = 99
 
-/** The reference_id of an item for the answer, cut to the length that can be sent. */
+/** The reference_id of an item for the answer, cut to 99 characters; empty when it is no text. */
 export function referenceId({ reference_id }: { readonly [member: string]: unknown }): string {
   if (typeof reference_id !== 'string') return ''
   if (reference_id.length <= MAX_REFERENCE_ID) return reference_id
-  // Counts code points, as the schemas do: half of a surrogate pair could not be sent.
+  // Counts code points, so that no surrogate pair is cut in half.
   return [...reference_id.slice(0, MAX_REFERENCE_ID * 2)].slice(0, MAX_REFERENCE_ID).join('')
 }

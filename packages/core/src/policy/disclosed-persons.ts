@@ -134,10 +134,10 @@ function without(value: JsonValue, objects: ReadonlySet<JsonValue>): JsonValue {
   )
 }
 
-/** All undescribed persons share this relation: if a selection shows one of them, the entry names them all. */
+/** One relation for all undescribed persons: if a selection shows one of them, the audit entry names all. */
 const UNDESCRIBED: Relation = { name: '', paths: [] }
 
-/** An object with one of these members has identifiers, or is an identifier. */
+/** An object with one of these members has identifiers, or is one. */
 const IDENTIFIER_MEMBERS = new Set([
   'identifier_value',
   'identifier',
@@ -147,11 +147,11 @@ const IDENTIFIER_MEMBERS = new Set([
 ])
 
 /**
- * Finds other persons in the shown part of a record whom no relation of the kind describes.
+ * Finds persons in the shown part of a record whom no relation of the kind describes, for the audit entry.
  * @param shown the shown part of a record of this type
- * @param described the persons in the relations of the kind
- * @param knownOf the identifiers of the record's person and of the described persons; an object with only these is no
- * other person
+ * @param described the persons that relations describe
+ * @param knownOf the identifiers of the record's person and of the described persons; an object that has only these is
+ * no other person
  */
 function undescribedIn(
   kind: Kind,
@@ -180,7 +180,7 @@ function undescribedIn(
   return candidates.length === 0 ? [] : unknownPersons(kind, candidates, knownOf())
 }
 
-/** The cheap first test suffices for most names. */
+/** True for a name in IDENTIFIER_MEMBERS in any spelling. The first test is fast and enough for most names. */
 const isIdentifierMember = (name: string): boolean =>
   IDENTIFIER_MEMBERS.has(name) || (/[^a-z_]/.test(name) && IDENTIFIER_MEMBERS.has(searchKey(name)))
 
@@ -203,7 +203,7 @@ function unknownPersons(
 const NONE: ReadonlySet<string> = new Set()
 const own = new WeakMap<RecordType, ReadonlySet<string>>()
 
-/** The members in which the record has identifiers of its own person. */
+/** The members in which a record has the identifiers of its own person. */
 function ownMembers(recordType: RecordType | undefined): ReadonlySet<string> {
   if (recordType === undefined) return NONE
   const names =

@@ -54,7 +54,7 @@ export async function admit(
 }
 
 /**
- * The active participant whose access token the Authorization header carries (spec "Authentication" 1, N12).
+ * Finds the active participant whose access token is in the Authorization header (spec "Authentication" 1, N12).
  * @throws RequestFault 401 err.request.unauthorized; the text says what to do, not why a token failed
  */
 export async function authenticate(
@@ -64,7 +64,7 @@ export async function authenticate(
   const token = bearerToken(authorization)
   const verified = await tokens.verify(token)
   const participant = verified === null ? null : await directory.activeParticipant(verified.sender_id)
-  // Tokens end when the participant is removed or promoted, even if one with the same sender_id is added later.
+  // A token ends when its participant is removed or promoted, even if another one with the same sender_id is added later.
   const { client_id, environment } = verified ?? {}
   if (participant === null || participant.client_id !== client_id || participant.environment !== environment) {
     throw unauthorized('Authorization: the access token is not valid here or has expired; ask for a new one')
@@ -73,7 +73,7 @@ export async function authenticate(
   return participant
 }
 
-/** The token of an Authorization header. @throws RequestFault 401 err.request.unauthorized */
+/** Reads the token of an Authorization header. @throws RequestFault 401 err.request.unauthorized */
 export function bearerToken(authorization: string | undefined): string {
   if (authorization === undefined) throw unauthorized('Authorization: a bearer token is required')
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
