@@ -43,7 +43,7 @@ export function buildPackages(
   return built
 }
 
-export interface BuildOptions {
+interface BuildOptions {
   /** That of the workspace unless given. */
   readonly version?: string | undefined
   /** Whether declarations are written; true unless given. */

@@ -1,11 +1,9 @@
 /**
  * The published packages as a new user has them: installed from a registry into an empty folder, without this clone.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { packAll } from '../../build/pack.ts'
 import { openBrowser } from '../../packages/admin/test/browser.ts'
 import type { DemoFile } from '../../packages/cli/src/demo/demo-file.ts'
 import { printed, type Running, until } from '../../packages/cli/test/command.ts'
@@ -13,6 +11,7 @@ import { site } from '../../packages/client/test/site.ts'
 import { deployed } from '../deploy-files.ts'
 import { type NewUser, newUser } from './new-user.ts'
 import { type NpmRegistry, npmRegistry } from './npm-registry.ts'
+import { packedPackages } from './packed.ts'
 
 const NODE_22 = resolve(import.meta.dirname, '../../packages/client/node_modules/node/bin/node')
 
@@ -22,15 +21,13 @@ const page = (path: string): string => readFileSync(resolve(import.meta.dirname,
 /** The output of the examples. */
 const PRINTED = { client: /^\S+ .*\d{4}/, protocol: /^Civil registry \[.*'birth_date'.*\n\d+\n$/s }
 
-let tarballs: string
 let registry: NpmRegistry
 let user: NewUser
 let server: Running
 let demo: DemoFile
 
 beforeAll(async () => {
-  tarballs = mkdtempSync(join(tmpdir(), 'rollcall-tarballs-'))
-  registry = await npmRegistry(packAll(tarballs))
+  registry = await npmRegistry(packedPackages())
   user = newUser(registry.url)
   const [, commands = ''] = /```sh\n(npm init.*?)\n```/s.exec(page('docs/install.md')) ?? []
   const [init = '', install = '', demonstrate = '', ...others] = commands.split('\n')
@@ -45,7 +42,6 @@ afterAll(async () => {
   await server?.stop()
   await registry?.close()
   user?.remove()
-  rmSync(tarballs, { recursive: true })
 })
 
 const sampleOf = (namespace: string): string => {

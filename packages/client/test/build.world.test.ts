@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { builtClient } from './built.ts'
+import { publishedClient } from './built.ts'
 import { finding, type Loopback, loopback } from './loopback.ts'
 
 const run = promisify(execFile)
@@ -16,7 +16,7 @@ let remove: () => void
 let registry: Loopback
 
 beforeAll(async () => {
-  const built = builtClient()
+  const built = publishedClient()
   place = built.place
   remove = built.remove
   registry = await loopback([finding([{ name: 'Ada' }])])

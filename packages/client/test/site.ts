@@ -17,7 +17,7 @@ export interface Site {
 }
 
 /** @param client whose `node_modules` has the client; one that is built for it by default */
-export async function site(passOnTo: string, client = builtClient({ declarations: false })): Promise<Site> {
+export async function site(passOnTo: string, client = builtClient()): Promise<Site> {
   const { place, remove } = client
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
