@@ -4,12 +4,14 @@
  *
  *   npx node build/backup-fixture.ts <name> <checkout>
  */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 
 export const BACKUP_FIXTURES = join(import.meta.dirname, '../packages/cli/test/restore/fixtures')
 
@@ -38,16 +40,28 @@ const person = (uin: string, surname: string) => ({
 /** The command of a checkout. */
 export const commandOf = (checkout: string): string => join(resolve(checkout), 'packages/cli/src/main.ts')
 
+/** Runs a command, which must succeed, with this environment and nothing else. @returns its standard output */
+type RunCommand = (words: readonly string[], env: Readonly<Record<string, string>>, input: string) => Promise<string>
+
+const runOf =
+  (main: string): RunCommand =>
+  async (words, env, input) => {
+    const running = promisify(execFile)(process.execPath, [main, ...words], { env })
+    running.child.stdin?.end(input)
+    return (await running).stdout
+  }
+
 /**
  * @param main the path of the command that makes it
  * @param file must not be there yet
+ * @param run runs the command, in another way than by starting it
  */
-export async function writeBackupFixture(main: string, file: string): Promise<void> {
+export async function writeBackupFixture(main: string, file: string, run: RunCommand = runOf(main)): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'rollcall-fixture-'))
   const env = {
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
-    TMPDIR: process.env.TMPDIR,
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
+    TMPDIR: tmpdir(),
     PORT: '0',
     ADMIN_PORT: '0',
     LOG_LEVEL: 'error',
@@ -56,33 +70,29 @@ export async function writeBackupFixture(main: string, file: string): Promise<vo
     ROLLCALL_MASTER_KEY: BACKUP_MASTER_KEY,
     ROLLCALL_RETRY_SCHEDULE: Array.from({ length: 100 }, () => '1').join(','),
   }
-  const rollcall = (words: string, input: unknown = ''): string =>
-    execFileSync(process.execPath, [main, ...words.split(' ')], {
-      env,
-      encoding: 'utf8',
-      stdio: ['pipe', 'pipe', 'inherit'],
-      input: typeof input === 'string' ? input : JSON.stringify(input),
-    })
+  const rollcall = (words: string, input: unknown = ''): Promise<string> =>
+    run(words.split(' '), env, typeof input === 'string' ? input : JSON.stringify(input))
   const server = spawn(process.execPath, [main, 'serve', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     const [line] = await once(server.stdout, 'data')
     const { url } = JSON.parse(String(line)) as { readonly url: string }
-    rollcall('registry add civil --sender-id civil.example')
-    rollcall('import civil - --format ndjson', person('P-1', 'Okoro'))
-    const added = JSON.parse(rollcall(`participant add ${PARTICIPANT} --name SPMIS --json`)) as Credentials
-    rollcall(`participant policy ${PARTICIPANT} --signature if-present --allow-unsigned`)
-    rollcall(`participant host allow ${PARTICIPANT} 127.0.0.1 --port any --plain-http --loopback`)
-    rollcall(`participant callback ${PARTICIPANT} --default-url ${NOBODY} --notify-url ${NOBODY}`)
-    rollcall(`grant set ${PARTICIPANT} civil --file -`, GRANT)
+    await rollcall('registry add civil --sender-id civil.example')
+    await rollcall('import civil - --format ndjson', person('P-1', 'Okoro'))
+    const added = JSON.parse(await rollcall(`participant add ${PARTICIPANT} --name SPMIS --json`)) as Credentials
+    await rollcall(`participant policy ${PARTICIPANT} --signature if-present --allow-unsigned`)
+    await rollcall(`participant host allow ${PARTICIPANT} 127.0.0.1 --port any --plain-http --loopback`)
+    await rollcall(`participant callback ${PARTICIPANT} --default-url ${NOBODY} --notify-url ${NOBODY}`)
+    await rollcall(`grant set ${PARTICIPANT} civil --file -`, GRANT)
     const ask = await asking(url, added)
     await ask('subscribe', SUBSCRIBE)
     await ask('search', SEARCH)
     for (let failed = 0; failed < 2; ) {
-      const deliveries = JSON.parse(rollcall('deliveries list --json')) as { readonly attempts: number }[]
+      const deliveries = JSON.parse(await rollcall('deliveries list --json')) as { readonly attempts: number }[]
       failed = deliveries.filter(({ attempts }) => attempts > 0).length
+      await sleep(100)
     }
-    rollcall('publish civil --event LiveBirth --record -', person('P-2', 'Adeyemi'))
-    rollcall(`backup ${file}`)
+    await rollcall('publish civil --event LiveBirth --record -', person('P-2', 'Adeyemi'))
+    await rollcall(`backup ${file}`)
   } finally {
     server.kill()
     await once(server, 'exit')

@@ -1,13 +1,10 @@
 /** Processes that are killed while they write audit entries: what they were told is written is there, and all of it verifies. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { masterKeyOfRun, startedDatabase } from '../../keys/test/postgres.ts'
 import { storedEntries } from '../../settings/test/audit-log.ts'
 import { verified } from '../../settings/test/tampering.ts'
-
-const CHILD = join(import.meta.dirname, '../../settings/test/audit-log-child.ts')
 
 test('kill -9 between commits, of several processes, while the audit log is verified', async () => {
   const database = await startedDatabase()
@@ -19,7 +16,7 @@ test('kill -9 between commits, of several processes, while the audit log is veri
       RUN: run,
       ROLLCALL_MASTER_KEY: masterKeyOfRun(),
     }
-    const child = spawn(process.execPath, [CHILD], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [inject('programs').audited], { env, stdio: ['ignore', 'pipe', 'inherit'] })
     let printed = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       printed += text

@@ -7,7 +7,8 @@ const blocks = await shownBlocks('docs/attributes-and-indexes.md')
 const { folder, run } = shell(false)
 
 test('docs/attributes-and-indexes.md runs as it stands', { timeout: 600_000 }, async () => {
-  const all = blocks.map(run).join('')
+  let all = ''
+  for (const block of blocks) all += await run(block)
   expect(all).toContain('the time zone of civil is Asia/Kathmandu')
   expect(all).toMatch(/^CEDULA +code +Member +registry +DocumentNo +\[0-9\]\{8,10\}$/m)
   expect(all).toContain('every Member known by its CEDULA')

@@ -11,14 +11,14 @@ beforeAll(async () => {
 })
 afterAll(() => other.drop())
 
-test('the restore drill of docs/backup.md runs as it stands', { timeout: 600_000 }, () => {
+test('the restore drill of docs/backup.md runs as it stands', { timeout: 600_000 }, async () => {
   const [before = '', after = ''] = blocks
-  const backed = run(before)
+  const backed = await run(before)
   expect(backed).toMatch(/^wrote drill\.backup: backup \S+ of /m)
   expect(backed).toMatch(/^verified drill\.backup: backup \S+ of /m)
   const settings = 'export ROLLCALL_JOURNAL="$PWD/journal"\n'
   const drill = `export DRILL_DATABASE_URL='${databaseUrl(other.connection)}'\n`
-  const restored = run(settings + drill + after)
+  const restored = await run(settings + drill + after)
   expect(restored).toMatch(/^restored drill\.backup: backup \S+ of /m)
   expect(restored).toContain('applied 1 acts of the journal')
   expect(restored).toContain('Outgoing messages are held: run rollcall restore release')

@@ -18,12 +18,21 @@ const SOURCES = {
   /** The command of a version after this one. */
   next: join(ROOT, 'packages/cli/test/upgrade/next-version-main.ts'),
   example: join(ROOT, 'examples/sp-system/main.ts'),
+  /** The process that runs commands one after the other, and what calls it from a shell. */
+  host: join(ROOT, 'packages/cli/test/command-host.ts'),
+  client: join(ROOT, 'packages/cli/test/command-client.ts'),
+  // Processes that tests kill.
+  audited: join(ROOT, 'packages/settings/test/audit-log-child.ts'),
+  enrolling: join(ROOT, 'packages/engine/test/enrolment-child.ts'),
+  following: join(ROOT, 'packages/source/test/follow-alone.ts'),
 }
+
+type Programs = Readonly<Record<keyof typeof SOURCES, string>>
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The paths of the programs, and their folder, which may get more that all tests of a run share. */
-    programs: Readonly<Record<keyof typeof SOURCES | 'folder', string>>
+    programs: Programs & { readonly folder: string }
   }
 }
 
@@ -34,11 +43,8 @@ export async function setup(project: TestProject): Promise<void> {
   // Some tests start the command as another user.
   await chmod(folder, 0o755)
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  const programs = {
-    rollcall: join(folder, 'rollcall.js'),
-    next: join(folder, 'next.js'),
-    example: join(folder, 'example.js'),
-  }
+  const names = Object.keys(SOURCES)
+  const programs = Object.fromEntries(names.map((name) => [name, join(folder, `${name}.js`)])) as Programs
   for (const [name, path] of Object.entries(programs)) await writeFile(path, program(name))
   await build(folder)
   project.onTestsRerun(() => build(folder))

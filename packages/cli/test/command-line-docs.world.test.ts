@@ -9,7 +9,8 @@ import { generateLines } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MASTER_KEY } from '../../server/test/server.ts'
 import { demoServer } from './asking.ts'
-import { databaseUrl, shellFunction, start, until } from './command.ts'
+import { databaseUrl, start, until } from './command.ts'
+import { shellFunction } from './command-server.ts'
 
 const page = await readFile(new URL('../../../docs/command-line.md', import.meta.url), 'utf8')
 const blocks = [...page.matchAll(/```(sh[a-z ]*)\n(.*?)\n```/gs)].map(([, how = '', text = '']) => ({ how, text }))
@@ -25,7 +26,7 @@ afterAll(() => demo.close())
 /** Runs a block as it stands, in a folder with the file of a demo; what it prints. */
 async function printedBy(text: string, cwd: string, more: object = {}): Promise<string> {
   const { PATH = '', HOME = '' } = process.env
-  const script = `set -e -o pipefail\n${shellFunction()}\n${text}`
+  const script = `set -e -o pipefail\n${await shellFunction()}\n${text}`
   const options = { cwd, env: { PATH, HOME, ROLLCALL_DATA: cwd, ...more } }
   return (await run('bash', ['-c', script], options)).stdout
 }

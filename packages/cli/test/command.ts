@@ -6,13 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
 import type { TestServer } from '../../database/test/global-setup.ts'
 import { masterKeyOfRun } from '../../keys/test/postgres.ts'
 import type { Order } from './command-host.ts'
-
-const HOST = fileURLToPath(new URL('./command-host.ts', import.meta.url))
 
 type Environment = Readonly<Record<string, string>>
 
@@ -55,9 +52,6 @@ export function start(words: readonly string[], env: Environment, program = inje
   return running(spawn(process.execPath, [program, ...words], { env: environment(env), stdio: 'pipe' }))
 }
 
-/** The shell's function `rollcall`, which starts the command. */
-export const shellFunction = (): string => `rollcall() { '${process.execPath}' '${inject('programs').rollcall}' "$@"; }`
-
 /** Those that go on. None outlives the worker, however a test ends. */
 const living = new Set<ChildProcess>()
 process.on('exit', () => {
@@ -91,23 +85,24 @@ export function running(child: ChildProcessWithoutNullStreams): Running {
 /** Hosts that wait for a command. */
 const idle: ChildProcess[] = []
 
+/** Runs a command to its end, in a process that may have run others before. */
+export function rollcall(words: readonly string[], env: Environment = {}, input = '', cwd?: string): Promise<Ended> {
+  return runInHost({ words, env: environment(env), input, cwd })
+}
+
 /**
- * Runs a command to its end, in a process that may have run others before; in one of its own when the environment has
- * variables that Node reads as it starts.
+ * The same with this environment and nothing else; in a process of its own when it has variables that Node reads as it starts.
  */
-export async function rollcall(
-  words: readonly string[],
-  env: Environment = {},
-  input = '',
-  cwd?: string,
-): Promise<Ended> {
+export async function runInHost({ words, env, input, cwd }: Omit<Order, 'mark'>): Promise<Ended> {
   if (Object.keys(env).some((name) => name.startsWith('NODE_'))) {
-    const running = start(words, env)
-    running.process.stdin?.end(input)
-    return running.ended
+    const program = inject('programs').rollcall
+    const started = running(spawn(process.execPath, [program, ...words], { env: { ...env }, cwd, stdio: 'pipe' }))
+    started.process.stdin?.end(input)
+    return started.ended
   }
-  const host = idle.pop() ?? fork(HOST, { env: environment({}), stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-  const order: Order = { words, env: environment(env), input, cwd, mark: `\0${randomBytes(16).toString('hex')}` }
+  const { host: program } = inject('programs')
+  const host = idle.pop() ?? fork(program, { env: environment({}), stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const order: Order = { words, env, input, cwd, mark: `\0${randomBytes(16).toString('hex')}` }
   const [stdout, stderr] = [host.stdout, host.stderr].map((stream) => untilMark(stream, order.mark))
   const code = new Promise<number | null>((resolve) => host.once('message', resolve).once('exit', resolve))
   host.send(order)

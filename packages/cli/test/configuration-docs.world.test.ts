@@ -8,7 +8,8 @@ const blocks = await shownBlocks('docs/configuration.md')
 const { folder, run } = shell(false)
 
 test('docs/configuration.md runs as it stands', { timeout: 600_000 }, async () => {
-  const all = blocks.map(run).join('')
+  let all = ''
+  for (const block of blocks) all += await run(block)
   expect(all).toMatch(/^\+ registries\.civil$/m)
   expect(all).toMatch(/; nothing was changed$/m)
   expect(all).toMatch(/^health\.example\.org: client_id \w+, client_secret [\w-]{43}$/m)

@@ -27,20 +27,20 @@ const PREPARED = `
 test('docs/consent.md runs as it stands', { timeout: 600_000 }, async () => {
   const printed: string[] = []
   const search = blocks.find(({ asks }) => asks)?.text ?? ''
-  const ask = (): string => {
+  const ask = (): Promise<string> => {
     const [, client_id = ''] = /client_id +(\S+)/.exec(printed.join('')) ?? []
     const [, secret = ''] = /client_secret +(\S+)/.exec(printed.join('')) ?? []
     return run(`CLIENT_ID='${client_id}'\necho '${secret}' > secret.txt\n${search}`)
   }
   for (const { asks, text } of blocks) {
     if (asks) {
-      run(PREPARED)
+      await run(PREPARED)
       await serve()
     }
-    printed.push(asks ? ask() : run(text))
+    printed.push(await (asks ? ask() : run(text)))
   }
   // The consent is withdrawn by now.
-  expect(ask()).toBe('from civil.rollcall, signed\nitem 1: succ, 0 records\n')
+  expect(await ask()).toBe('from civil.rollcall, signed\nitem 1: succ, 0 records\n')
   const all = printed.join('')
   expect(all).toContain('https://consent.example.org may sign consents with ')
   const { name, ...shown } = PERSON

@@ -10,7 +10,8 @@ import { grant } from '../../participants/test/grants.ts'
 import { MASTER_KEY } from '../../server/test/server.ts'
 import { askToken } from './ask.ts'
 import { demoServer } from './asking.ts'
-import { databaseUrl, rollcall, shellFunction, start, until } from './command.ts'
+import { databaseUrl, rollcall, start, until } from './command.ts'
+import { shellFunction } from './command-server.ts'
 
 const page = await readFile(new URL('../../../docs/enrolment.md', import.meta.url), 'utf8')
 const run = promisify(execFile)
@@ -39,7 +40,7 @@ async function printedBy(blocks: readonly string[]): Promise<readonly string[]> 
     text.replaceAll('http://127.0.0.1:8080', demo.server.url).replaceAll('demo.spmis.example', participant.sender_id)
   const script = [
     'set -e -o pipefail',
-    shellFunction(),
+    await shellFunction(),
     'npx() { "$@"; }',
     ...blocks.flatMap((block) => [own(block), "echo '=== end of block'"]),
   ].join('\n')

@@ -19,7 +19,8 @@ import { MASTER_KEY } from '../../server/test/server.ts'
 import { auditing } from '../../settings/test/audit.ts'
 import { makeWholeProgram } from '../src/program.ts'
 import { demoServer } from './asking.ts'
-import { databaseUrl, type Ended, rollcall, rollcallJson, shellFunction, start, until } from './command.ts'
+import { databaseUrl, type Ended, rollcall, rollcallJson, start, until } from './command.ts'
+import { shellFunction } from './command-server.ts'
 import { writeSource } from './source-example.ts'
 
 interface Example {
@@ -389,8 +390,8 @@ function plainCommand(text: string): { words: string[]; variables: Record<string
 }
 
 /** In a shell, whose `rollcall` is the command of this source. */
-function inShell(text: string, environment: Record<string, string>): Promise<Ended> {
-  const script = `set -e -o pipefail\n${shellFunction()}\n${text}`
+async function inShell(text: string, environment: Record<string, string>): Promise<Ended> {
+  const script = `set -e -o pipefail\n${await shellFunction()}\n${text}`
   const { promise, resolve } = Promise.withResolvers<Ended>()
   const options = { cwd: folder, env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...environment } }
   execFile('bash', ['-c', script], options, (error, stdout, stderr) => {

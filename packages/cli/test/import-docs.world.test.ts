@@ -15,7 +15,7 @@ test('docs/import.md runs as it stands', { timeout: 600_000 }, async () => {
   let proposed = ''
   for (const block of blocks) {
     if (block.includes('127.0.0.1:8080')) await serve()
-    printed.push(run(block))
+    printed.push(await run(block))
     if (block.includes('mapping propose')) proposed = await readFile(join(folder(), 'columns.yaml'), 'utf8')
   }
   const all = printed.join('')

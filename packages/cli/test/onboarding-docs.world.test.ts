@@ -28,7 +28,7 @@ test('docs/onboarding.md runs as it stands', { timeout: 600_000 }, async () => {
     const message = join(folder(), 'message.json')
     if (block.includes('message.json') && !existsSync(message)) await writeFile(message, await signedMessage())
     if (block.includes('127.0.0.1:8080')) await serve()
-    printed.push(run(block))
+    printed.push(await run(block))
   }
   const all = printed.join('')
   expect(all).toContain('client_secret')

@@ -24,7 +24,7 @@ test('docs/sandbox.md runs as it stands: both sides of the check pass', { timeou
   const printed: string[] = []
   for (const block of blocks) {
     if (block.includes('127.0.0.1:8080')) await serve()
-    printed.push(run(block.replaceAll('8090', port)))
+    printed.push(await run(block.replaceAll('8090', port)))
   }
   const all = printed.join('')
   expect(all).toMatch(/^added civil-test, .*; a sandbox with 200 synthetic records$/m)

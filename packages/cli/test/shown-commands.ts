@@ -1,11 +1,12 @@
 /** Commands that a page shows, run as they stand there: in an empty folder, on a database of their own. */
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { emptyDatabase, testDatabase } from '../../keys/test/postgres.ts'
-import { databaseUrl, shellFunction, start } from './command.ts'
+import { databaseUrl, running, start } from './command.ts'
+import { shellFunction } from './command-server.ts'
 
 /** The blocks of shell commands of a page, by its path in the repository. */
 export async function shownBlocks(path: string): Promise<readonly string[]> {
@@ -16,7 +17,7 @@ export async function shownBlocks(path: string): Promise<readonly string[]> {
 export interface Shell {
   readonly folder: () => string
   /** Runs a block, which must succeed; gives what it printed. */
-  run(block: string): string
+  run(block: string): Promise<string>
   /**
    * Starts the server of the database. From then on, the address that pages have for it means this one.
    * @param variables of its environment, beside those of the shell
@@ -45,13 +46,13 @@ export function shell(migrated: boolean): Shell {
     await rm(folder, { recursive: true })
     await drop()
   })
-  const preamble = ['set -e -o pipefail', shellFunction(), 'npx() { "$@"; }']
   return {
     folder: () => folder,
-    run(block) {
-      const script = [...preamble, block.replaceAll(SHOWN_URL, serving?.url ?? SHOWN_URL)].join('\n')
-      const { status, stdout, stderr } = spawnSync('bash', ['-c', script], { cwd: folder, env, encoding: 'utf8' })
-      expect({ block, status, stderr: status === 0 ? '' : stderr }).toEqual({ block, status: 0, stderr: '' })
+    async run(block) {
+      const shown = block.replaceAll(SHOWN_URL, serving?.url ?? SHOWN_URL)
+      const script = ['set -e -o pipefail', await shellFunction(), 'npx() { "$@"; }', shown].join('\n')
+      const { code, stdout, stderr } = await running(spawn('bash', ['-c', script], { cwd: folder, env })).ended
+      expect({ block, code, stderr: code === 0 ? '' : stderr }).toEqual({ block, code: 0, stderr: '' })
       return stdout
     },
     async serve(variables = {}) {

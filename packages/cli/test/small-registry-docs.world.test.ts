@@ -19,16 +19,16 @@ const PEOPLE = `UIN,Given Name,Family Name,DOB,Sex
 8100000024,Daniel,Okoro,22/03/1988,M
 `
 
-test('a mapping is proposed, the table is imported by it, and another system is added', () => {
-  run('rollcall registry add civil')
+test('a mapping is proposed, the table is imported by it, and another system is added', async () => {
+  await run('rollcall registry add civil')
   writeFileSync(join(folder(), 'people.csv'), PEOPLE)
-  run(blockWith('rollcall mapping propose'))
-  const imported = run(blockWith('rollcall import civil'))
+  await run(blockWith('rollcall mapping propose'))
+  const imported = await run(blockWith('rollcall import civil'))
   expect(imported).toMatch(/^dry run, nothing is written: 2 of 2 records can be imported into civil /m)
   expect(imported).toMatch(/^2 of 2 records are in civil: 2 new, 0 replaced /m)
 
   const key = 'openssl genpkey -algorithm ed25519 | openssl pkey -pubout -out spmis-public.pem'
   expect(spawnSync('sh', ['-c', key], { cwd: folder() }).status).toBe(0)
-  expect(run(blockWith('rollcall participant add'))).toMatch(/^client_secret +\S+$/m)
-  expect(run('rollcall grant explain spmis.example.org civil')).toContain('birth_date')
+  expect(await run(blockWith('rollcall participant add'))).toMatch(/^client_secret +\S+$/m)
+  expect(await run('rollcall grant explain spmis.example.org civil')).toContain('birth_date')
 })

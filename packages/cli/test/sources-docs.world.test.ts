@@ -54,13 +54,13 @@ test('docs/sources.md runs as it stands', { timeout: 600_000 }, async (context) 
   for (const block of blocks.filter((one) => !isNorth(one))) {
     if (block === search) await serve({ CIVIL_SOURCE_URL: reader, NORTH_SOURCE_URL: north?.address ?? '' })
     if (block.includes('sed -i')) {
-      const undecided = run(`${names}\nrollcall source check civil --source civil.yaml 2>&1 || true`)
+      const undecided = await run(`${names}\nrollcall source check civil --source civil.yaml 2>&1 || true`)
       expect(undecided).toMatch(
         /civil\.yaml line 1\d: records\.Person\.columns\["identifier\[UIN\]"\]: stands for "\?"; decide it/,
       )
     }
     if (block.includes('mirror.yaml')) await administrates()
-    printed.push(run(`${names}\n${block}`))
+    printed.push(await run(`${names}\n${block}`))
   }
   const all = printed.join('')
   expect(all).toMatch(/^11 columns are proposed, and 2 lines must be decided; review civil.yaml$/m)

@@ -10,7 +10,7 @@ import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { BACKUP_FIXTURES, BACKUP_MASTER_KEY, writeBackupFixture } from '../../../../build/backup-fixture.ts'
 import { emptyDatabase } from '../../../keys/test/postgres.ts'
-import { databaseUrl, dataDirectory, printed, rollcall, rollcallJson, start } from '../command.ts'
+import { databaseUrl, dataDirectory, printed, rollcall, rollcallJson, runInHost, start } from '../command.ts'
 
 const TODAY = join(import.meta.dirname, '../../../..')
 /** A year, in seconds: the longest time for which a message is stored. An older fixture has nothing to send. */
@@ -30,7 +30,11 @@ const receiver = createServer(async (request, response) => {
 })
 beforeAll(async () => {
   await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
-  await writeBackupFixture(inject('programs').rollcall, today)
+  await writeBackupFixture(inject('programs').rollcall, today, async (words, env, input) => {
+    const { code, stdout, stderr } = await runInHost({ words, env, input, cwd: undefined })
+    expect({ words, code, stderr }).toEqual({ words, code: 0, stderr: '' })
+    return stdout
+  })
 })
 afterAll(async () => {
   receiver.closeAllConnections()

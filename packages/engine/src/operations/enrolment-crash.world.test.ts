@@ -1,14 +1,11 @@
 /** A node that is killed while it answers enrolment updates: what it has answered is there, and the rest may be sent again. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { addParticipant } from '@rollcall/participants/store/participants'
 import { addRegistry } from '@rollcall/records/registries/registries'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { beneficiariesOf, MESSAGES, PEOPLE } from '../../test/enrolment-batches.ts'
-
-const CHILD = join(import.meta.dirname, '../../test/enrolment-child.ts')
 
 let database: TestDatabase
 let registry: Awaited<ReturnType<typeof addRegistry>>
@@ -22,7 +19,7 @@ afterAll(() => database.close())
 /** @param kill whether it is killed, by how many messages it has answered */
 async function answered(kill: (answered: number) => boolean): Promise<readonly number[]> {
   const env = { PATH: process.env.PATH, CONNECTION: JSON.stringify(database.connection) }
-  const child = spawn(process.execPath, [CHILD], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [inject('programs').enrolling], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   let printed = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     printed += text

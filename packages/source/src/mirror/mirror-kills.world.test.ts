@@ -2,12 +2,11 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { kindNamed } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import fc from 'fast-check'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { PROPERTY_SEED } from '../../../../test/property-seed.ts'
 import { postmasterOf } from '../../../database/test/embedded.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
@@ -59,8 +58,7 @@ async function owner(): Promise<pg.Client> {
 }
 
 function follow(): ChildProcess {
-  const program = fileURLToPath(new URL('../../test/follow-alone.ts', import.meta.url))
-  const words = ['--disable-warning=ExperimentalWarning', program, JSON.stringify(database.connection)]
+  const words = [inject('programs').following, JSON.stringify(database.connection)]
   return spawn(process.execPath, words, { env: { ...process.env, READER: reader }, stdio: 'ignore' })
 }
 
