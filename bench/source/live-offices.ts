@@ -71,7 +71,7 @@ export async function mariadbOffice(records: number): Promise<LiveOffice | null>
   for (const statement of mariadbTables(records).split(';')) await admin.query(statement)
   const url = new URL(server.address)
   url.pathname = `/${SCHEMA}`
-  const pool = createPool({ ...optionsOf(url), connectionLimit: 1 })
+  const pool = createPool({ ...optionsOf(url), connectionLimit: 1, jsonStrings: true })
   pool.pool.on('connection', (connection: Connection) => {
     connection.query('set session transaction read only')
     connection.query('set session max_statement_time = 2')
