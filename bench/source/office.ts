@@ -15,7 +15,9 @@ export const tables = (records: number): string => `drop schema if exists ${SCHE
   analyze ${SCHEMA}.person; analyze ${SCHEMA}.birth`
 
 /** The same people in MariaDB, in a database of their own. */
-export const mariadbTables = (records: number): string => `drop database if exists ${SCHEMA}; create database ${SCHEMA}; use ${SCHEMA};
+export const mariadbTables = (
+  records: number,
+): string => `drop database if exists ${SCHEMA}; create database ${SCHEMA}; use ${SCHEMA};
   create table ${SCHEMA}.person (person_no int primary key, national_no varchar(20) not null unique, family_name varchar(200),
     given_name varchar(200), gender smallint, born date, index (born));
   create table ${SCHEMA}.birth (birth_no varchar(30) primary key, person_no int not null, place varchar(200), index (person_no));
