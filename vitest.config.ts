@@ -37,7 +37,11 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     projects: [
       { extends: true, test: { name: 'unit', include: named('.test.ts'), exclude: [...DB, ...WORLD] } },
-      { extends: true, test: { name: 'db', include: DB, globalSetup: [POSTGRES, MARIADB] } },
+      {
+        extends: true,
+        // Most code of these tests runs a few times: the optimising compiler takes a tenth of their time, and gives little back.
+        test: { name: 'db', include: DB, globalSetup: [POSTGRES, MARIADB], execArgv: ['--no-opt'] },
+      },
       {
         extends: true,
         // Processes of their own, and browsers, take their time.
