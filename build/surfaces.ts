@@ -82,6 +82,15 @@ const ADMIN = join(import.meta.dirname, '../packages/admin/src')
 const FORMER_NAMES: Readonly<Record<string, string>> = {
   listAuditEntries: 'listAccounts',
   listAuditSigningKeys: 'listAccountSigningKeys',
+  listExampleSearches: 'listExamples',
+  listExpiringGrants: 'expiringGrants',
+  listProtectedPersons: 'listProtected',
+  listSourceRejects: 'sourceRejects',
+  pruneStoredData: 'prune',
+  showGrantTemplate: 'grantTemplate',
+  showOwnParticipant: 'showSelf',
+  showSourceStatus: 'sourceStatus',
+  traceMessages: 'trace',
   verifyWholeAuditLog: 'verifyAllAccounts',
 }
 
