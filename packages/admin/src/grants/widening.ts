@@ -62,10 +62,7 @@ const NO_MORE: Compared = {
 /** The ways to count records, the most exact one first. */
 const COUNTED: readonly NonNullable<GrantTerms['counts']>[] = ['exact', 'capped', 'rounded', 'none']
 
-/**
- * Compares lists only where both terms have one: a missing list means everything in some members, and nothing in
- * others.
- */
+/** Compares lists only where both terms have one: without a list some members mean all, and others nothing. */
 const isNarrowerList = (wanted: readonly string[] | undefined, current: readonly string[] | undefined): boolean =>
   isSameJson(wanted, current) ||
   (wanted !== undefined && current !== undefined && wanted.every((name) => current.includes(name)))

@@ -194,10 +194,7 @@ function merged(events: readonly Step[], arrival: readonly Step[], answered: rea
   return steps
 }
 
-/**
- * The step from which the duration of a step is measured. Other steps are not measured, or have a duration of their
- * own.
- */
+/** The step from which a step's duration is measured. Other steps are not measured, or have their own. */
 const MEASURED: Readonly<Partial<Record<Step['step'], Step['step']>>> = {
   accepted: 'received',
   searched: 'started',

@@ -120,10 +120,7 @@ async function setPolicy(
   return changed
 }
 
-/**
- * Checks the address of a key set without fetching it, so that the operator learns of an error before the first
- * message.
- */
+/** Checks the address of a key set without fetching it: the operator learns of an error at once. */
 export async function checkKeySetAddress(
   { outgoing }: Participant,
   jwks_uri: string | null | undefined,

@@ -1,7 +1,4 @@
-/**
- * An example of a first search in each registry where the participant may search, with its own sender_id and about no
- * real person.
- */
+/** An example of a first search, about no real person, for each registry where the participant may search. */
 
 import { isGranted } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'

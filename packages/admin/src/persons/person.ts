@@ -1,7 +1,4 @@
-/**
- * Finds a person by one identifier: the records in the registries of one environment, and the identifiers that nobody
- * else has.
- */
+/** Finds a person by one identifier: the records of one environment, and the identifiers of nobody else. */
 
 import type { PersonIdentifier } from '@rollcall/core/model/audit-entry'
 import { recordsWithIdentifier, unsharedIdentifiers, withAllTypes } from '@rollcall/core/model/person-identifiers'
