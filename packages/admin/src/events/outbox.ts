@@ -49,7 +49,7 @@ export async function publishOutbox(deps: Deps, signal: AbortSignal): Promise<vo
 /** The caller that publishes rows. Nothing is known of who inserted them, but their rights in the database. */
 const OUTBOX = { kind: 'server', component: 'outbox' } as const
 
-/** Milliseconds to the next poll after one that found something. */
+/** Milliseconds to the next poll, when the last one found waiting rows. */
 const AGAIN = 200
 
 /** After so many statement timeouts a row is put aside. */
