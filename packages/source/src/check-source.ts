@@ -62,12 +62,13 @@ export async function checkSource(
 
 /** Checks that a mirror could follow the source. @throws SourceRefusal the mirror would miss changes */
 async function checkFollowing({ mirror, records }: SourceFile, engine: OpenEngine): Promise<void> {
-  if (mirror?.follow === 'logical') {
+  if (mirror === null) return
+  if (mirror.follow !== 'poll') {
     // The name `check` belongs to no registry. No place in the log is made; it is only found out whether one could be.
     const problems = await engine.log('check').problems()
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
+    return
   }
-  if (mirror?.follow !== 'poll') return
   const state = await engine.begin()
   try {
     for (const { own, children } of records.values()) {

@@ -66,15 +66,21 @@ test.each<[string, unknown, string, readonly (string | number)[]]>([
   ['another way', { ...office(), way: 'mirrors' }, 'way: must be live or mirror; the nearest is mirror', ['way']],
   ['a mirror that follows nothing', { ...office(), way: 'mirror' }, 'follow: must be logical or poll', ['follow']],
   [
-    'a mirror that follows what cannot be followed yet',
+    'a mirror that follows the log of another engine',
     { ...office(), way: 'mirror', follow: 'binlog' },
-    'follow: the binlog of MariaDB cannot be followed yet',
+    'follow: must be logical or poll',
+    ['follow'],
+  ],
+  [
+    'a mirror of MySQL by its log',
+    { ...office(), engine: 'mysql', way: 'mirror', follow: 'binlog' },
+    'follow: must be poll',
     ['follow'],
   ],
   [
     'a mirror of another engine',
     { ...office(), engine: 'mariadb', way: 'mirror', follow: 'logical' },
-    'follow: must be poll',
+    'follow: must be binlog or poll',
     ['follow'],
   ],
   [
@@ -123,6 +129,18 @@ test.each<[string, unknown, string, readonly (string | number)[]]>([
     person({ tables: [{ from: 'office.person', on: 'no' }] }),
     'records.Person.tables: is for a mirror with follow: logical',
     ['records', 'Person', 'tables'],
+  ],
+  [
+    'a query whose changes are in no binlog',
+    {
+      ...office(),
+      engine: 'mariadb',
+      way: 'mirror',
+      follow: 'binlog',
+      records: { Person: { select: 'select 1', key: 'no', columns: { 'identifier[UIN]': 'no' } } },
+    },
+    'records.Person.select: must be a table in from, such as person: with follow: binlog the log tells of tables, or write follow: poll',
+    ['records', 'Person', 'select'],
   ],
   [
     'what is for another way of following',

@@ -19,7 +19,7 @@ import {
 import { COMPARISONS, type Compared } from './comparisons.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 import { checkEngine, type EngineName } from './engine/engine-names.ts'
-import { FOLLOW_WAYS, FOLLOWED } from './engine/follow-ways.ts'
+import { FOLLOWED, type FollowWay } from './engine/follow-ways.ts'
 import {
   attributesOf,
   type LoggedTable,
@@ -79,8 +79,14 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
 }
 
 const WAYS = ['live', 'mirror'] as const
-/** Messages for ways of following that cannot be used yet, by name. */
-const UNFOLLOWED: Readonly<Record<string, string>> = { binlog: 'the binlog of MariaDB cannot be followed yet' }
+/** The tables that a log tells of. The database of the address is the schema of MariaDB. */
+const TABLES = {
+  logical:
+    'with its schema in from, such as office.person: with follow: logical the log tells of tables; or name in tables those that it reads',
+  binlog: 'in from, such as person: with follow: binlog the log tells of tables',
+}
+/** The ways of following that have settings. */
+const SETTINGS = ['logical', 'poll'] as const satisfies readonly FollowWay[]
 
 /** @returns null: the records are not copied */
 function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
@@ -89,7 +95,7 @@ function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
     throw refused(['way'], `must be ${WAYS.join(' or ')}${nearestHint(way, WAYS)}`)
   }
   if (way === 'live') {
-    for (const name of ['follow', 'events', 'compare', ...FOLLOW_WAYS] as const) {
+    for (const name of ['follow', 'events', 'compare', ...SETTINGS] as const) {
       if (file[name] !== undefined) throw refused([name], 'is for a mirror; here way is live, and nothing is copied')
     }
     return null
@@ -98,10 +104,9 @@ function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
   if (ways.length === 0) throw refused(['way'], `must be live: a mirror does not follow ${engine} yet`)
   const found = ways.find((name) => name === follow)
   if (found === undefined) {
-    const known = UNFOLLOWED[follow ?? ''] ?? `must be ${ways.join(' or ')}`
-    throw refused(['follow'], `${known}${nearestHint(follow ?? '', ways)}`)
+    throw refused(['follow'], `must be ${ways.join(' or ')}${nearestHint(follow ?? '', ways)}`)
   }
-  const other = FOLLOW_WAYS.find((name) => name !== found && file[name] !== undefined)
+  const other = SETTINGS.find((name) => name !== found && file[name] !== undefined)
   if (other !== undefined) throw refused([other], `is for follow: ${other}`)
   const { every = 1, overlap = 60 } = poll
   const { publication = 'rollcall', most_log = 1_024 } = logical
@@ -112,14 +117,15 @@ function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
 /** @throws SourceRefusal the way of following needs something that the records lack, or the other way round */
 function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords, given: GivenRecords): void {
   const path = ['records', records.recordType.name]
+  const { follow } = mirror ?? {}
   for (const [index, { tables }] of [given, ...(given.children ?? [])].entries()) {
-    if (tables === undefined || mirror?.follow === 'logical') continue
+    if (tables === undefined || follow === 'logical') continue
     throw refused(
       [...path, ...(index === 0 ? [] : ['children', index - 1]), 'tables'],
       'is for a mirror with follow: logical',
     )
   }
-  if (mirror?.follow === 'poll') {
+  if (follow === 'poll') {
     if (records.own.changed !== null) return
     throw refused(
       [...path, 'changed'],
@@ -129,12 +135,10 @@ function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords, given
   for (const [index, { changed, from, logged }] of [records.own, ...records.children].entries()) {
     const at = index === 0 ? path : [...path, 'children', index - 1]
     if (changed !== null) throw refused([...at, 'changed'], 'is for a mirror with follow: poll')
-    if (mirror === null || logged.length > 0) continue
+    const isNamed = logged.length > 0 && (follow === 'binlog' || logged.every(({ schema }) => schema !== null))
+    if (follow === undefined || isNamed) continue
     const place = 'select' in from ? 'select' : 'from'
-    throw refused(
-      [...at, place],
-      'must be a table with its schema in from, such as office.person: with follow: logical the log tells of tables; or name in tables those that it reads, or write follow: poll',
-    )
+    throw refused([...at, place], `must be a table ${TABLES[follow]}, or write follow: poll`)
   }
 }
 
@@ -277,7 +281,7 @@ function readPlace(from: string | undefined, select: string | undefined, at: rea
 }
 
 const loggedOf = (from: MappedPart['from'], key: string): MappedPart['logged'] =>
-  'select' in from || from.schema === null ? [] : [{ schema: from.schema, table: from.table, key }]
+  'select' in from ? [] : [{ ...from, key }]
 
 function readTable({ from, on: key }: NonNullable<GivenPart['tables']>[number], at: readonly PathStep[]): LoggedTable {
   const [, schema, table] = NAME.exec(from) ?? []

@@ -12,8 +12,9 @@ export function mariadbOfficeSource(url: object): Record<string, unknown> {
   return { ...file, engine: 'mariadb', records: JSON.parse(JSON.stringify(records).replaceAll('office.', '')) }
 }
 
-export async function mariadbOffice(people: readonly OfficePerson[]): Promise<MariadbDatabase> {
-  const database = await mariadbDatabase()
+/** @param socketPath that of another server than the MariaDB of the run */
+export async function mariadbOffice(people: readonly OfficePerson[], socketPath?: string): Promise<MariadbDatabase> {
+  const database = await mariadbDatabase(socketPath)
   for (const statement of TABLES.replaceAll(/--.*/g, '').split(';')) {
     if (statement.trim() !== '') await database.run(statement)
   }
@@ -21,4 +22,11 @@ export async function mariadbOffice(people: readonly OfficePerson[]): Promise<Ma
     await database.run(`insert into ${table} values (${values.map(() => '?').join(', ')})`, values)
   }
   return database
+}
+
+/** The source file of a copy that follows the binlog; its address is in `OFFICE`. */
+export function binlogSource(more: object = {}) {
+  const { records, ...file } = mariadbOfficeSource({ env: 'OFFICE' }) as { records: { Person: object } }
+  const { compare: _, ...person } = records.Person as { compare: object }
+  return { ...file, way: 'mirror', follow: 'binlog', records: { Person: person }, ...more }
 }

@@ -20,11 +20,18 @@ export interface MariadbDatabase {
   drop(): Promise<void>
 }
 
-/** A fresh database in which nothing is. */
-export async function mariadbDatabase(): Promise<MariadbDatabase> {
+/** A fresh database in which nothing is. @param socketPath that of another server than the MariaDB of the run */
+export async function mariadbDatabase(socketPath?: string): Promise<MariadbDatabase> {
+  return databaseAt(socketPath ?? (await sharedSocket()))
+}
+
+async function sharedSocket(): Promise<string> {
   const starter = inject('mariadb')
   if (starter === null) throw new Error('mariadbd is not installed')
-  const socketPath = await text(connectTo(starter))
+  return text(connectTo(starter))
+}
+
+async function databaseAt(socketPath: string): Promise<MariadbDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const connection = await createConnection({ socketPath, user: 'root' })
   await connection.query(`create database ${name} character set utf8mb4 collate utf8mb4_general_ci`)

@@ -1,5 +1,13 @@
 /** The log of changes of a source's database. The database keeps the log from our place on. */
 
+/**
+ * The log cannot be read from the position on, or something in it cannot be understood: it is unknown what has changed. The message is
+ * for developers.
+ */
+export class LogLost extends Error {
+  override readonly name = 'LogLost'
+}
+
 /** Changes that were taken from the log. */
 export interface LoggedChanges {
   /** The keys of the records to read again, by record type. */
@@ -18,7 +26,7 @@ export interface LogReading {
   /**
    * Takes received changes, in the order of their commits.
    * @param most the most keys; a transaction may come in parts: then the position is before the transaction
-   * @throws the connection is lost
+   * @throws LogLost, or the connection is lost
    */
   take(most: number): LoggedChanges
   /** Allows the database to delete the log before this position, because its changes are stored here. */
@@ -47,6 +55,7 @@ export interface ChangeLog {
   begin(signal: AbortSignal): Promise<string>
   /** Reads the state of the log. @param position all changes before it are stored here */
   state(position: string): Promise<LogState>
+  /** @throws LogLost, or any error of the database */
   read(position: string): Promise<LogReading>
   /**
    * Whether a snapshot that begins now sees these transactions. A commit is in the log before others see it: for a

@@ -103,7 +103,7 @@ export interface OpenEngine {
    * @throws SourceRefusal the database lacks a table, column or type that the file names
    */
   report(): Promise<EngineReport>
-  /** Opens the log of changes, with our place of this name. @throws SourceRefusal the engine has no readable log */
+  /** Opens the log of changes, with our place of this name. */
   log(name: string): ChangeLog
   /** Finds the look-ups that read a whole table, and the children without an index, by their plans. */
   slow(records: MappedRecords, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>

@@ -2,12 +2,12 @@
 
 import type { EngineName } from './engine-names.ts'
 
-export const FOLLOW_WAYS = ['logical', 'poll'] as const
+export const FOLLOW_WAYS = ['logical', 'binlog', 'poll'] as const
 export type FollowWay = (typeof FOLLOW_WAYS)[number]
 
 /** The ways that each engine has. */
 export const FOLLOWED: Readonly<Record<EngineName, readonly FollowWay[]>> = {
-  postgresql: FOLLOW_WAYS,
-  mariadb: ['poll'],
+  postgresql: ['logical', 'poll'],
+  mariadb: ['binlog', 'poll'],
   mysql: ['poll'],
 }

@@ -9,7 +9,8 @@ import type { FollowWay } from './follow-ways.ts'
 
 /** A table whose changes are in the log of its database. */
 export interface LoggedTable {
-  readonly schema: string
+  /** Null: the database of the address, for MariaDB. */
+  readonly schema: string | null
   readonly table: string
   /** The column with the key of the record. */
   readonly key: string

@@ -20,12 +20,12 @@ type OpenLog<Type> = (
   name: string,
 ) => ChangeLog
 
-/** Makes an engine. @param openLog null: the engine has no log that can be read */
+/** Makes an engine. */
 export function engineOf<Type>(
   file: SourceFile,
   dialect: Dialect<Type>,
   connections: Connections<Type>,
-  openLog: OpenLog<Type> | null = null,
+  openLog: OpenLog<Type>,
 ): OpenEngine {
   const known = new Map<MappedRecords, KnownTypes>()
   const typesOf = async (state: State<Type>, records: MappedRecords): Promise<KnownTypes> => {
@@ -79,10 +79,7 @@ export function engineOf<Type>(
     },
     isAway: connections.isAway,
     report: () => within((state) => dialect.report(state, file)),
-    log(name) {
-      if (openLog === null) throw new SourceRefusal('follow: the log of this engine is not read yet', ['follow'])
-      return openLog(within, name)
-    },
+    log: (name) => openLog(within, name),
     checkKey: (records) =>
       within(async (state) => {
         await typesOf(state, records)

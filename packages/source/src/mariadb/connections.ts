@@ -30,8 +30,10 @@ const SSL_MODES: Readonly<Record<string, Pick<PoolOptions, 'ssl'>>> = {
 }
 
 /** @throws SourceRefusal the address, or a file that the source names, cannot be read */
-export function openConnections(file: SourceFile, env: Environment): Connections<Field> {
-  const options = optionsOf(readAddress(file, env), readCertificates(file), file)
+export const connectionTo = (file: SourceFile, env: Environment): PoolOptions =>
+  optionsOf(readAddress(file, env), readCertificates(file), file)
+
+export function openConnections(file: SourceFile, options: PoolOptions): Connections<Field> {
   let opened: Promise<Pool> | undefined
   return connectionsOf(file, {
     async begin() {

@@ -9,16 +9,21 @@ import { engineOf } from '../engine/open-engine.ts'
 import { readCatalog } from './catalog.ts'
 import { changeTypes, list, mark } from './change-statements.ts'
 import { type Collation, columnType } from './column-types.ts'
-import { type Field, openConnections, type State } from './connections.ts'
+import { connectionTo, type Field, openConnections, type State } from './connections.ts'
 import { failureOf } from './failures.ts'
 import { NAMES } from './names.ts'
+import { openBinlog } from './open-binlog.ts'
 import { PLANS } from './plans.ts'
 import { readReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
 /** Opens the source. @throws SourceRefusal the address, or a file that the source names, cannot be read */
-export const openMariadb = (file: SourceFile, env: Environment): OpenEngine =>
-  engineOf(file, MARIADB, openConnections(file, env))
+export function openMariadb(file: SourceFile, env: Environment): OpenEngine {
+  const connection = connectionTo(file, env)
+  return engineOf(file, MARIADB, openConnections(file, connection), (within) =>
+    openBinlog({ file, connection, within }),
+  )
+}
 
 const MARIADB: Dialect<Field> = {
   rows: ROW_SQL,

@@ -10,6 +10,9 @@ import type { State } from './connections.ts'
 /** Privileges that neither write nor show other accounts. */
 const READING: ReadonlySet<string> = new Set(['USAGE', 'SELECT', 'SHOW VIEW', 'SHOW DATABASES'])
 
+/** Privileges that are needed only to follow the binlog, with their names in MariaDB and MySQL. */
+const FOLLOWING: ReadonlySet<string> = new Set(['REPLICATION SLAVE', 'BINLOG MONITOR', 'REPLICATION CLIENT'])
+
 /** Matches `GRANT privileges ON object TO account`; without an object the statement grants roles. */
 const GRANT =
   /^GRANT (.+?)(?: ON (?:(?:TABLE|FUNCTION|PROCEDURE|PACKAGE BODY|PACKAGE) )?((?:`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]|``)*`|\*)|\S+))? TO ([`']?)(.+?)\3(?:[@ ]|$)/
@@ -29,7 +32,9 @@ export async function readReport(state: State, { ca, mirror }: SourceFile): Prom
       where security_type = 'DEFINER' and routine_schema not in ('sys', 'mysql') order by 1 limit 1`,
   )
   const [account = ''] = await texts(`select substring_index(current_user(), '@', 1)`)
-  const writes = (await allGrants(texts)).flatMap((grant) => findingOf(grant, account, definers[0]) ?? [])
+  const harmless = mirror?.follow === 'binlog' ? new Set([...READING, ...FOLLOWING]) : READING
+  const who = { account, definer: definers[0], harmless }
+  const writes = (await allGrants(texts)).flatMap((grant) => findingOf(grant, who) ?? [])
   const weak: string[] = []
   const [cipher] = (await state.run({ text: `show session status like 'Ssl_cipher'`, values: [] })).rows
   const [isLocal] = await texts(
@@ -68,14 +73,21 @@ async function allGrants(texts: (text: string) => Promise<readonly string[]>): P
   return [...grants, ...everybody]
 }
 
-/** What a grant lets the account do beyond reading, as a sentence; null: nothing. */
-function findingOf(grant: string, account: string, definer: string | undefined): string | null {
+/** What a grant lets the account do beyond what is harmless, as a sentence; null: nothing. */
+function findingOf(
+  grant: string,
+  {
+    account,
+    definer,
+    harmless,
+  }: { readonly account: string; readonly definer: string | undefined; readonly harmless: ReadonlySet<string> },
+): string | null {
   const [, given = '', object, , grantee = ''] = GRANT.exec(grant) ?? []
   if (object === undefined || TEST.test(object)) return null
   const by = grantee === account ? '' : grantee === 'PUBLIC' ? ', as everybody' : `, by the role ${grantee}`
   const place = object.replaceAll('`', '')
   const privileges = given.replaceAll(/ \([^)]*\)/g, '').split(/, ?/)
-  const more = privileges.filter((one) => !READING.has(one) && (one !== 'EXECUTE' || definer !== undefined))
+  const more = privileges.filter((one) => !harmless.has(one) && (one !== 'EXECUTE' || definer !== undefined))
   if (/ WITH .*GRANT OPTION/.test(grant)) more.push('GRANT OPTION')
   if (more.length === 0) return null
   if (more.includes('FILE')) return `it may read and write files of the server (${more.join(', ')} on ${place})${by}`

@@ -2,10 +2,14 @@
 
 import type { FollowWay } from '../engine/follow-ways.ts'
 import type { ChangeFeed } from './feed.ts'
-import { logicalFeed } from './logical-feed.ts'
+import { logFeed } from './log-feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { pollFeed } from './poll-feed.ts'
 
-const FEEDS: Readonly<Record<FollowWay, (deps: MirrorDeps) => ChangeFeed>> = { logical: logicalFeed, poll: pollFeed }
+const FEEDS: Readonly<Record<FollowWay, (deps: MirrorDeps) => ChangeFeed>> = {
+  logical: logFeed,
+  binlog: logFeed,
+  poll: pollFeed,
+}
 
 export const openFeed = (deps: MirrorDeps): ChangeFeed => FEEDS[deps.file.mirror.follow](deps)

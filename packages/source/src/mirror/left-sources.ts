@@ -7,7 +7,7 @@ import type { Environment } from '../engine/address.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
 import { type AbandonedPlace, dropLeftCopies, forgetPlace, type LeftMirror } from '../store/changed-sources.ts'
-import { logPositionOf } from './logical-feed.ts'
+import { logPositionOf } from './log-feed.ts'
 
 export interface ClearingParts {
   readonly db: Database

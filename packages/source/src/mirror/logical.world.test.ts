@@ -18,7 +18,7 @@ import { leftMirrors } from '../store/changed-sources.ts'
 import { ClaimLost, fileDigest, findMirror } from '../store/mirrors.ts'
 import { type RunningFollowers, startFollowers } from './followers.ts'
 import { clearLeft } from './left-sources.ts'
-import { logicalFeed } from './logical-feed.ts'
+import { logFeed } from './log-feed.ts'
 
 const KIND = kindNamed('civil') ?? expect.fail()
 const PEOPLE = [
@@ -324,13 +324,7 @@ test('a slot goes with the source file that it was made for, and one that is fol
     file: { ...file, mirror: file.mirror ?? expect.fail() },
     engine,
   }
-  const feed = logicalFeed({
-    ...late,
-    claim,
-    limits: DEFAULT_LIMITS,
-    now: () => new Date(),
-    waits: async () => undefined,
-  })
+  const feed = logFeed({ ...late, claim, limits: DEFAULT_LIMITS, now: () => new Date(), waits: async () => undefined })
   await expect(feed.begin(new AbortController().signal)).rejects.toBeInstanceOf(ClaimLost)
   await engine.close()
   expect(await slots()).toBe(0)

@@ -40,7 +40,7 @@ const transaction = (rows: LoggedRows, end: number, ...keys: readonly string[]):
   for (const one of [begin, ...keys.map(insert), commit(end)]) rows.message(one)
 }
 const taken = (rows: LoggedRows, most: number) => {
-  const { due, isEmptied, position } = rows.take(most)
+  const { due, isEmptied, position } = rows.keys.take(most)
   return { keys: [...(due.get('Person') ?? [])], isEmptied, position }
 }
 
@@ -50,11 +50,11 @@ test('a transaction is taken with the position behind it; what only moves the po
   transaction(rows, 20)
   rows.alive(30n)
   transaction(rows, 40, 'a')
-  expect(rows.waiting).toBe(3)
+  expect(rows.keys.waiting).toBe(3)
   expect(taken(rows, 1)).toEqual({ keys: ['a', 'b'], isEmptied: false, position: '0/1E' })
-  expect(rows.waiting).toBe(1)
+  expect(rows.keys.waiting).toBe(1)
   expect(taken(rows, 1)).toEqual({ keys: ['a'], isEmptied: false, position: '0/28' })
-  expect([rows.waiting, rows.hasSegments]).toEqual([0, false])
+  expect([rows.keys.waiting, rows.keys.hasSegments]).toEqual([0, false])
 })
 
 test('a snapshot sees what ended before it, also where numbers of 32 bits begin anew', () => {
@@ -73,28 +73,28 @@ test('changes have the numbers of their transactions, also those that were merge
     for (const one of [message('B', int64(0), int64(0), int32(at)), insert('a'), commit(10 + at)]) rows.message(one)
   }
   transaction(rows, 2_000)
-  const { transactions } = rows.take(10_000)
+  const { transactions } = rows.keys.take(10_000)
   expect(transactions).toEqual(Array.from({ length: 1_010 }, (_, at) => at))
 })
 
 test('many small transactions are merged, and a key of several of them waits once', () => {
   const rows = rowsOf(relation('no'))
   for (let at = 1; at <= 2_000; at += 1) transaction(rows, at, `${at % 50}`)
-  expect(rows.waiting).toBe(999 + 50)
+  expect(rows.keys.waiting).toBe(999 + 50)
   expect(taken(rows, 999)).toMatchObject({ position: positionText(999n) })
   expect(taken(rows, 1)).toMatchObject({ position: positionText(2_000n) })
-  expect(rows.waiting).toBe(0)
+  expect(rows.keys.waiting).toBe(0)
 })
 
 test('parts of a large transaction do not move the position before its end', () => {
   const rows = rowsOf(relation('no'), begin)
   for (let at = 0; at < 25_000; at += 1) rows.message(insert(`${at}`))
-  expect(rows.waiting).toBe(20_000)
+  expect(rows.keys.waiting).toBe(20_000)
   rows.alive(5n)
   expect(taken(rows, 1)).toMatchObject({ position: '0/0' })
   rows.message(commit(10))
   expect(taken(rows, 15_000)).toMatchObject({ position: '0/A' })
-  expect(rows.waiting).toBe(0)
+  expect(rows.keys.waiting).toBe(0)
 })
 
 test('a key column that has another name leads to a comparison', () => {

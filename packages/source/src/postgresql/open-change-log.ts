@@ -3,11 +3,12 @@
 import { hash } from 'node:crypto'
 import pg from 'pg'
 import type { ChangeLog } from '../engine/change-log.ts'
+import { loggedParts } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import type { State } from './connections.ts'
 import { positionOf, seesAll } from './log-positions.ts'
 import { logProblems } from './log-problems.ts'
-import { type LoggedPart, readLog } from './log-reading.ts'
+import { readLog } from './log-reading.ts'
 
 /** Milliseconds to wait until another reader has ended. */
 const ENDING = 1_000
@@ -61,7 +62,7 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
       await client.connect()
       try {
         await endReading(client, slot)
-        return await readLog(client, { slot, publication, position, parts: partsOf(file) })
+        return await readLog(client, { slot, publication, position, parts: loggedParts(file, 'public') })
       } catch (error) {
         await client.end().catch(() => undefined)
         throw error
@@ -111,15 +112,4 @@ const endReading = (client: pg.Client, slot: string): Promise<pg.QueryResult> =>
 async function dropSlot(client: pg.Client, slot: string): Promise<void> {
   const { rows } = await endReading(client, slot)
   if (rows.length > 0) await client.query(`DROP_REPLICATION_SLOT ${pg.escapeIdentifier(slot)} WAIT`)
-}
-
-function partsOf({ records }: SourceFile): ReadonlyMap<string, readonly LoggedPart[]> {
-  const parts = new Map<string, LoggedPart[]>()
-  for (const { recordType, own, children } of records.values()) {
-    for (const { schema, table, key } of [own, ...children].flatMap(({ logged }) => logged)) {
-      const name = `${schema}.${table}`
-      parts.set(name, [...(parts.get(name) ?? []), { recordType: recordType.name, key }])
-    }
-  }
-  return parts
 }

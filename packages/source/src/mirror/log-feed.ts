@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
-import type { LogReading } from '../engine/change-log.ts'
+import { type ChangeLog, LogLost, type LogReading } from '../engine/change-log.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import { requireClaim } from '../store/mirrors.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
@@ -17,7 +17,7 @@ const MOST_KEYS = 5_000
 /** Milliseconds of waiting for our place in the log, after which a line of our log tells the operator. */
 const PATIENCE = 5_000
 
-export function logicalFeed(deps: MirrorDeps): ChangeFeed {
+export function logFeed(deps: MirrorDeps): ChangeFeed {
   const { file, engine, registry } = deps
   const { mostLog, every } = file.mirror
   const log = engine.log(registry.namespace)
@@ -58,26 +58,17 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
     await log.drop()
     return false
   }
-  /**
-   * Waits until a new snapshot sees the transactions. A row that is read before has its old values, and its change
-   * would be lost.
-   */
-  const seen = async (transactions: readonly number[], signal: AbortSignal): Promise<void> => {
-    if (transactions.length === 0) return
-    for (let pause = FIRST_PAUSE; !(await log.isVisible(transactions)); pause = Math.min(2 * pause, LONGEST_PAUSE)) {
-      await sleep(pause, undefined, { signal })
-    }
+  const beginAgain = async (signal: AbortSignal): Promise<ChangeBatch> => {
+    await close()
+    return { ...NOTHING, position: await begin(signal), isIncomplete: true }
   }
   const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch> => {
-    if (!(await look(position))) {
-      await close()
-      return { ...NOTHING, position: await begin(signal), isIncomplete: true }
-    }
+    if (!(await look(position))) return beginAgain(signal)
     reading ??= await log.read(position)
     const from = reading
     await from.wait(wait, signal)
     const { due, isEmptied, transactions, position: reached } = from.take(MOST_KEYS)
-    await seen(transactions, signal)
+    await untilVisible(log, transactions, signal)
     const later = ends.filter(({ end }) => log.isBefore(reached, end))
     const currentAt = ends.findLast(({ end }) => !log.isBefore(reached, end))?.at ?? null
     ends = later
@@ -91,8 +82,28 @@ export function logicalFeed(deps: MirrorDeps): ChangeFeed {
   }
   return {
     begin: (signal) => inWords(deps, () => begin(signal)),
-    next: (position, wait, signal) => inWords(deps, () => next(logPositionOf(position), wait, signal)),
+    next: (position, wait, signal) =>
+      inWords(deps, () =>
+        next(logPositionOf(position), wait, signal).catch(unlessLost(() => beginAgain(signal), every)),
+      ),
     close,
+  }
+}
+
+/** Begins again after a pause where the log was lost: what cannot be read may be there again at once. */
+const unlessLost =
+  (begin: () => Promise<ChangeBatch>, pause: number) =>
+  async (error: unknown): Promise<ChangeBatch> => {
+    if (!(error instanceof LogLost)) throw error
+    await sleep(pause)
+    return begin()
+  }
+
+/** Waits until a state sees the transactions: a row that is read before would be as it was, and its change lost. */
+async function untilVisible(log: ChangeLog, transactions: readonly number[], signal: AbortSignal): Promise<void> {
+  if (transactions.length === 0) return
+  for (let pause = FIRST_PAUSE; !(await log.isVisible(transactions)); pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    await sleep(pause, undefined, { signal })
   }
 }
 

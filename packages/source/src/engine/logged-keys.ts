@@ -1,0 +1,218 @@
+/** Collects the keys of changed records from the stream of a log, until they are taken. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LoggedChanges, LogReading } from './change-log.ts'
+import type { SourceFile } from './mapped-records.ts'
+
+/** The part of the mapping that a table's rows belong to. */
+export interface LoggedPart {
+  readonly recordType: string
+  /** The column with the key of the record. */
+  readonly key: string
+}
+
+/** The parts by `schema.table`. */
+export type LoggedParts = ReadonlyMap<string, readonly LoggedPart[]>
+
+/** @param usual the schema of a table that the file names without one */
+export function loggedParts({ records }: SourceFile, usual: string): LoggedParts {
+  const parts = new Map<string, LoggedPart[]>()
+  for (const { recordType, own, children } of records.values()) {
+    for (const { schema, table, key } of [own, ...children].flatMap(({ logged }) => logged)) {
+      const name = `${schema ?? usual}.${table}`
+      parts.set(name, [...(parts.get(name) ?? []), { recordType: recordType.name, key }])
+    }
+  }
+  return parts
+}
+
+/** Part of a transaction, or several transactions, with the position after them; null: the commit has not come yet. */
+interface Segment {
+  readonly due: Map<string, Set<string>>
+  size: number
+  isEmptied: boolean
+  /** The numbers of its transactions, the latest ones of many. */
+  readonly transactions: number[]
+  end: string | null
+}
+
+/** Keys of one segment; with as many waiting keys, reading pauses. */
+const SEGMENT = 10_000
+const MOST_WAITING = 200_000
+/**
+ * Segments that wait one by one. Later ones are merged, so that many small transactions need memory only for their
+ * keys.
+ */
+const MOST_SEGMENTS = 1_000
+/**
+ * The most transactions that are kept of merged segments. Commits become visible almost in the order of the log: when the latest
+ * ones are visible, so are older ones.
+ */
+const MOST_TRANSACTIONS = 10_000
+
+export class LoggedKeys {
+  readonly #segments: Segment[] = []
+  #waiting = 0
+  #open: Segment | null = null
+  /** The transaction that has begun. */
+  #transaction: number | null = null
+  /** The position after the last commit that was taken, or a later one before which nothing is missing. */
+  #position: string
+
+  constructor(position: string) {
+    this.#position = position
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  get hasSegments(): boolean {
+    return this.#segments.length > 0
+  }
+
+  get hasOpen(): boolean {
+    return this.#open !== null
+  }
+
+  begin(transaction: number): void {
+    this.#transaction = transaction
+    this.#open = emptySegment(transaction)
+  }
+
+  add(recordType: string, key: string): void {
+    this.#open ??= emptySegment()
+    const keys = this.#open.due.get(recordType) ?? new Set()
+    this.#open.due.set(recordType, keys)
+    if (keys.has(key)) return
+    keys.add(key)
+    this.#open.size += 1
+    if (this.#open.size < SEGMENT) return
+    this.#push(this.#open)
+    this.#open = emptySegment(this.#transaction)
+  }
+
+  /** Notes that it is unknown which records the transaction has changed. */
+  addUnknown(): void {
+    this.#open ??= emptySegment()
+    this.#open.isEmptied = true
+  }
+
+  /** Ends the transaction, or notes that nothing before the position is missing. */
+  commit(end: string): void {
+    const segment = this.#open ?? emptySegment()
+    this.#open = null
+    this.#push({ ...segment, end })
+  }
+
+  take(most: number): LoggedChanges {
+    const due = new Map<string, Set<string>>()
+    const transactions: number[] = []
+    let isEmptied = false
+    let size = 0
+    while (size < most) {
+      const segment = this.#segments.shift()
+      if (segment === undefined) break
+      size += segment.size
+      this.#waiting -= segment.size
+      isEmptied ||= segment.isEmptied
+      addAll(due, segment.due)
+      if (segment.size > 0 || segment.isEmptied) transactions.push(...segment.transactions)
+      this.#position = segment.end ?? this.#position
+    }
+    return { due, isEmptied, transactions, position: this.#position }
+  }
+
+  #push(segment: Segment): void {
+    const last = this.#segments.at(-1)
+    const isApart = segment.size > 0 && this.#segments.length < MOST_SEGMENTS
+    if (isApart || !last?.end || !segment.end || last.size + segment.size > SEGMENT) {
+      this.#segments.push(segment)
+      this.#waiting += segment.size
+      return
+    }
+    const fresh = addAll(last.due, segment.due)
+    last.size += fresh
+    if (segment.size > 0 || segment.isEmptied) {
+      last.transactions.push(...segment.transactions)
+      if (last.transactions.length > 2 * MOST_TRANSACTIONS) last.transactions.splice(0, MOST_TRANSACTIONS)
+    }
+    this.#waiting += fresh
+    last.isEmptied ||= segment.isEmptied
+    last.end = segment.end
+  }
+}
+
+/** Adds keys to a map, and may reuse the given sets. @returns the number of new keys */
+function addAll(to: Map<string, Set<string>>, from: ReadonlyMap<string, Set<string>>): number {
+  let count = 0
+  for (const [type, keys] of from) {
+    const known = to.get(type)
+    if (known === undefined) {
+      to.set(type, keys)
+      count += keys.size
+      continue
+    }
+    const before = known.size
+    for (const key of keys) known.add(key)
+    count += known.size - before
+  }
+  return count
+}
+
+const emptySegment = (transaction: number | null = null): Segment => ({
+  due: new Map(),
+  size: 0,
+  isEmptied: false,
+  transactions: transaction === null ? [] : [transaction],
+  end: null,
+})
+
+/** A stream of a log, whose bytes are read into `keys`. It is paused while too many keys wait. */
+export class LogStream implements Pick<LogReading, 'wait' | 'take'> {
+  readonly #keys: LoggedKeys
+  readonly #stream: { pause(): void; resume(): void }
+  #failure: unknown = null
+  #wake = (): void => undefined
+
+  constructor(keys: LoggedKeys, stream: { pause(): void; resume(): void }) {
+    this.#keys = keys
+    this.#stream = stream
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== null
+  }
+
+  /** Reads what has come. */
+  receive(read: () => void): void {
+    if (this.hasFailed) return
+    try {
+      read()
+      if (this.#keys.waiting > MOST_WAITING) this.#stream.pause()
+    } catch (error) {
+      this.#failure = error
+    }
+    // A part of a transaction, or of an event, is nothing to take.
+    if (this.#keys.hasSegments || this.hasFailed) this.#wake()
+  }
+
+  fail(error: unknown): void {
+    this.#failure ??= error
+    this.#wake()
+  }
+
+  async wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (this.#keys.hasSegments || this.hasFailed) return
+    const come = new AbortController()
+    this.#wake = () => come.abort()
+    await sleep(milliseconds, undefined, { signal: AbortSignal.any([signal, come.signal]) }).catch(() => undefined)
+  }
+
+  take(most: number): LoggedChanges {
+    if (this.hasFailed && !this.#keys.hasSegments) throw this.#failure
+    const taken = this.#keys.take(most)
+    if (this.#keys.waiting <= MOST_WAITING) this.#stream.resume()
+    return taken
+  }
+}

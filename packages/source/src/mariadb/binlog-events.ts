@@ -1,0 +1,203 @@
+/** Reads the events of a binlog, as far as they tell which rows have changed. Of the values of rows only keys are kept. */
+
+import { LogLost } from '../engine/change-log.ts'
+import type { LoggedKeys, LoggedParts } from '../engine/logged-keys.ts'
+import { EventBytes } from './binlog-packets.ts'
+import { type Place, placeNumber, placeText, sortedGtids } from './binlog-places.ts'
+import { type Charsets, type KeyColumn, readTableMap, type Size, type TableMap } from './binlog-tables.ts'
+
+const [HEADER, CHECKSUM] = [19, 4]
+/** Bits of the flags of an event: the server made it for us; it may be passed over. */
+const [ARTIFICIAL, IGNORABLE] = [0x20, 0x80]
+/** The bit of a GTID whose transaction has one event, and no end. */
+const STANDALONE = 1
+/** The number of a table in an event of rows that has no rows. */
+const NO_TABLE = 0xff_ff_ff
+/** Bytes of statements that are read, and of keys: a key of more bytes is that of no record. */
+const LONGEST_STATEMENT = 65_536
+const LONGEST_KEY = 1_024
+
+const [QUERY, ROTATE, FORMAT, XID, TABLE_MAP, XA_PREPARE, GTID] = [2, 4, 15, 16, 19, 38, 162]
+/** Events that say nothing of rows: ends of the server, variables, the heartbeat, texts of statements, lists of GTIDs. */
+const OTHERS: ReadonlySet<number> = new Set([3, 5, 13, 14, 27, 29, 35, 160, 161, 163, 164])
+/** The images of rows in events, by type: one of each row, or those before and after a change. */
+const ROWS: ReadonlyMap<number, { readonly images: number; readonly hasExtra: boolean }> = new Map(
+  [23, 24, 25, 30, 31, 32].map((type) => [type, { images: type === 24 || type === 31 ? 2 : 1, hasExtra: type >= 30 }]),
+)
+
+interface Column {
+  readonly size: Size
+  readonly key: KeyColumn | undefined
+}
+
+const isSet = (bits: Buffer, at: number): boolean => (((bits[at >> 3] ?? 0) >> (at & 7)) & 1) === 1
+
+export interface EventParts {
+  readonly place: Place
+  readonly parts: LoggedParts
+  readonly charsets: Charsets
+  readonly keys: LoggedKeys
+}
+
+export class LoggedEvents {
+  readonly #bytes = new EventBytes()
+  readonly #reading: Generator<void, void>
+  readonly #parts: LoggedParts
+  readonly #charsets: Charsets
+  readonly #keys: LoggedKeys
+  readonly #namesTable: RegExp
+  /** The tables of the transaction, by number; null: no record is in the table. */
+  readonly #tables = new Map<number, TableMap | null>()
+  /** The last GTID of each domain. */
+  readonly #gtids = new Map<number, string>()
+  #place: Place
+  /** Bytes at the end of each event. */
+  #checksum = 0
+  #isOpen = false
+  #isStandalone = false
+
+  constructor({ place, parts, charsets, keys }: EventParts) {
+    this.#place = place
+    this.#parts = parts
+    this.#charsets = charsets
+    this.#keys = keys
+    for (const gtid of sortedGtids(place.gtids)) this.#gtids.set(Number.parseInt(gtid, 10), gtid)
+    const names = [...parts.keys()].map((name) => name.slice(name.indexOf('.') + 1).replaceAll('$', '\\$'))
+    this.#namesTable = new RegExp(`(?<![\\w$])(?:${names.join('|')})(?![\\w$])`, 'i')
+    this.#reading = this.#events()
+  }
+
+  /** @throws LogLost, RangeError the events cannot be understood */
+  add(bytes: Buffer): void {
+    this.#bytes.add(bytes)
+    this.#reading.next()
+  }
+
+  *#events(): Generator<void, void> {
+    const bytes = this.#bytes
+    for (;;) {
+      bytes.left = HEADER
+      const header = yield* bytes.take(HEADER)
+      const [time, type, server] = [header.readUInt32LE(0), header.readUInt8(4), header.readUInt32LE(5)]
+      const [length, end, flags] = [header.readUInt32LE(9), header.readUInt32LE(13), header.readUInt16LE(17)]
+      // The checksum is passed over: the connection has its own.
+      const checksum = type === FORMAT ? 0 : this.#checksum
+      bytes.left = length - HEADER - checksum
+      if ((flags & ARTIFICIAL) === 0 && end > 0) this.#place = { ...this.#place, position: end }
+      const rows = ROWS.get(type)
+      if (type === ROTATE) yield* this.#rotate()
+      else if (type === FORMAT) yield* this.#format(time)
+      else if (type === GTID) yield* this.#begin(server)
+      else if (type === QUERY) yield* this.#query()
+      else if (type === XID || type === XA_PREPARE) this.#isOpen = false
+      else if (type === TABLE_MAP) yield* this.#table()
+      else if (rows !== undefined) yield* this.#rows(rows)
+      else if (!OTHERS.has(type) && (flags & IGNORABLE) === 0) throw new LogLost(`an event has the type ${type}`)
+      bytes.left += checksum
+      yield* bytes.skip(bytes.left)
+      if (this.#isOpen) continue
+      const gtids = [...this.#gtids.values()].join(',')
+      this.#keys.commit(placeText({ ...this.#place, gtids }))
+    }
+  }
+
+  *#rotate(): Generator<void, void> {
+    const position = Number((yield* this.#bytes.take(8)).readBigUInt64LE(0))
+    const file = (yield* this.#bytes.take(this.#bytes.left)).toString('utf8')
+    if (file !== this.#place.file) this.#place = { ...this.#place, file, position, made: null }
+  }
+
+  /** @param made the time of the event, which is that of its file */
+  *#format(made: number): Generator<void, void> {
+    if (this.#place.made !== null && this.#place.made !== made) throw new LogLost('another file has the name')
+    this.#place = { ...this.#place, made }
+    // At its end are the kind of checksums of the events that follow, and its own one.
+    const event = yield* this.#bytes.take(this.#bytes.left)
+    this.#checksum = event.readUInt8(event.length - 1 - CHECKSUM) === 0 ? 0 : CHECKSUM
+  }
+
+  *#begin(server: number): Generator<void, void> {
+    const event = yield* this.#bytes.take(13)
+    const domain = event.readUInt32LE(8)
+    this.#gtids.set(domain, `${domain}-${server}-${event.readBigUInt64LE(0)}`)
+    this.#isOpen = true
+    this.#isStandalone = (event.readUInt8(12) & STANDALONE) !== 0
+    this.#tables.clear()
+    // The place of a state is the end of a transaction: one behind this event is that of a state that has the transaction.
+    this.#keys.begin(placeNumber(this.#place))
+  }
+
+  *#query(): Generator<void, void> {
+    const bytes = this.#bytes
+    const head = yield* bytes.take(13)
+    yield* bytes.skip(head.readUInt8(8) + 1 + head.readUInt16LE(11))
+    const isLong = bytes.left > LONGEST_STATEMENT
+    const statement = (yield* bytes.take(Math.min(bytes.left, LONGEST_STATEMENT))).toString('utf8')
+    if (/^(?:commit|rollback)$/i.test(statement)) {
+      this.#isOpen = false
+      return
+    }
+    if (/^(?:begin$|#|savepoint |rollback to |release savepoint )/i.test(statement)) return
+    // A statement that changes rows and is no row event, or the end of a transaction of several databases.
+    if (!DEFINITION.test(statement)) throw new LogLost('a statement is in the log in place of its rows')
+    const isNamed = this.#namesTable.test(statement) || DATABASE.test(statement) || /[^\0-\x7f]/.test(statement)
+    if (isLong || isNamed) this.#keys.addUnknown()
+    if (this.#isStandalone) this.#isOpen = false
+  }
+
+  *#table(): Generator<void, void> {
+    const event = yield* this.#bytes.take(this.#bytes.left)
+    this.#tables.set(event.readUIntLE(0, 6), readTableMap(event, this.#parts, this.#charsets))
+  }
+
+  *#rows({ images, hasExtra }: { readonly images: number; readonly hasExtra: boolean }): Generator<void, void> {
+    const bytes = this.#bytes
+    const id = yield* bytes.number(6)
+    const table = this.#tables.get(id)
+    if (table === null || id === NO_TABLE) return
+    if (table === undefined) throw new LogLost('rows have no table')
+    yield* bytes.skip(2)
+    if (hasExtra) yield* bytes.skip((yield* bytes.number(2)) - 2)
+    const count = table.sizes.length
+    if (count > 250) yield* bytes.skip(2)
+    yield* bytes.skip(1)
+    const found: Column[][] = []
+    for (let image = 0; image < images; image += 1) {
+      const present = yield* bytes.take(Math.ceil(count / 8))
+      const columns = table.sizes.map((size, at): Column => ({ size, key: table.keys.get(at) }))
+      found.push(columns.filter((_, at) => isSet(present, at)))
+    }
+    const hasKeys = (columns: readonly Column[]) =>
+      columns.filter(({ key }) => key !== undefined).length === table.keys.size
+    if (!found.every(hasKeys)) throw new LogLost('rows are without their keys')
+    while (bytes.left > 0) for (const columns of found) yield* this.#row(columns)
+  }
+
+  /** Reads a row. @param columns those that it has */
+  *#row(columns: readonly Column[]): Generator<void, void> {
+    const bytes = this.#bytes
+    const nulls = yield* bytes.take(Math.ceil(columns.length / 8))
+    let unread = 0
+    for (const [at, { size, key }] of columns.entries()) {
+      if (isSet(nulls, at)) continue
+      if ('prefix' in size) {
+        yield* bytes.skip(unread)
+        unread = yield* bytes.number(size.prefix)
+      } else if (key === undefined) unread += size.bytes
+      else {
+        yield* bytes.skip(unread)
+        unread = size.bytes
+      }
+      if (key === undefined || unread > LONGEST_KEY) continue
+      const value = key.read(yield* bytes.take(unread))
+      unread = 0
+      for (const recordType of key.recordTypes) this.#keys.add(recordType, value)
+    }
+    yield* bytes.skip(unread)
+  }
+}
+
+/** Statements that change no rows but those of tables that they name. */
+const DEFINITION =
+  /^\s*(?:\/\*(?!!).*?\*\/\s*)?(?:alter|analyze\s+table|create|drop|flush|grant|optimize|rename|repair|revoke|truncate)\b/is
+const DATABASE = /^\s*(?:alter|drop)\s+(?:database|schema)\b/i

@@ -1,0 +1,112 @@
+/**
+ * The bytes of a binlog, out of the packets in which a server sends it. An event may have any size: no more of it is kept than is
+ * asked for at once.
+ */
+
+import { LogLost } from '../engine/change-log.ts'
+
+/** The most bytes that may be asked for at once: the description of a table with very many columns needs the most. */
+const MOST_BYTES = 1_048_576
+/** The length of a packet that the next one continues. */
+const CONTINUED = 0xff_ff_ff
+/** The longest message of an error. */
+const LONGEST_ERROR = 4_096
+
+const EMPTY = Buffer.alloc(0)
+
+/** Bytes that come one after another. What waits for more of them yields. */
+export class EventBytes {
+  #bytes: Buffer = EMPTY
+  #at = 0
+  /** Bytes of the event that were neither taken nor skipped. */
+  left = 0
+
+  add(bytes: Buffer): void {
+    this.#bytes = this.#at === this.#bytes.length ? bytes : Buffer.concat([this.#bytes.subarray(this.#at), bytes])
+    this.#at = 0
+  }
+
+  /** The next bytes. They stay as they are. */
+  *take(count: number): Generator<void, Buffer> {
+    if (count > this.left || count > MOST_BYTES) throw new LogLost('an event has too many bytes, or too few')
+    while (this.#bytes.length - this.#at < count) yield
+    const taken = this.#bytes.subarray(this.#at, this.#at + count)
+    this.#at += count
+    this.left -= count
+    return taken
+  }
+
+  *skip(count: number): Generator<void, void> {
+    if (count > this.left) throw new LogLost('an event is too short')
+    this.left -= count
+    let more = count
+    while (this.#bytes.length - this.#at < more) {
+      more -= this.#bytes.length - this.#at
+      this.#at = this.#bytes.length
+      yield
+    }
+    this.#at += more
+  }
+
+  *number(bytes: number): Generator<void, number> {
+    return (yield* this.take(bytes)).readUIntLE(0, bytes)
+  }
+}
+
+/** Takes the headers out of a stream of packets. */
+export class Packets {
+  /** The begin of a header, or of an error. */
+  #rest: Buffer = EMPTY
+  /** Bytes of the packet that have not come yet. */
+  #left = 0
+  #isContinued = false
+  readonly #event: (bytes: Buffer) => void
+
+  constructor(event: (bytes: Buffer) => void) {
+    this.#event = event
+  }
+
+  /** @throws an error of the server, as the driver would make it, or LogLost */
+  add(chunk: Buffer): void {
+    let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    this.#rest = EMPTY
+    while (bytes.length > 0) {
+      if (this.#left === 0) {
+        const begin = this.#begin(bytes)
+        if (begin === null) {
+          this.#rest = bytes
+          return
+        }
+        bytes = bytes.subarray(begin)
+      }
+      const some = bytes.subarray(0, this.#left)
+      this.#left -= some.length
+      bytes = bytes.subarray(some.length)
+      if (some.length > 0) this.#event(some)
+    }
+  }
+
+  /** Reads the header of a packet. @returns its bytes; null: they have not all come */
+  #begin(bytes: Buffer): number | null {
+    // A packet that continues another one has no status.
+    const size = this.#isContinued ? 4 : 5
+    if (bytes.length < size) return null
+    const length = bytes.readUIntLE(0, 3)
+    const status = this.#isContinued ? 0 : bytes.readUInt8(4)
+    if (status === 0xff && length <= LONGEST_ERROR) {
+      if (bytes.length < 4 + length) return null
+      throw serverError(bytes.subarray(5, 4 + length))
+    }
+    if (status !== 0) throw new LogLost('the server has ended the log')
+    this.#left = length + 4 - size
+    this.#isContinued = length === CONTINUED
+    return size
+  }
+}
+
+/** @param bytes the number of the error, # with the SQLSTATE, and the message */
+const serverError = (bytes: Buffer): Error =>
+  Object.assign(new Error(bytes.toString('utf8', 8)), {
+    errno: bytes.readUInt16LE(0),
+    sqlState: bytes.toString('latin1', 3, 8),
+  })

@@ -1,0 +1,40 @@
+/** Places in the binlog of a server. */
+
+/** A place behind an event. */
+export interface Place {
+  /** The name of the file, such as mariadb-bin.000003. */
+  readonly file: string
+  readonly position: number
+  /** When the file was made, in seconds since 1970: after RESET MASTER another file has the name. Null: it is not known yet. */
+  readonly made: number | null
+  /** The last GTID of each domain, as the server writes them. */
+  readonly gtids: string
+}
+
+export const placeText = ({ file, position, made, gtids }: Place): string =>
+  JSON.stringify([file, position, made, gtids])
+
+export function placeOf(text: string): Place {
+  const [file, position, made, gtids] = JSON.parse(text) as [string, number, number | null, string]
+  return { file, position, made, gtids }
+}
+
+/** A number that is greater for a later place. Positions have 32 bits, and numbers of files fewer than 21. */
+export const placeNumber = ({ file, position }: Pick<Place, 'file' | 'position'>): number =>
+  Number(/\d+$/.exec(file)?.[0] ?? 0) * 2 ** 32 + position
+
+/** GTIDs in one order. */
+export const sortedGtids = (gtids: string): readonly string[] =>
+  gtids
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .toSorted()
+
+/** Whether a log with these last GTIDs has gone on from others: each domain has the same number, or a later one. */
+export function isContinued(gtids: string, before: string): boolean {
+  const numbers = (text: string) =>
+    new Map(sortedGtids(text).map((gtid) => [gtid.split('-')[0], BigInt(gtid.split('-')[2] ?? 0)]))
+  const now = numbers(gtids)
+  return [...numbers(before)].every(([domain, number]) => (now.get(domain) ?? -1n) >= number)
+}

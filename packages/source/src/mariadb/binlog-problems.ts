@@ -1,0 +1,117 @@
+/** Finds what a MariaDB and its tables lack so that the binlog has every change, with statements for the administrator. */
+
+import type { LoggedTable, SourceFile } from '../engine/mapped-records.ts'
+import { KEY_ENCODINGS } from './binlog-tables.ts'
+import type { State } from './connections.ts'
+import { NAMES } from './names.ts'
+
+interface Setting {
+  readonly name: string
+  readonly wanted: string
+  /** How it becomes so. */
+  readonly mend: string
+}
+
+const global = (name: string, wanted: string): Setting => ({
+  name,
+  wanted,
+  mend: `set global ${name} = ${wanted}; and the same in its configuration file; sessions that are open keep their own value`,
+})
+
+const SETTINGS: readonly Setting[] = [
+  { name: 'log_bin', wanted: 'ON', mend: 'write log_bin into its configuration file, and start MariaDB again' },
+  global('binlog_format', 'ROW'),
+  global('binlog_row_image', 'FULL'),
+  global('binlog_row_metadata', 'FULL'),
+  global('log_bin_compress', 'OFF'),
+]
+
+/** @returns sentences; none: nothing is lacking */
+export async function binlogProblems(state: State, { records }: SourceFile): Promise<readonly string[]> {
+  const row = async (text: string): Promise<readonly (string | null)[]> =>
+    (await state.run({ text, values: [] })).rows[0] ?? []
+  const problems: string[] = []
+  for (const { name, wanted, mend } of SETTINGS) {
+    const [, found = ''] = await row(`show global variables like '${name}'`)
+    if (found !== wanted) problems.push(`${name} is ${found}: ${mend}`)
+  }
+  const [isBlind] = await row(`select @@global.gtid_slave_pos <> '' and not @@global.log_slave_updates`)
+  if (isBlind === '1') {
+    problems.push(
+      'it is a replica, and its log lacks what it receives: write log_slave_updates into its configuration file',
+    )
+  }
+  const rights = await rightsProblem(state)
+  if (rights !== null) return [...problems, rights]
+  const [, , logged = '', ignored = ''] = await row('show master status')
+  if (`${logged}${ignored}` !== '') {
+    problems.push('its log leaves databases out: take binlog_do_db and binlog_ignore_db out of its configuration file')
+  }
+  const [database] = await row('select database()')
+  for (const { own, children } of records.values()) {
+    for (const table of [own, ...children].flatMap(({ logged }) => logged)) {
+      problems.push(...(await tableProblems(state, table, database ?? '')))
+    }
+  }
+  return [...new Set(problems)]
+}
+
+async function rightsProblem(state: State): Promise<string | null> {
+  const { rows } = await state.run({ text: 'show grants', values: [] })
+  const everywhere = rows.map(([grant]) => grant ?? '').filter((grant) => / ON \*\.\* TO /.test(grant))
+  const has = (right: RegExp) => everywhere.some((grant) => right.test(grant))
+  if (has(/^GRANT ALL /) || (has(/REPLICATION SLAVE\b(?! ADMIN)/) && has(/BINLOG MONITOR|REPLICATION CLIENT/)))
+    return null
+  const { rows: accounts } = await state.run({
+    text: `select concat(quote(substring_index(current_user(), '@', 1)), '@', quote(substring_index(current_user(), '@', -1)))`,
+    values: [],
+  })
+  return `the account may not read the log: grant replication slave, replication client on *.* to ${accounts[0]?.[0]};`
+}
+
+const INTEGERS: ReadonlySet<string> = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint'])
+/** A foreign key by which the server changes rows without an event of their own. */
+const CASCADE = /^\s*CONSTRAINT .* FOREIGN KEY .* ON (?:DELETE|UPDATE) (?:CASCADE|SET (?:NULL|DEFAULT))/m
+
+async function tableProblems(state: State, from: LoggedTable, database: string): Promise<readonly string[]> {
+  const { key } = from
+  const rows = async (text: string, values: readonly unknown[] = []) => (await state.run({ text, values })).rows
+  const place = [from.schema ?? database, from.table]
+  const [[kind, schema, table] = []] = await rows(
+    'select table_type, table_schema, table_name from information_schema.tables where table_schema = ? and table_name = ?',
+    place,
+  )
+  if (table === undefined) return [`${from.table} is not there, or the account may not read it`]
+  if (kind !== 'BASE TABLE' && kind !== 'SYSTEM VERSIONED') {
+    return [`${table} is no table: its changes are not in the log under its name; write follow: poll`]
+  }
+  const problems: string[] = []
+  if ([schema, table].join('.') !== place.join('.')) {
+    problems.push(`the log has ${place.join('.')} by the name ${schema}.${table}: write it so`)
+  }
+  const [[, definition] = []] = await rows(`show create table ${NAMES.placeOf(from)}`)
+  if (CASCADE.test(definition ?? '')) {
+    problems.push(
+      `a foreign key of ${table} changes its rows with those of another table, which is not in the log: write follow: poll`,
+    )
+  }
+  const columns = await rows(
+    `select column_name, data_type, character_set_name, column_type from information_schema.columns
+      where table_schema = ? and table_name = ?`,
+    place,
+  )
+  const [old] = columns.find(([, , , type]) => type?.includes('mariadb-5.3')) ?? []
+  if (old !== undefined) {
+    problems.push(`${table}.${old} has a time as before MariaDB 10.1: alter table ${NAMES.placeOf(from)} force;`)
+  }
+  const [name, type, charset, column] = columns.find(([one]) => one?.toLowerCase() === key.toLowerCase()) ?? []
+  if (name === undefined) return [...problems, `${table} has no column ${key}`]
+  const isRead = INTEGERS.has(type ?? '')
+    ? !/zerofill/.test(column ?? '')
+    : /char$|text$/.test(type ?? '') && Object.hasOwn(KEY_ENCODINGS, charset ?? '') && !/COMPRESSED/.test(column ?? '')
+  if (!isRead) {
+    const keys = `whole numbers without zerofill, or texts in ${Object.keys(KEY_ENCODINGS).join(', ')}`
+    problems.push(`${table}.${key} is ${column}, and keys that are read in the log are ${keys}: write follow: poll`)
+  }
+  return problems
+}

@@ -1,0 +1,221 @@
+/** Reads the description of a table in the binlog, as far as the keys of its rows need it. */
+
+import { LogLost } from '../engine/change-log.ts'
+import type { LoggedPart, LoggedParts } from '../engine/logged-keys.ts'
+
+/** How long a value is: of this many bytes, or with its length in so many bytes before it. */
+export type Size = { readonly bytes: number } | { readonly prefix: number }
+
+/** A column whose value is the key of a record. */
+export interface KeyColumn {
+  readonly recordTypes: readonly string[]
+  /** The key as it is read from the table. */
+  read(value: Buffer): string
+}
+
+export interface TableMap {
+  readonly sizes: readonly Size[]
+  readonly keys: ReadonlyMap<number, KeyColumn>
+}
+
+/** The character sets by the numbers of collations, as the server has them. */
+export type Charsets = ReadonlyMap<number, string>
+
+/** The encodings of the character sets in which keys are read. */
+export const KEY_ENCODINGS: Readonly<Record<string, string>> = {
+  utf8mb4: 'utf-8',
+  utf8mb3: 'utf-8',
+  ascii: 'utf-8',
+  latin1: 'windows-1252',
+}
+
+/** A type of column in the binlog. */
+interface LoggedType {
+  /** Bytes of its metadata. */
+  readonly metadata: number
+  /** @param a the first byte of the metadata @param b the second one */
+  size(a: number, b: number): Size
+  readonly integer?: number
+}
+
+const fixed = (bytes: number): LoggedType => ({ metadata: 0, size: () => ({ bytes }) })
+const integer = (bytes: number): LoggedType => ({ ...fixed(bytes), integer: bytes })
+/** A time with a fraction of so many digits. */
+const fraction = (bytes: number): LoggedType => ({
+  metadata: 1,
+  size: (digits) => ({ bytes: bytes + Math.ceil(digits / 2) }),
+})
+const byMetadata: LoggedType = { metadata: 1, size: (bytes) => ({ bytes }) }
+const blob: LoggedType = { metadata: 1, size: (prefix) => ({ prefix }) }
+const text: LoggedType = { metadata: 2, size: (a, b) => ({ prefix: a + 256 * b > 255 ? 2 : 1 }) }
+const list: LoggedType = { metadata: 2, size: (_, bytes) => ({ bytes }) }
+const digits = (count: number): number => Math.floor(count / 9) * 4 + Math.ceil((count % 9) / 2)
+
+const [VARCHAR, ENUM, SET, STRING] = [15, 247, 248, 254]
+const DECIMAL = 246
+const YEAR = 13
+
+/**
+ * The types by their numbers. Those of times before MariaDB 10.1 are missing: nothing in the log says how many bytes their values
+ * have.
+ */
+const TYPES: ReadonlyMap<number, LoggedType> = new Map([
+  [1, integer(1)],
+  [2, integer(2)],
+  [9, integer(3)],
+  [3, integer(4)],
+  [8, integer(8)],
+  [YEAR, fixed(1)],
+  [4, byMetadata],
+  [5, byMetadata],
+  [DECIMAL, { metadata: 2, size: (all, scale) => ({ bytes: digits(all - scale) + digits(scale) }) }],
+  [10, fixed(3)],
+  [14, fixed(3)],
+  [17, fraction(4)],
+  [18, fraction(5)],
+  [19, fraction(3)],
+  [16, { metadata: 2, size: (bits, bytes) => ({ bytes: bytes + (bits > 0 ? 1 : 0) }) }],
+  [VARCHAR, text],
+  [253, text],
+  // The two upper bits of a length above 255 are those of the type, turned round.
+  [STRING, { metadata: 2, size: (a, b) => ({ prefix: (((a & 0x30) ^ 0x30) << 4) + b > 255 ? 2 : 1 }) }],
+  [ENUM, list],
+  [SET, list],
+  [252, blob],
+  [255, blob],
+  [140, blob], // a compressed blob
+  [141, text], // a compressed varchar
+])
+
+/** Types that have a sign in the description. */
+const NUMBERS: ReadonlySet<number> = new Set([1, 2, 9, 3, 8, 4, 5, DECIMAL, YEAR])
+/** Types that have a character set in it, among them geometries. */
+const TEXTS: ReadonlySet<number> = new Set([VARCHAR, 253, STRING, 252, 255, 140, 141])
+/** Types whose values may be keys of texts. */
+const KEYS: ReadonlySet<number> = new Set([VARCHAR, STRING, 252])
+
+interface Column {
+  readonly type: number
+  readonly size: Size
+  name: string
+  isUnsigned: boolean
+  collation: number
+}
+
+/**
+ * @param bytes the event without its header
+ * @returns null: no record is in the table
+ * @throws LogLost, RangeError it cannot be understood
+ */
+export function readTableMap(bytes: Buffer, parts: LoggedParts, charsets: Charsets): TableMap | null {
+  const reader = new Fields(bytes, 8)
+  const name = `${reader.text(1)}.${reader.text(1)}`
+  const wanted = parts.get(name)
+  if (wanted === undefined) return null
+  const types = [...reader.bytes(reader.count())]
+  const columns = readColumns(types, new Fields(reader.bytes(reader.count()), 0))
+  reader.bytes(Math.ceil(columns.length / 8))
+  describe(columns, reader)
+  return { sizes: columns.map(({ size }) => size), keys: keysOf(columns, wanted, charsets) }
+}
+
+function readColumns(types: readonly number[], metadata: Fields): readonly Column[] {
+  return types.map((given): Column => {
+    const known = TYPES.get(given)
+    if (known === undefined) throw new LogLost(`a column has the type ${given}`)
+    const [a = 0, b = 0] = metadata.bytes(known.metadata)
+    // Lists of texts have their own type in the metadata.
+    const type = given === STRING && (a === ENUM || a === SET) ? a : given
+    const size = (TYPES.get(type) ?? known).size(a, b)
+    return { type, size, name: '', isUnsigned: false, collation: 0 }
+  })
+}
+
+/** Reads names, signs and character sets, which the log has with binlog_row_metadata = FULL. */
+function describe(columns: readonly Column[], reader: Fields): void {
+  const numbers = columns.filter(({ type }) => NUMBERS.has(type))
+  const texts = columns.filter(({ type }) => TEXTS.has(type))
+  while (reader.hasMore) {
+    const [member] = reader.bytes(1)
+    const value = new Fields(reader.bytes(reader.count()), 0)
+    if (member === 1) {
+      const signs = value.bytes(Math.ceil(numbers.length / 8))
+      for (const [at, one] of numbers.entries()) one.isUnsigned = ((signs[at >> 3] ?? 0) & (0x80 >> (at & 7))) !== 0
+    } else if (member === 2) {
+      const usual = value.count()
+      for (const one of texts) one.collation = usual
+      while (value.hasMore) {
+        const other = texts[value.count()]
+        const collation = value.count()
+        if (other !== undefined) other.collation = collation
+      }
+    } else if (member === 3) for (const one of texts) one.collation = value.count()
+    else if (member === 4) for (const one of columns) one.name = value.bytes(value.count()).toString('utf8')
+  }
+}
+
+function keysOf(
+  columns: readonly Column[],
+  parts: readonly LoggedPart[],
+  charsets: Charsets,
+): ReadonlyMap<number, KeyColumn> {
+  const keys = new Map<number, KeyColumn>()
+  for (const { key, recordType } of parts) {
+    const at = columns.findIndex(({ name }) => name.toLowerCase() === key.toLowerCase())
+    const column = columns[at]
+    if (column === undefined) throw new LogLost('a table has no column of the name of its key')
+    const { recordTypes = [] } = keys.get(at) ?? {}
+    keys.set(at, { recordTypes: [...recordTypes, recordType], read: readerOf(column, charsets) })
+  }
+  return keys
+}
+
+function readerOf({ type, isUnsigned, collation }: Column, charsets: Charsets): (value: Buffer) => string {
+  const bytes = TYPES.get(type)?.integer
+  if (bytes === 8) return (value) => String(isUnsigned ? value.readBigUInt64LE(0) : value.readBigInt64LE(0))
+  if (bytes !== undefined) {
+    return (value) => String(isUnsigned ? value.readUIntLE(0, bytes) : value.readIntLE(0, bytes))
+  }
+  const encoding = KEYS.has(type) ? KEY_ENCODINGS[charsets.get(collation) ?? ''] : undefined
+  if (encoding === undefined) throw new LogLost('a key has a type that is not read in the log')
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true })
+  return (value) => decoder.decode(value)
+}
+
+/** Fields of an event, one after another. @throws RangeError it has fewer bytes */
+class Fields {
+  readonly #bytes: Buffer
+  #at: number
+
+  constructor(bytes: Buffer, at: number) {
+    this.#bytes = bytes
+    this.#at = at
+  }
+
+  get hasMore(): boolean {
+    return this.#at < this.#bytes.length
+  }
+
+  bytes(count: number): Buffer {
+    const end = this.#at + count
+    if (end > this.#bytes.length) throw new RangeError('the description of a table is too short')
+    const found = this.#bytes.subarray(this.#at, end)
+    this.#at = end
+    return found
+  }
+
+  /** A name that a byte of zero ends, with its length before it. */
+  text(prefix: number): string {
+    const length = this.bytes(prefix).readUIntLE(0, prefix)
+    return this.bytes(length + 1).toString('utf8', 0, length)
+  }
+
+  /** A number of one to nine bytes. */
+  count(): number {
+    const [first = 0] = this.bytes(1)
+    if (first < 251) return first
+    const size = { 252: 2, 253: 3 }[first]
+    if (size === undefined) throw new RangeError('a number in the description of a table is too large')
+    return this.bytes(size).readUIntLE(0, size)
+  }
+}

@@ -1,0 +1,166 @@
+/** The binlog of a MariaDB. The server keeps nothing for us, and we keep our place. */
+
+import { randomInt } from 'node:crypto'
+import type { Duplex } from 'node:stream'
+import type { Connection, PoolOptions, RowDataPacket } from 'mysql2/promise'
+import { type ChangeLog, LogLost, type LogReading } from '../engine/change-log.ts'
+import { CONNECTING } from '../engine/connections.ts'
+import { LoggedKeys, LogStream, loggedParts } from '../engine/logged-keys.ts'
+import type { SourceFile } from '../engine/mapped-records.ts'
+import { LoggedEvents } from './binlog-events.ts'
+import { Packets } from './binlog-packets.ts'
+import { isContinued, type Place, placeNumber, placeOf, placeText, sortedGtids } from './binlog-places.ts'
+import { binlogProblems } from './binlog-problems.ts'
+import type { State } from './connections.ts'
+
+/** Milliseconds for statements that read a file of the log. */
+const READING = 60_000
+/** Seconds after which a silent server says that it is there, and milliseconds after which a silent one is lost. */
+const HEARTBEAT = 10
+const SILENT = 30_000
+/** Seconds for which the server waits for us while we write what was read. */
+const WRITING = 3_600
+/** The error of a server that cannot read its log from our place on. */
+const UNREADABLE = 1236
+const BINLOG_DUMP = 0x12
+
+export interface BinlogParts {
+  readonly file: SourceFile
+  readonly connection: PoolOptions
+  readonly within: <Result>(work: (state: State) => Promise<Result>) => Promise<Result>
+}
+
+export function openBinlog({ file, connection: options, within }: BinlogParts): ChangeLog {
+  const seen = () => within(placeOfState)
+  return {
+    problems: () => within((state) => binlogProblems(state, file)),
+    async begin() {
+      const found = await seen()
+      const connection = await connect(options)
+      try {
+        return placeText({ ...found, made: null, gtids: (await gtidsAt(connection, found)) ?? '' })
+      } finally {
+        connection.destroy()
+      }
+    },
+    state: (position) =>
+      within(async (state) => {
+        const found = await placeOfState(state)
+        const { rows } = await state.run({ text: 'select @@global.gtid_binlog_pos', values: [] })
+        // After RESET MASTER, the server would send nothing until its new log is as long as the former one.
+        const isKept = isContinued(rows[0]?.[0] ?? '', placeOf(position).gtids)
+        return { isKept, end: placeText({ ...found, made: null, gtids: '' }), size: 0 }
+      }),
+    async read(position) {
+      const place = placeOf(position)
+      const connection = await connect(options)
+      try {
+        const gtids = await gtidsAt(connection, place)
+        if (gtids === null || sortedGtids(gtids).join() !== sortedGtids(place.gtids).join())
+          throw new LogLost('the log is another one, or was purged')
+        return await readBinlog(connection, file, place)
+      } catch (error) {
+        connection.destroy()
+        throw error
+      }
+    },
+    async isVisible(transactions) {
+      const now = placeNumber(await seen())
+      return transactions.every((one) => one <= now)
+    },
+    drop: async () => undefined,
+    isBefore: (one, other) => placeNumber(placeOf(one)) < placeNumber(placeOf(other)),
+  }
+}
+
+/** The place behind the last transaction that a state has. A transaction is in the log a moment before others see it. */
+async function placeOfState(state: State): Promise<Pick<Place, 'file' | 'position'>> {
+  const { rows } = await state.run({ text: `show status like 'binlog_snapshot_%'`, values: [] })
+  const found = new Map(rows.map(([name, value]) => [name?.toLowerCase(), value ?? '']))
+  return { file: found.get('binlog_snapshot_file') ?? '', position: Number(found.get('binlog_snapshot_position')) }
+}
+
+async function connect(options: PoolOptions): Promise<Connection> {
+  const { createConnection } = await import('mysql2/promise')
+  const { rowsAsArray: _, connectionLimit: __, maxPreparedStatements: ___, ...own } = options
+  return createConnection({ ...own, connectTimeout: CONNECTING })
+}
+
+/** The last GTIDs before a place; null: the log has no such place. */
+async function gtidsAt(connection: Connection, { file, position }: Pick<Place, 'file' | 'position'>) {
+  const [rows] = await connection.query<(RowDataPacket & { readonly gtids: string | null })[]>(
+    { sql: 'select binlog_gtid_pos(?, ?) as gtids', timeout: READING },
+    [file, position],
+  )
+  return rows[0]?.gtids ?? null
+}
+
+/** The driver of a connection: its stream has the packets, which the driver itself would keep whole. */
+interface Core {
+  readonly stream: Duplex & { setTimeout(milliseconds: number, then: () => void): void }
+  on(event: 'error', then: (error: unknown) => void): void
+}
+
+async function readBinlog(connection: Connection, file: SourceFile, place: Place): Promise<LogReading> {
+  const [[database]] =
+    await connection.query<(RowDataPacket & { readonly name: string | null })[]>('select database() as name')
+  const [charsets] = await connection.query<(RowDataPacket & { readonly id: number; readonly name: string })[]>(
+    'select id, character_set_name as name from information_schema.collation_character_set_applicability',
+  )
+  await connection.query(
+    `set session net_write_timeout = ${WRITING}, @master_binlog_checksum = 'NONE', @mariadb_slave_capability = 4,
+      @master_heartbeat_period = ${HEARTBEAT}000000000`,
+  )
+  const keys = new LoggedKeys(placeText(place))
+  const core = (connection as unknown as { readonly connection: Core }).connection
+  const { stream } = core
+  const log = new LogStream(keys, stream)
+  const events = new LoggedEvents({
+    place,
+    parts: loggedParts(file, database?.name ?? ''),
+    charsets: new Map(charsets.map(({ id, name }) => [Number(id), name])),
+    keys,
+  })
+  const packets = new Packets((bytes) => events.add(bytes))
+  core.on('error', (error) => log.fail(error))
+  stream.removeAllListeners('data')
+  stream.on('data', (chunk: Buffer) => log.receive(() => readChunk(packets, chunk)))
+  stream.setTimeout(SILENT, () => {
+    if (stream.isPaused()) return
+    log.fail(Object.assign(new Error('the server is silent'), { code: 'ETIMEDOUT' }))
+    stream.destroy()
+  })
+  stream.write(dumpRequest(place))
+  return {
+    wait: (milliseconds, signal) => log.wait(milliseconds, signal),
+    take: (most) => log.take(most),
+    // The server keeps its log as long as its own settings say.
+    acknowledge: () => undefined,
+    async close() {
+      log.fail(new Error('the reading was closed'))
+      stream.destroy()
+    },
+  }
+}
+
+/** @throws LogLost */
+function readChunk(packets: Packets, chunk: Buffer): void {
+  try {
+    packets.add(chunk)
+  } catch (error) {
+    const isUnreadable = error instanceof RangeError || (error as { readonly errno?: number }).errno === UNREADABLE
+    throw isUnreadable ? new LogLost('the log cannot be read', { cause: error }) : error
+  }
+}
+
+/** The request for the events behind a place. Its number of a replica is that of no other: a server ends former readers with the same. */
+function dumpRequest({ file, position }: Place): Buffer {
+  const name = Buffer.from(file)
+  const request = Buffer.alloc(4 + 11 + name.length)
+  request.writeUIntLE(11 + name.length, 0, 3)
+  request.writeUInt8(BINLOG_DUMP, 4)
+  request.writeUInt32LE(position, 5)
+  request.writeUInt32LE(randomInt(2 ** 31, 2 ** 32), 11)
+  name.copy(request, 15)
+  return request
+}
