@@ -25,7 +25,7 @@ import { addRegistry } from '@rollcall/records/registries/registries'
 import { generateLines } from '@rollcall/synthetic'
 import { from as copyFrom } from 'pg-copy-streams'
 import { Batch } from '../packages/import/src/batch.ts'
-import { documentOf } from '../packages/import/src/entry-document.ts'
+import { entryDocument } from '../packages/import/src/entry-document.ts'
 import { withBenchDatabase } from './shared/bench-database.ts'
 import { readOptions } from './shared/options.ts'
 import { temporaryDirectory } from './shared/place.ts'
@@ -262,7 +262,7 @@ function reportCost(count: number, turns: number): number {
   const texts = [...generateLines(KIND, { count, seed: 2 })].map((line) => Buffer.from(line))
   const entries = texts.map((text, at) => ({ line: at + 1, end: at + 1, text }))
   // Both keep what they prepare, as an import does until it is written.
-  const bare = () => entries.map((entry) => prepareGiven(kind, recordType, documentOf(entry)))
+  const bare = () => entries.map((entry) => prepareGiven(kind, recordType, entryDocument(entry)))
   const reported = () => {
     const batch = new Batch()
     for (const entry of entries) batch.add({ kind, recordType, lenient: false, today: TODAY }, entry)

@@ -6,7 +6,7 @@ import type { Database } from '@rollcall/database/database'
 import {
   type CallbackSettings,
   MOST_CONCURRENCY,
-  NO_CALLBACKS,
+  NO_CALLBACK_SETTINGS,
   setCallbackSettings,
 } from '@rollcall/participants/store/participant-callbacks'
 import { findParticipant } from '@rollcall/participants/store/participants'
@@ -34,7 +34,10 @@ type Pace = Pick<CallbackSettings, 'concurrency' | 'rate'>
 /** As fast as can be set. */
 const UNBOUNDED: Pace = { concurrency: MOST_CONCURRENCY, rate: 10_000 }
 /** The limits of a participant for whom nothing is set. */
-export const DEFAULT_CALLBACKS: Pace = { concurrency: NO_CALLBACKS.concurrency, rate: NO_CALLBACKS.rate }
+export const DEFAULT_CALLBACKS: Pace = {
+  concurrency: NO_CALLBACK_SETTINGS.concurrency,
+  rate: NO_CALLBACK_SETTINGS.rate,
+}
 
 /** Our server as it is served, answering peers and working on jobs. */
 export const startRollcall = ({ start }: BenchDatabase): Promise<ServerProcess> =>

@@ -1,7 +1,7 @@
 /** The database as a whole: makes or upgrades its tables, and examines it. */
 
 import { countUnwitnessed, NOTHING_UNWITNESSED } from '@rollcall/audit/store/checkpoints'
-import { refuseUnloaded } from '@rollcall/backup/store/restorations'
+import { refuseUnloadedDatabase } from '@rollcall/backup/store/restorations'
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import { DECIDING_ROLES } from '@rollcall/core/model/operator'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -9,14 +9,14 @@ import { type Database, migrate, pendingMigrations } from '@rollcall/database/da
 import { listJournalReports, REPORT_AGE } from '@rollcall/database/journal-reports'
 import { readServerSettings } from '@rollcall/database/migrate'
 import { readRoleFacts } from '@rollcall/database/roles'
-import { listWithHeldDeliveries } from '@rollcall/delivery/store/deliveries/delivery-counts'
-import { listWithClosedMailbox } from '@rollcall/delivery/store/events/closing'
+import { listParticipantsWithHeldDeliveries } from '@rollcall/delivery/store/deliveries/delivery-counts'
+import { listParticipantsWithClosedMailbox } from '@rollcall/delivery/store/events/closing'
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import { countOverdue } from '@rollcall/engine/store/exchanges/claims'
-import { directoryContent } from '@rollcall/participants/store/demo-data'
+import { readDirectoryContent } from '@rollcall/participants/store/demo-data'
 import { listOperatorTokens } from '@rollcall/participants/store/operator-tokens'
 import { listLiveKeys, type ParticipantKey } from '@rollcall/participants/store/participant-keys'
-import { listParticipants, listWithoutSecret } from '@rollcall/participants/store/participants'
+import { listParticipants, listParticipantsWithoutSecret } from '@rollcall/participants/store/participants'
 import { planIndexes } from '@rollcall/records/records/index-plan'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
 import { listRegistries, readRegistries } from '@rollcall/records/registries/registries'
@@ -40,7 +40,7 @@ export const migrateDatabase = useCase(
     }),
   },
   async ({ db, owner = db }: HasOwner) => {
-    await refuseUnloaded(owner)
+    await refuseUnloadedDatabase(owner)
     const migrations = await migrate(owner, db)
     for (const registry of await listRegistries(db)) await ensureRecordTables(db, registry)
     const registries = await listRegistries(db)
@@ -138,12 +138,12 @@ export const examineDatabase = useCase(
     const settings = await readServerSettings(db)
     const roles = await readRoleFacts(db)
     const pending = await pendingMigrations(db)
-    const content = await directoryContent(db)
+    const content = await readDirectoryContent(db)
     // A database without tables, or without registries and participants, has no more to read.
     const empty = pending.length > 0 || content.demo.length + content.real.length === 0
     const [participants, withoutSecret, keys] = empty
       ? [[], [], []]
-      : await Promise.all([listParticipants(db), listWithoutSecret(db), listLiveKeys(db)])
+      : await Promise.all([listParticipants(db), listParticipantsWithoutSecret(db), listLiveKeys(db)])
     const { registries, unreadable } = empty ? { registries: [], unreadable: [] } : await readRegistries(db)
     const plans = await Promise.all(registries.map((registry) => planIndexes(db, registry)))
     const disabled = participants.filter(({ status }) => status === 'disabled')
@@ -156,8 +156,8 @@ export const examineDatabase = useCase(
       disabled: named(disabled),
       unreadable: unreadable.map(({ error, ...registry }) => ({ ...registry, error: nameOf(error) })),
       overdue: pending.length > 0 ? 0 : await countOverdue(db),
-      withClosedMailbox: pending.length > 0 ? [] : await listWithClosedMailbox(db),
-      withHeldDeliveries: pending.length > 0 ? [] : await listWithHeldDeliveries(db),
+      withClosedMailbox: pending.length > 0 ? [] : await listParticipantsWithClosedMailbox(db),
+      withHeldDeliveries: pending.length > 0 ? [] : await listParticipantsWithHeldDeliveries(db),
       outbox: pending.length > 0 ? { waiting: 0, failed: 0, oldest: 0 } : await outboxHealth(db),
       mirrors: pending.length > 0 ? [] : [...(await mirrorsHealth(db))],
       journals: pending.length > 0 ? [] : await listJournalReports(db),

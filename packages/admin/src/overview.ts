@@ -4,13 +4,13 @@ import { countUnwitnessed } from '@rollcall/audit/store/checkpoints'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { BREAKER_STATES } from '@rollcall/core/model/breaker'
 import { countDeliveries, listOpenBreakers } from '@rollcall/delivery/store/deliveries/delivery-counts'
-import { listWithClosedMailbox } from '@rollcall/delivery/store/events/closing'
+import { listParticipantsWithClosedMailbox } from '@rollcall/delivery/store/events/closing'
 import { listEndingSubscriptions } from '@rollcall/delivery/store/events/ending-subscriptions'
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import { countOverdue } from '@rollcall/engine/store/exchanges/claims'
 import type { DatabaseHealth } from '@rollcall/observe/health'
 import type { SchemaWatch } from '@rollcall/observe/schema'
-import { findEnds } from '@rollcall/participants/store/ends'
+import { findComingEnds } from '@rollcall/participants/store/ends'
 import { listOperatorTokens } from '@rollcall/participants/store/operator-tokens'
 import { countWaitingProposals } from '@rollcall/participants/store/proposals'
 import { oneOf } from '@rollcall/protocol'
@@ -160,7 +160,7 @@ export const showOverview = useCase(
 
 /** Lists what expires soon. For one registry these are its grants and subscriptions. */
 async function expiring({ db }: HasHealth, namespace: string | undefined, now: Date) {
-  const ends = (await findEnds(db, EXPIRING_DAYS)).map(({ what, sender_id, of, ends }) => ({
+  const ends = (await findComingEnds(db, EXPIRING_DAYS)).map(({ what, sender_id, of, ends }) => ({
     what,
     name: sender_id,
     of,
@@ -196,7 +196,7 @@ async function health({ db, databaseHealth, schema }: HasHealth, namespace: stri
     database: databaseHealth.breaker(),
     ready: await databaseHealth.isReady(),
     schema_ahead: schema.lead().ahead,
-    closed_mailboxes: (await listWithClosedMailbox(db, namespace)).map(({ sender_id }) => sender_id),
+    closed_mailboxes: (await listParticipantsWithClosedMailbox(db, namespace)).map(({ sender_id }) => sender_id),
     ...(namespace === null ? await ofAllRegistries(db) : NONE),
   }
 }

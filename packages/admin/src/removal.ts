@@ -1,23 +1,23 @@
 /** Removes a registry or a participant with its stored data. The audit log and public keys stay. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepWithdrawals, STORED_CONSENT_USES } from '@rollcall/consents/store/removed-consents'
+import { CONSENT_ROWS_TO_REMOVE, keepWithdrawals } from '@rollcall/consents/store/removed-consents'
 import type { Database } from '@rollcall/database/database'
 import { holdsOf } from '@rollcall/database/holds'
 import { countStored, type Removable, removeRows, type StoredPart } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import {
-  STORED_EVENTS,
-  storedDeliveries,
-  storedSubscriptions,
+  deliveryRowsToRemove,
+  EVENT_ROWS_TO_REMOVE,
+  subscriptionRowsToRemove,
 } from '@rollcall/delivery/store/events/removed-deliveries'
-import { storedExchanges } from '@rollcall/engine/store/exchanges/removed-exchanges'
+import { exchangeRowsToRemove } from '@rollcall/engine/store/exchanges/removed-exchanges'
 import { closeForRemoval } from '@rollcall/participants/store/closing-for-removal'
-import { removeParticipantRow, STORED_OF_PARTICIPANTS } from '@rollcall/participants/store/removed-participants'
+import { PARTICIPANT_ROWS_TO_REMOVE, removeParticipantRow } from '@rollcall/participants/store/removed-participants'
 import { countRecords } from '@rollcall/records/records/record-counts'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { removeRegistryRow, STORED_OF_RECORDS } from '@rollcall/records/registries/removed-registries'
-import { STORED_OF_SOURCES } from '@rollcall/source/store/mirrors'
+import { SOURCE_ROWS_TO_REMOVE } from '@rollcall/source/store/mirrors'
 import Type, { type Static } from 'typebox'
 import { act } from './act.ts'
 import type { HasDatabase } from './deps.ts'
@@ -54,9 +54,9 @@ export interface RemovalDeps extends HasDatabase {
 }
 
 const messagesOf = (removable: Removable): readonly StoredPart[] => [
-  storedDeliveries(removable),
-  storedExchanges(removable),
-  storedSubscriptions(removable),
+  deliveryRowsToRemove(removable),
+  exchangeRowsToRemove(removable),
+  subscriptionRowsToRemove(removable),
 ]
 
 /**
@@ -66,12 +66,12 @@ const messagesOf = (removable: Removable): readonly StoredPart[] => [
 export const REMOVED_PARTS: Readonly<Record<Removable, readonly StoredPart[]>> = {
   registry: [
     ...messagesOf('registry'),
-    STORED_EVENTS,
-    STORED_OF_PARTICIPANTS.registry,
-    STORED_OF_SOURCES,
+    EVENT_ROWS_TO_REMOVE,
+    PARTICIPANT_ROWS_TO_REMOVE.registry,
+    SOURCE_ROWS_TO_REMOVE,
     STORED_OF_RECORDS,
   ],
-  participant: [...messagesOf('participant'), STORED_CONSENT_USES, STORED_OF_PARTICIPANTS.participant],
+  participant: [...messagesOf('participant'), CONSENT_ROWS_TO_REMOVE, PARTICIPANT_ROWS_TO_REMOVE.participant],
 }
 
 /** The names of the counts in a result, in this order. */

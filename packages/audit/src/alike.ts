@@ -27,7 +27,7 @@ const SAME = {
 const same = Object.keys(SAME) as readonly (keyof typeof SAME)[]
 
 /** Whether two entries differ only in the values of marks, and the same members of both are null. */
-export function areAlike(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
+export function haveSameShape(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
   for (const name of same) if (one[name] !== other[name]) return false
   return (
     isSameList(one.asked.record_types, other.asked.record_types) &&

@@ -59,7 +59,7 @@ export function auditEntryOfAccepted(
   transaction_id: string,
   messages: Pick<AuditEntry, 'request' | 'reply'>,
 ): EntryWithPersons {
-  const confidential = header === null ? {} : detailsIn(header)
+  const confidential = header === null ? {} : detailsInHeader(header)
   const entry: AuditEntry = {
     ...EMPTY_ENTRY,
     kind: 'acknowledgement',
@@ -88,7 +88,7 @@ export function auditEntryOfEnvelope(
   named: readonly AuditedPerson[],
   reply: AuditedMessage,
 ): EntryWithPersons {
-  const records = disclosedIn(message)
+  const records = disclosedRecordsIn(message)
   const { transaction_id } = message
   const entry: AuditEntry = {
     ...EMPTY_ENTRY,
@@ -101,7 +101,7 @@ export function auditEntryOfEnvelope(
     grant: grant.id,
     basis: grant.terms.basis,
     outcomes: { succ: items },
-    ...shownBy(records),
+    ...shownPathsOf(records),
   }
   return [entry, [...personsOf(records), ...named]]
 }
@@ -115,19 +115,19 @@ export function auditEntryOfUnsent([
 }
 
 /** Makes the audit entry of an answer. @param messages the request, if it is still known, and the reply as sent */
-export function auditEntryOf(
+export function auditEntryOfAnswer(
   kind: 'answer' | 'callback',
   { participant, registry, operation, correlation_id, grant, header }: AuditedExchange,
   transaction_id: string,
   { members, audited, repeats }: AuditedOutcome,
   messages: Pick<AuditEntry, 'request' | 'reply'>,
 ): EntryWithPersons {
-  const records = disclosedIn(members)
+  const records = disclosedRecordsIn(members)
   const reasons = distinct(audited, ({ emergency }) => emergency)
   const [consent = null] = audited.flatMap((item) => item.consent ?? [])
   const purposes = distinct(audited, ({ purpose }) => purpose)
   const confidential = {
-    ...(header !== null && detailsIn(header)),
+    ...(header !== null && detailsInHeader(header)),
     ...(reasons.length > 0 && { reason: reasons.join('\n') }),
   }
   const entry: AuditEntry = {
@@ -150,7 +150,7 @@ export function auditEntryOf(
       forms: distinct(audited, ({ form }) => form),
       attributes: [...new Set(audited.flatMap(({ attributes = [] }) => attributes))].toSorted(),
     },
-    ...shownBy(records, audited),
+    ...shownPathsOf(records, audited),
     ...(repeats !== undefined && { repeats }),
     ...(Object.keys(confidential).length > 0 && { confidential }),
   }
@@ -167,14 +167,14 @@ function countsOf(items: readonly AuditedItem[]): Record<string, number> {
 }
 
 /** Finds every record in the members of a message. */
-export function disclosedIn(members: ReplyMembers[string]): readonly Disclosed[] {
+export function disclosedRecordsIn(members: ReplyMembers[string]): readonly Disclosed[] {
   if (typeof members !== 'object' || members === null) return []
   if (members instanceof Disclosed) return [members]
-  return Object.values(members).flatMap((member: ReplyMembers[string]) => disclosedIn(member))
+  return Object.values(members).flatMap((member: ReplyMembers[string]) => disclosedRecordsIn(member))
 }
 
 /** Counts the records, and lists the paths of their values and of what was disclosed without a record. */
-export function shownBy(
+export function shownPathsOf(
   records: readonly Disclosed[],
   items: readonly AuditedItem[] = [],
 ): Pick<AuditEntry, 'records' | 'shown'> {
@@ -230,7 +230,7 @@ function withoutKnown(persons: readonly AuditedPerson[], known: readonly Audited
 export const LONGEST_DETAIL = 255
 
 /** The details in the header about the person who asks, and why. */
-export function detailsIn({ meta }: Pick<IncomingHeader, 'meta'>): ConfidentialDetails {
+export function detailsInHeader({ meta }: Pick<IncomingHeader, 'meta'>): ConfidentialDetails {
   const said = DEMANDS.flatMap((name) => {
     const value = meta?.[name]
     return isDetail(value) ? [[name, value] as const] : []

@@ -10,8 +10,8 @@ import { places } from '../../settings/test/tampering.ts'
 import { auditEntry } from '../test/audit-entry.ts'
 import { openDetails } from './confidential.ts'
 import { loadAuditKeys } from './keys.ts'
-import { type HashedEntry, hashAt, hashedEntries } from './store/evidence.ts'
-import { personRows } from './store/packed-persons.ts'
+import { findEntryHash, type HashedEntry, readHashedEntries } from './store/evidence.ts'
+import { personRowsSql } from './store/packed-persons.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -28,8 +28,8 @@ const sha256 = (...parts: (string | Buffer)[]): string =>
   parts.reduce((sum, part) => sum.update(part), createHash('sha256')).digest('hex')
 
 const bytesOf = async (sequence: number, chain: string) => {
-  const [entry] = await hashedEntries(database.db, { chain, sequence }, sequence)
-  return { ...(entry as HashedEntry), hash: await hashAt(database.db, { chain, sequence }) }
+  const [entry] = await readHashedEntries(database.db, { chain, sequence }, sequence)
+  return { ...(entry as HashedEntry), hash: await findEntryHash(database.db, { chain, sequence }) }
 }
 
 describe('an entry', () => {
@@ -76,7 +76,7 @@ describe('an entry', () => {
     expect(first?.persons[0]?.pseudonym).toBe(first?.persons[1]?.pseudonym)
     expect(second?.persons[0]?.pseudonym).toBe(first?.persons[2]?.pseudonym)
     const { rows } = await database.db.pool.query(
-      `select salt, pseudonym, role from ${personRows()} as person where chain = $1 and sequence = $2 order by position`,
+      `select salt, pseudonym, role from ${personRowsSql()} as person where chain = $1 and sequence = $2 order by position`,
       [first?.chain, first?.sequence],
     )
     const commitments = rows.map(({ salt, pseudonym, role }) => sha256(salt, pseudonym, role))

@@ -18,7 +18,7 @@ import { sealDetails } from './confidential.ts'
 import { type AuditKeys, loadAuditKeys } from './keys.ts'
 import { packedPersonsOf } from './persons.ts'
 import { createShapes, type KnownShape, type Shapes } from './shapes.ts'
-import { commitmentOf, keysOf, type PackedPerson, packPersons } from './store/packed-persons.ts'
+import { commitmentOf, entryKeysOf, type PackedPerson, packPersons } from './store/packed-persons.ts'
 import { databaseTime, type JointRow, type NewEntry, writeEntries } from './store/write-entries.ts'
 import { createWitness } from './witness.ts'
 import type { WitnessAddress } from './witness-target.ts'
@@ -220,7 +220,7 @@ function chained(
       ...columns,
       entry: composed.shape === null ? text : null,
       persons: packPersons(persons),
-      keys: keysOf(persons, entry.repeats),
+      keys: entryKeysOf(persons, entry.repeats),
       hash,
       emergency: entry.emergency === true,
       joint,

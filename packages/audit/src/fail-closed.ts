@@ -15,7 +15,7 @@ export class NotAudited extends RequestFault {
 const PERIOD = 60_000
 
 /** Wraps an audit log: any error of a write refuses the request, and is logged for the operator. */
-export function failingClosed<Writer extends JointAuditLog>(
+export function failClosed<Writer extends JointAuditLog>(
   auditLog: Writer,
   { log, later }: { readonly log: Pick<Log, 'error'>; readonly later?: Clock['later'] },
 ): Writer {

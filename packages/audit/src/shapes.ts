@@ -2,16 +2,16 @@
 import { hash } from 'node:crypto'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
-import { areAlike } from './alike.ts'
+import { haveSameShape } from './alike.ts'
 import {
   type ColumnName,
   entryTextOf,
   isUuid,
   markOf,
   type PackingName,
-  pack,
-  piecesOf,
+  packValue,
   type StoredEntry,
+  splitShape,
 } from './store/entry-shape.ts'
 
 /** An entry as text, and divided into its shape and its own values. */
@@ -76,7 +76,7 @@ export function createShapes(): Shapes {
       const shown = shownText(entry.shown).number
       const key = `${shown}\n${entry.participant}\n${entry.registry}\n${entry.operation}\n${entry.kind}`
       const guess = last.get(key)
-      const guessed = guess !== undefined && areAlike(guess.sample, entry) ? valuesIn(guess, entry, columns) : null
+      const guessed = guess !== undefined && haveSameShape(guess.sample, entry) ? valuesIn(guess, entry, columns) : null
       if (guess !== undefined && guessed !== null) return packedIn(guess, guessed)
       const { content, values } = takenApart(entry, columns)
       const known = met.get(content)
@@ -94,7 +94,7 @@ export function createShapes(): Shapes {
         count(oldest[1].of, -1)
       }
       const digest = hash('sha256', content, 'buffer')
-      const made = { content, digest, pieces: piecesOf(content), sample: detached(entry), values, stored: false }
+      const made = { content, digest, pieces: splitShape(content), sample: detached(entry), values, stored: false }
       // A shape must not have an operator's name: pruning does not delete shapes. Entries of operators are rare.
       const isShared = entry.operator === null && isReadBack(packedIn(made, values), alone.text, columns)
       met.set(content, { of, shape: isShared ? made : null })
@@ -191,7 +191,7 @@ function takenApart(
   }
   const addPacked = (field: Field, value: string, names: readonly PackingName[]): string => {
     for (const name of names) {
-      const bytes = pack(name, value)
+      const bytes = packValue(name, value)
       if (bytes !== null) return add(field, name, value, bytes)
     }
     return value
@@ -270,7 +270,7 @@ function valuesIn(
     } else {
       // Canonical JSON escapes signs in texts only; other values stay as they are.
       const text = mark === 't' ? quotedPart(value) : value
-      const bytes = pack(mark, text)
+      const bytes = packValue(mark, text)
       if (bytes === null) return null
       values.push({ field, mark, value: text, bytes })
     }
@@ -292,7 +292,7 @@ function valuesOfSignature(text: string, like: string, known: readonly Value[], 
     if (isColumnMark(mark) || text.slice(at, start) !== like.slice(at, start)) return null
     at = start + other.length
     const value = text.slice(start, at)
-    const bytes = pack(mark, value)
+    const bytes = packValue(mark, value)
     if (bytes === null) return null
     values.push({ field, mark, value, bytes })
   }

@@ -57,7 +57,7 @@ export interface OpenChain {
 export type TombstoneContent = ErasureTombstone | PruneTombstone | RestoreTombstone
 
 /** Lists the chains that a tombstone names, sorted. */
-export function chainsOf(content: TombstoneContent): readonly string[] {
+export function chainsNamedIn(content: TombstoneContent): readonly string[] {
   return [...new Set(namedBy(content))].toSorted()
 }
 
@@ -74,6 +74,6 @@ export function signTombstone(signer: AuditSigner, tombstone: TombstoneContent):
     content,
     kid: signer.kid,
     signature: signer.sign(content),
-    chains: [...chainsOf(tombstone)],
+    chains: [...chainsNamedIn(tombstone)],
   }
 }

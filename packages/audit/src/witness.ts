@@ -38,10 +38,10 @@ interface WitnessDeps {
 /** Creates the witness. @param address null: there is none */
 export function createWitness(address: WitnessAddress | null, deps: WitnessDeps): Witness {
   if (address === null) return { state: () => 'none', note: () => Promise.resolve(), close: () => Promise.resolve() }
-  return witnessOf(address.kind === 'file' ? fileWitness(address.path) : syslogWitness(address), deps)
+  return createWitnessOf(address.kind === 'file' ? fileWitness(address.path) : syslogWitness(address), deps)
 }
 
-export function witnessOf(target: WitnessTarget, { log, metrics, later }: WitnessDeps): Witness {
+export function createWitnessOf(target: WitnessTarget, { log, metrics, later }: WitnessDeps): Witness {
   let state: WitnessState = 'good'
   let waiting: string[] = []
   return {

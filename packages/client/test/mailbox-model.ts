@@ -4,7 +4,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { canonicalJson, type JsonObject, KINDS, type Kind, parseJson } from '@rollcall/protocol'
-import { compose } from '../../delivery/src/notify/compose.ts'
+import { composeEnvelope } from '../../delivery/src/notify/compose.ts'
 import { planEnvelopes } from '../../delivery/src/notify/items.ts'
 import type { WaitingNotification } from '../../delivery/src/store/events/waiting.ts'
 import { waiting } from '../../server/test/notifications.ts'
@@ -144,7 +144,7 @@ export class MailboxModel {
     const sequence = (this.#sequences[mailbox] ?? 0) + 1
     this.#sequences[mailbox] = sequence
     const items = planned.map((item) => ({ ...item, shown: this.#shown(item.event) }))
-    const { header, message, notifications } = compose(
+    const { header, message, notifications } = composeEnvelope(
       {
         participant: { sender_id: 'sp.example' } as Participant,
         registry: { sender_id: 'civil.example', kind: civil } as Registry,

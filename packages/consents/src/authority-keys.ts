@@ -4,7 +4,7 @@ import type { Clock } from '@rollcall/base/shared/clock'
 import type { Log } from '@rollcall/observe/log'
 import type { AddressGuard, GuardOwner } from '@rollcall/participants/egress/address-guard'
 import { createKeySets } from '@rollcall/participants/trust/key-sets'
-import { importedOnce } from '@rollcall/participants/trust/peer-keys'
+import { cachedImport } from '@rollcall/participants/trust/peer-keys'
 import { type PublicKey, signatureKeys, verifyingKey, type WebCryptoKey } from '@rollcall/protocol'
 import type { ConsentAuthority } from './store/authorities.ts'
 
@@ -23,7 +23,7 @@ export function createAuthorityKeys(deps: {
   readonly clock: Pick<Clock, 'now'>
 }): AuthorityKeys {
   const keySets = createKeySets(deps)
-  const imported = importedOnce(verifyingKey)
+  const imported = cachedImport(verifyingKey)
   return {
     async of({ id, name, jwks_uri, outgoing, keys }, kid, algorithm) {
       const named = keys.filter((key) => kid === null || key.kid === kid)

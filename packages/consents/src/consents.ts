@@ -9,7 +9,7 @@ import type { Database } from '@rollcall/database/database'
 import { type ConsentClaims, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
 import type { AuthorityKeys } from './authority-keys.ts'
 import { findAuthority } from './store/authorities.ts'
-import { firstUse, isEnded } from './store/consent-uses.ts'
+import { isConsentEnded, noteFirstUse } from './store/consent-uses.ts'
 import { ConsentProblem, type ConsentScope, verifyConsent } from './verify.ts'
 
 export interface Consents {
@@ -41,7 +41,7 @@ export function createConsents(
       const [pseudonym] = await pseudonyms([subject])
       if (pseudonym === undefined) throw new Error('unreachable: one identifier has one pseudonym')
       const signed = { authority: authority.id, jti, given_at, expires_at }
-      const first = await firstUse(db, signed, { participant: participant.id, pseudonym })
+      const first = await noteFirstUse(db, signed, { participant: participant.id, pseudonym })
       if (Buffer.compare(first.pseudonym, pseudonym) !== 0) {
         throw new ConsentProblem('jti: names a consent of another person')
       }
@@ -49,7 +49,7 @@ export function createConsents(
         throw new ConsentProblem('was used by another participant before')
       }
     },
-    isEnded: (use) => isEnded(db, use),
+    isEnded: (use) => isConsentEnded(db, use),
   }
 }
 
@@ -70,7 +70,7 @@ const consentFromClaims = (
  * The person whom a consent names, as an identifier of the kind; null when the kind does not list its type: nobody
  * could tell which unlisted identifiers of a record are of that type.
  */
-export function subjectOf(kind: Kind, { subject }: Pick<SignedConsent, 'subject'>): Identifier | null {
+export function consentSubjectOf(kind: Kind, { subject }: Pick<SignedConsent, 'subject'>): Identifier | null {
   const type = resolveIdentifierType(kind, subject.identifier_type)
   const value = type === undefined ? null : identifierValue(type, subject.identifier_value)
   return type === undefined || value === null ? null : { type: type.name, value }

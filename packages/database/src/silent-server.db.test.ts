@@ -1,4 +1,4 @@
-import { recordDelivered } from '@rollcall/delivery/store/deliveries/deliveries'
+import { recordSuccess } from '@rollcall/delivery/store/deliveries/deliveries'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { type LossyWay, lossyWay } from '../test/lossy-connection.ts'
@@ -39,7 +39,7 @@ const delivered = {
 const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
   'a statement of the pool': () => db.pool.query('select 1 as one'),
   'a prepared one with values': () => db.pool.query({ name: 'two', text: 'select $1::integer as two', values: [2] }),
-  'what is written together': () => recordDelivered(db.pool, delivered),
+  'what is written together': () => recordSuccess(db.pool, delivered),
   'a statement of the pipeline': () => db.pipeline.query({ name: 'one', text: 'select 1 as one', values: [] }),
   'a search': () => db.searches.query('select 1 as one'),
   'a search that is answered later': () => db.asyncSearches.query('select 1 as one'),

@@ -6,7 +6,7 @@ import type { Recording } from '@rollcall/delivery/events/recording'
 import { type JsonValue, type Kind, type RecordType, recordTypesOf } from '@rollcall/protocol'
 import { InvalidRecord, type PreparedRecord, prepareGiven } from '@rollcall/records/records/prepare-record'
 import type { WrittenRecord } from '@rollcall/records/records/record-writer'
-import { documentOf } from './entry-document.ts'
+import { entryDocument } from './entry-document.ts'
 import { RecordNotes } from './record-notes.ts'
 import type { Reject } from './rejects.ts'
 import { BatchCounts } from './report-counts.ts'
@@ -87,7 +87,7 @@ export class Batch {
   /** Reads the record of an entry, or returns the reason why it has none. */
   #read({ kind, recordType }: Preparing, entry: Entry) {
     try {
-      const document = documentOf(entry)
+      const document = entryDocument(entry)
       const type = recordType ?? recordTypeOf(kind, document)
       return { type, record: prepareGiven(kind, type, document, this.#notes) }
     } catch (error) {

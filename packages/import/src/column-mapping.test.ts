@@ -1,7 +1,7 @@
 import { kindNamed, type RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { type MappedRecords, readColumnMapping } from './column-mapping.ts'
-import { cellProblems, rowReader } from './row-documents.ts'
+import { cellProblems, createRowReader } from './row-documents.ts'
 import { ImportError } from './source.ts'
 
 function recordsOf(name: string): MappedRecords {
@@ -14,7 +14,7 @@ const civil = recordsOf('civil')
 
 /** The document that a row of these cells, by column, becomes. */
 function built(mapping: object, cells: Readonly<Record<string, string>>, records: MappedRecords | null = civil) {
-  const rows = rowReader(readColumnMapping(mapping, records), Object.keys(cells))
+  const rows = createRowReader(readColumnMapping(mapping, records), Object.keys(cells))
   const { document, cells: read } = rows.read(Object.values(cells))
   return cellProblems(read)[0] ?? document
 }
@@ -215,5 +215,5 @@ test.each([
   [['Name'], 'the file has no column Sex, which the column mapping names for sex'],
   [['Sex', 'Sex'], 'the file has more than one column Sex; rename the others in its header line'],
 ])('header %j is refused', (header, reason) => {
-  expect(() => rowReader(readColumnMapping({ sex: 'Sex' }, civil), header)).toThrow(new ImportError(reason))
+  expect(() => createRowReader(readColumnMapping({ sex: 'Sex' }, civil), header)).toThrow(new ImportError(reason))
 })

@@ -16,9 +16,9 @@ import {
   validator,
 } from '@rollcall/protocol'
 import Type, { type Static, type TSchema } from 'typebox'
-import { type DateFormats, dateFormats } from './date-formats.ts'
+import { type DateFormats, parseDateFormats } from './date-formats.ts'
 import { ImportError } from './import-error.ts'
-import { pathsByName, type RecordPath, recordPath } from './record-paths.ts'
+import { findRecordPath, pathsByName, type RecordPath } from './record-paths.ts'
 import { DUPLICATES, type Duplicates } from './write-lines.ts'
 
 /** What is done with a value that `codes` does not list. */
@@ -190,7 +190,7 @@ function readRule(path: string, given: unknown): Partial<Target> {
   for (const [code, to] of Object.entries(codes ?? {})) {
     if (to === UNDECIDED) throw problemOf(`${path}.codes.${code}`, 'stands for "?"; write what it means')
   }
-  const dates = format === undefined ? null : dateFormats(format)
+  const dates = format === undefined ? null : parseDateFormats(format)
   if (typeof dates === 'string') throw problemOf(`${path}.format`, dates)
   return {
     column,
@@ -225,7 +225,7 @@ const problemOf = (path: string, rule: string): ImportError => new ImportError(`
 
 /** Finds the place of a path in each record type that has it. @throws ImportError no record type has it */
 function placesOf(records: MappedRecords, path: string, dotted: string): readonly RecordPath[] {
-  const places = records.recordTypes.flatMap((recordType) => recordPath(recordType, dotted) ?? [])
+  const places = records.recordTypes.flatMap((recordType) => findRecordPath(recordType, dotted) ?? [])
   if (places.length > 0) return places
   const types = records.recordTypes.map(({ name }) => name).join(' or ')
   throw problemOf(path, `${types} has no such path${nearestPath(records, dotted)}`)
@@ -296,7 +296,7 @@ function stepsOf(
 ): readonly Step[] {
   return keys.map((key, at) => {
     const path = keys.slice(0, at + 1).join('.')
-    const [place] = records?.recordTypes.flatMap((recordType) => recordPath(recordType, path) ?? []) ?? []
+    const [place] = records?.recordTypes.flatMap((recordType) => findRecordPath(recordType, path) ?? []) ?? []
     const isIdentifier = identifierType !== null && at === keys.length - 1
     if (isIdentifier) return { key, array: place === undefined || place.list }
     return { key, array: place?.array === true }
@@ -318,7 +318,7 @@ function collides(one: Target, other: Target): boolean {
 function refuseReversed(entries: readonly (readonly [string, unknown])[], { recordTypes }: MappedRecords): void {
   const isPath = (text: unknown): boolean => {
     const dotted = typeof text === 'string' ? PATH.exec(text)?.[1] : undefined
-    return dotted !== undefined && recordTypes.some((recordType) => recordPath(recordType, dotted) !== undefined)
+    return dotted !== undefined && recordTypes.some((recordType) => findRecordPath(recordType, dotted) !== undefined)
   }
   if (entries.some(([path]) => isPath(path)) || !entries.every(([, column]) => isPath(column))) return
   throw new ImportError(`the column mapping is the other way round: write the path first, such as ${EXAMPLE}`)

@@ -73,7 +73,7 @@ export const IDENTIFIER_COLUMNS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Column names for a whole name, which records have at several paths. */
-export const WHOLE_NAMES: readonly string[] = [
+export const WHOLE_NAME_COLUMNS: readonly string[] = [
   ...['name', 'full name', 'fullname', 'complete name', 'nom complet', 'nom et prénom', 'nom et prénoms'],
   ...['nombre', 'nombre completo', 'nombres y apellidos', 'nome', 'nome completo'],
 ]

@@ -9,7 +9,7 @@ import { countEarlier } from '@rollcall/records/records/complete-records'
 import type { ClientBase } from 'pg'
 import type { Batch } from './batch.ts'
 import { newRunNumber } from './import-progress.ts'
-import { absentRecords, listAbsent, noteLines } from './noted-lines.ts'
+import { listAbsentRecords, noteLines, readAbsentRecords } from './noted-lines.ts'
 import { ImportError, type Source } from './source.ts'
 
 /** The share of the registry's records that may be removed without the operator's permission. */
@@ -87,12 +87,12 @@ export class Completion {
     const compared = recordTypes.map((recordType) => ({ registry, recordType, began: this.#began }))
     let before = 0
     for (const one of compared) before += await countEarlier(client, one)
-    const absent = await listAbsent(client, compared)
+    const absent = await listAbsentRecords(client, compared)
     await this.#writeList(client)
     const refusal = absent === 0 ? null : this.#refusalOf(registry, absent, before)
     if (isDry || refusal !== null) return { before, absent, removed: 0, refusal, isFinished: true }
     let removed = 0
-    for await (const batch of absentRecords(client, BATCH)) {
+    for await (const batch of readAbsentRecords(client, BATCH)) {
       if (signal?.aborted) return { before, absent, removed, refusal, isFinished: false }
       const recordType = recordTypes.find(({ name }) => name === batch[0]?.record_type)
       if (recordType === undefined) continue
@@ -123,7 +123,7 @@ export class Completion {
       const isFile = (await handle.stat()).isFile()
       // The mode that `open` names is only that of a new file.
       if (isFile) await handle.chmod(0o600)
-      for await (const batch of absentRecords(client, BATCH)) {
+      for await (const batch of readAbsentRecords(client, BATCH)) {
         await handle.appendFile(batch.map((one) => `${JSON.stringify(one)}\n`).join(''))
       }
       if (isFile) await handle.datasync()
@@ -136,7 +136,7 @@ export class Completion {
 }
 
 /** Checks the files of such an import. @throws ImportError the source is a stream, or a file would be overwritten */
-export function checkComplete(
+export function checkCompleteFile(
   source: string | Readable,
   opened: Source,
   { removalsPath }: CompleteFile,

@@ -3,8 +3,8 @@
 import { isUtf8 } from 'node:buffer'
 import { type Row, RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
 import type { ColumnMapping } from './column-mapping.ts'
-import { type RowReader, rowReader } from './row-documents.ts'
-import { type Entry, ImportError, MAX_ENTRY_BYTES, newEntries, type Position, type Source } from './source.ts'
+import { createRowReader, type RowReader } from './row-documents.ts'
+import { type Entry, ImportError, MAX_ENTRY_BYTES, type Position, readNewEntries, type Source } from './source.ts'
 
 export interface CsvOptions {
   readonly mapping: ColumnMapping
@@ -30,10 +30,10 @@ export interface TableForm {
  * @throws ImportError a mapped column is missing, or a row is too long (an unclosed quotation mark)
  */
 export async function* readCsv(source: Source, from: Position, options: CsvOptions): AsyncGenerator<Entry[]> {
-  const form = tableForm(source.head.subarray(source.mark.bytes), options)
+  const form = findTableForm(source.head.subarray(source.mark.bytes), options)
   const cutter = new RowCutter({ delimiter: form.delimiter, longest: MAX_ENTRY_BYTES, tooLong })
   const table = new Table(form, options)
-  yield* newEntries(source, from, {
+  yield* readNewEntries(source, from, {
     push: (chunk) => cutter.push(chunk).flatMap((row) => table.entry(row)),
     finish: () => cutter.finish().flatMap((row) => table.entry(row)),
   })
@@ -57,7 +57,7 @@ export const delimiterName = (delimiter: string): string =>
   DELIMITERS.find((one) => one.delimiter === delimiter)?.name ?? `the character ${delimiter}`
 
 /** The delimiter and header as requested, or else as the first row and the mapped columns show. */
-export function tableForm(
+export function findTableForm(
   head: Buffer,
   { mapping, delimiter, header }: Pick<CsvOptions, 'mapping' | 'delimiter' | 'header'>,
 ): TableForm {
@@ -134,7 +134,7 @@ class Table {
     const { delimiter: own, header } = this.#form
     try {
       if (typeof cells === 'string') throw headerProblem(cells)
-      return rowReader(mapping, header ? cells : cells.map((_, at) => String(at + 1)))
+      return createRowReader(mapping, header ? cells : cells.map((_, at) => String(at + 1)))
     } catch (error) {
       const found = DELIMITERS.find(({ delimiter }) => fits(mapping, namesIn(first, delimiter)))
       if (found !== undefined && found.delimiter !== own) {

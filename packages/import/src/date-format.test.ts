@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dateFormat } from './date-format.ts'
+import { parseDateFormat } from './date-format.ts'
 
 function read(format: string, text: string): string | null {
-  const reader = dateFormat(format)
+  const reader = parseDateFormat(format)
   if (typeof reader === 'string') throw new Error(reader)
   return reader(text)
 }
@@ -64,5 +64,5 @@ test.each([
     'q is not a token: use yyyy, MMMM, MMM, MM, M, dd, d, HH, mm, ss, and write other letters in single quotes',
   ],
 ])('format %s is refused', (format, rule) => {
-  expect(dateFormat(format)).toBe(rule)
+  expect(parseDateFormat(format)).toBe(rule)
 })

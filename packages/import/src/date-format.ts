@@ -48,7 +48,7 @@ const HINTS: readonly (readonly [letters: RegExp, rule: string])[] = [
 const PIECE = /([A-Za-z])\1*|'([^']*)'|[^A-Za-z']/gu
 
 /** Makes the reader of a format. @returns the reader, or the rule that the format breaks */
-export function dateFormat(format: string): ReadDate | string {
+export function parseDateFormat(format: string): ReadDate | string {
   if (format.includes('%')) return 'is written with letters, such as dd/MM/yyyy, and not with %'
   if (format.replace(PIECE, '') !== '') return 'has a quotation mark that is never closed'
   const pieces = [...format.matchAll(PIECE)].map(([text, letter, literal]) => ({ text, letter, literal }))
@@ -81,7 +81,7 @@ const WRITTEN: Readonly<Record<string, (parts: readonly string[]) => readonly st
 }
 
 /**
- * Makes the writer of a format that `dateFormat` accepts.
+ * Makes the writer of a format that `parseDateFormat` accepts.
  * @returns null when a day has too many spellings: the format has a time, the name of a month, or letters of its own
  */
 export function dayWriter(format: string): WriteDay | null {

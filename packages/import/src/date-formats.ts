@@ -1,6 +1,6 @@
 /** Reads the dates of a column whose values may have several formats. */
 import { dayInterval } from '@rollcall/protocol'
-import { dateFormat, dayWriter, type ReadDate, type WriteDay } from './date-format.ts'
+import { dayWriter, parseDateFormat, type ReadDate, type WriteDay } from './date-format.ts'
 
 export interface DateFormats {
   readonly read: ReadDate
@@ -14,11 +14,11 @@ export interface DateFormats {
  * Makes a reader of several formats. A text that two formats read as different days is not read.
  * @returns the reader, or the rule that a format breaks
  */
-export function dateFormats(given: string | readonly string[]): DateFormats | string {
+export function parseDateFormats(given: string | readonly string[]): DateFormats | string {
   const formats = typeof given === 'string' ? [given] : given
   const readers: ReadDate[] = []
   for (const format of formats) {
-    const read = dateFormat(format)
+    const read = parseDateFormat(format)
     if (typeof read === 'string') return formats.length === 1 ? read : `${format}: ${read}`
     readers.push(read)
   }

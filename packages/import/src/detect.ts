@@ -70,7 +70,7 @@ export function byteOrderMarkOf(head: Buffer): Mark {
  * faults counts as UTF-8, and its faulty rows are rejected.
  * @throws ImportError it is probably neither
  */
-export function encodingOf(head: Buffer): 'utf-8' | 'windows-1252' {
+export function detectEncoding(head: Buffer): 'utf-8' | 'windows-1252' {
   if (head.includes(0)) {
     throw new ImportError('the file has zero bytes: if it is UTF-16 without a byte order mark, add --encoding utf-16le')
   }

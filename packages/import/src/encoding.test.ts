@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { memorySource } from '../test/sources.ts'
-import { decoderOf, encodingOfSource, inUtf8 } from './encoding.ts'
+import { convertToUtf8, createDecoder, findSourceEncoding } from './encoding.ts'
 import { ImportError } from './source.ts'
 
 async function text(bytes: Buffer, encoding: string, chunkBytes = 1): Promise<string> {
   const pieces: Buffer[] = []
-  for await (const chunk of inUtf8(memorySource(bytes, chunkBytes), encoding).chunks(0)) pieces.push(chunk)
+  for await (const chunk of convertToUtf8(memorySource(bytes, chunkBytes), encoding).chunks(0)) pieces.push(chunk)
   return Buffer.concat(pieces).toString()
 }
 
@@ -22,11 +22,11 @@ test.each([
 
 test.each(['utf-8', 'UTF8'])('a source in UTF-8 (%s) stays as it is, its faults included', async (encoding) => {
   const source = memorySource(Buffer.from([0xc3, 0x28]))
-  expect(inUtf8(source, encodingOfSource(source, encoding))).toBe(source)
+  expect(convertToUtf8(source, findSourceEncoding(source, encoding))).toBe(source)
 })
 
 test('what is no encoding is refused, and bytes that are not in it', async () => {
-  expect(() => decoderOf('klingon')).toThrow(
+  expect(() => createDecoder('klingon')).toThrow(
     new ImportError('there is no encoding klingon; write one such as utf-8, windows-1252 (Latin-1) or iso-8859-2'),
   )
   const refusal = new ImportError('the file is not in the encoding shift_jis; name its encoding with --encoding')
@@ -42,17 +42,17 @@ test.each([
   [Buffer.from('Zoé, Amélie', 'latin1'), 'windows-1252'],
   [Buffer.from([0x5a, 0x80]), 'windows-1252'],
 ])('text %# is found to be in %s', (content, encoding) => {
-  expect(encodingOfSource(memorySource(content), undefined)).toBe(encoding)
+  expect(findSourceEncoding(memorySource(content), undefined)).toBe(encoding)
 })
 
 test('what is named counts more than what is found, and a byte order mark more than the text', () => {
   const source = memorySource(Buffer.from('Zoé', 'latin1'))
-  expect(encodingOfSource(source, 'latin2')).toBe('iso-8859-2')
-  expect(encodingOfSource({ ...source, mark: { bytes: 2, encoding: 'utf-16be' } }, undefined)).toBe('utf-16be')
+  expect(findSourceEncoding(source, 'latin2')).toBe('iso-8859-2')
+  expect(findSourceEncoding({ ...source, mark: { bytes: 2, encoding: 'utf-16be' } }, undefined)).toBe('utf-16be')
 })
 
 test('zero bytes are neither', () => {
-  expect(() => encodingOfSource(memorySource(Buffer.from('Zoe', 'utf16le')), undefined)).toThrow(
+  expect(() => findSourceEncoding(memorySource(Buffer.from('Zoe', 'utf16le')), undefined)).toThrow(
     new ImportError('the file has zero bytes: if it is UTF-16 without a byte order mark, add --encoding utf-16le'),
   )
 })

@@ -1,5 +1,5 @@
 /** Converts the text of a source to UTF-8. */
-import { encodingOf } from './detect.ts'
+import { detectEncoding } from './detect.ts'
 import { ImportError, type Source } from './source.ts'
 
 /**
@@ -8,13 +8,13 @@ import { ImportError, type Source } from './source.ts'
  * @returns the name of the encoding
  * @throws ImportError no such encoding exists, or none can be recognised
  */
-export function encodingOfSource({ head, mark }: Source, asked: string | undefined): string {
-  if (asked !== undefined) return decoderOf(asked).encoding
-  return mark.encoding ?? encodingOf(head)
+export function findSourceEncoding({ head, mark }: Source, asked: string | undefined): string {
+  if (asked !== undefined) return createDecoder(asked).encoding
+  return mark.encoding ?? detectEncoding(head)
 }
 
 /** The source with its text in UTF-8. @throws ImportError during reading: its bytes are not in that encoding */
-export function inUtf8(source: Source, encoding: string): Source {
+export function convertToUtf8(source: Source, encoding: string): Source {
   // A UTF-8 source is not converted: each record that is no UTF-8 is rejected alone.
   if (encoding === 'utf-8') return source
   const head = source.head.subarray(source.mark.bytes)
@@ -27,7 +27,7 @@ export function inUtf8(source: Source, encoding: string): Source {
 }
 
 /** Makes the decoder of an encoding. @throws ImportError there is no such encoding */
-export function decoderOf(encoding: string) {
+export function createDecoder(encoding: string) {
   try {
     return new TextDecoder(encoding, { fatal: true })
   } catch {
@@ -38,7 +38,7 @@ export function decoderOf(encoding: string) {
 }
 
 async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
-  const decoder = decoderOf(encoding)
+  const decoder = createDecoder(encoding)
   const decode = (chunk?: Buffer): Buffer => {
     try {
       return Buffer.from(chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true }))

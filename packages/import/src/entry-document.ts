@@ -5,7 +5,7 @@ import { InvalidRecord } from '@rollcall/records/records/prepare-record'
 import type { Entry } from './source.ts'
 
 /** Returns the JSON document of an entry. @throws InvalidRecord the entry is no JSON */
-export function documentOf(entry: Entry): JsonValue {
+export function entryDocument(entry: Entry): JsonValue {
   if ('problem' in entry) throw new InvalidRecord(entry.problem)
   if ('document' in entry) return entry.document
   if (!isUtf8(entry.text))

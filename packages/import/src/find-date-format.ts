@@ -1,6 +1,6 @@
 /** Finds the date formats that read the values of a column. */
 import { dayInterval } from '@rollcall/protocol'
-import { dateFormat } from './date-format.ts'
+import { parseDateFormat } from './date-format.ts'
 
 /** The formats that are tried. If two of them read the values differently, a person must decide. */
 const FORMATS = [
@@ -11,15 +11,14 @@ const FORMATS = [
   ...['yyyy-MM-dd HH:mm', 'yyyy-MM-dd HH:mm:ss', 'yyyy/MM/dd HH:mm:ss'],
 ] as const
 
-export const readsAsWritten = (values: readonly string[]): boolean =>
-  values.every((value) => dayInterval(value) !== null)
+export const areIsoDates = (values: readonly string[]): boolean => values.every((value) => dayInterval(value) !== null)
 
 /** The formats that read every value. Of formats that read all values alike, only the first. */
-export const formatsOfAll = (values: readonly string[]): readonly string[] =>
+export const dateFormatsOfAll = (values: readonly string[]): readonly string[] =>
   oneOfEach(FORMATS.filter((format) => values.every((value) => isRead(format, value))))
 
 /** The formats that read the most values, and how many. Null: ISO dates, without a format. Empty: none reads any. */
-export function formatsOfMost(values: readonly string[]): {
+export function dateFormatsOfMost(values: readonly string[]): {
   readonly formats: readonly (string | null)[]
   readonly most: number
 } {
@@ -30,8 +29,8 @@ export function formatsOfMost(values: readonly string[]): {
   return { formats: oneOfEach(counts.flatMap(([format, count]) => (count === most ? [format] : []))), most }
 }
 
-const READERS: ReadonlyMap<string, ReturnType<typeof dateFormat>> = new Map(
-  FORMATS.map((format) => [format, dateFormat(format)]),
+const READERS: ReadonlyMap<string, ReturnType<typeof parseDateFormat>> = new Map(
+  FORMATS.map((format) => [format, parseDateFormat(format)]),
 )
 
 function isRead(format: string, value: string): boolean {
@@ -53,7 +52,7 @@ function oneOfEach(formats: readonly string[]): readonly string[] {
 const orderOf = (format: string): string => format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
 
 /** The date 3 February 2001 in a format. */
-export const exampleOf = (format: string): string =>
+export const exampleDate = (format: string): string =>
   format
     .replace('MMMM', 'February')
     .replace('MMM', 'Feb')

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { memorySource, START } from '../test/sources.ts'
-import { FORMATS, formatOf, formatOfSource } from './formats.ts'
+import { chooseFormat, chooseSourceFormat, FORMATS } from './formats.ts'
 import { ImportError } from './source.ts'
 
 test.each([
@@ -13,16 +13,16 @@ test.each([
   ['people.json', 'json'],
   ['people.v2.csv', 'csv'],
 ])('%s is read as %s', (path, format) => {
-  expect(formatOf(path, undefined)).toBe(format)
+  expect(chooseFormat(path, undefined)).toBe(format)
 })
 
 test('a format that is stated counts more than an extension', () => {
-  expect(formatOf('people.json', 'ndjson')).toBe('ndjson')
-  expect(formatOf(Readable.from([]), 'csv')).toBe('csv')
+  expect(chooseFormat('people.json', 'ndjson')).toBe('ndjson')
+  expect(chooseFormat(Readable.from([]), 'csv')).toBe('csv')
 })
 
 test.each([['people.txt'], ['people'], [Readable.from([])]])('%# without a known extension is refused', (source) => {
-  expect(() => formatOf(source, undefined)).toThrow(
+  expect(() => chooseFormat(source, undefined)).toThrow(
     new ImportError('the name of the file does not tell its format; add --format with one of ndjson, json, csv'),
   )
 })
@@ -74,6 +74,8 @@ test.each(['json', 'ndjson'] as const)('%s has no columns, and is never UTF-16',
 test('a spreadsheet is told by its content, whatever its name', async () => {
   const path = join(await mkdtemp(join(tmpdir(), 'rollcall-formats-')), 'people.xlsx')
   await writeFile(path, Buffer.concat([Buffer.from([0x50, 0x4b, 3, 4]), Buffer.from('xl/workbook.xml')]))
-  await expect(formatOfSource(path, undefined)).rejects.toThrow(/^the file is an Excel workbook \(\.xlsx\): open it/)
+  await expect(chooseSourceFormat(path, undefined)).rejects.toThrow(
+    /^the file is an Excel workbook \(\.xlsx\): open it/,
+  )
   await rm(dirname(path), { recursive: true })
 })

@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream'
 import { type Line, LineCutter } from '@rollcall/base/files/lines'
 import { type MappedRecords, readColumnMapping, type Target } from './column-mapping.ts'
 import { readCsv, type TableForm } from './csv.ts'
-import { decoderOf, encodingOfSource, inUtf8 } from './encoding.ts'
-import { refuseUnidentified } from './identified.ts'
+import { convertToUtf8, createDecoder, findSourceEncoding } from './encoding.ts'
+import { refuseWithoutPrimary } from './identified.ts'
 import { readJsonArray } from './json-array.ts'
 import { type Entry, ImportError, MAX_ENTRY_BYTES, openSource, type Position, type Source } from './source.ts'
 import type { Duplicates } from './write-lines.ts'
@@ -49,7 +49,7 @@ interface Format {
 }
 
 /** What is done with repeated records: in CSV as the mapping says, in JSON the last one is stored. */
-export const duplicatesOf = (format: FormatName, mapping: unknown): Duplicates =>
+export const duplicatesRule = (format: FormatName, mapping: unknown): Duplicates =>
   format === 'csv' ? (readColumnMapping(mapping, null).duplicates ?? 'reject') : 'last'
 
 const NO_MAPPING =
@@ -70,11 +70,11 @@ export const FORMATS = {
       if (records === undefined && mapping.duplicates !== null) {
         throw new ImportError('the column mapping of duplicates: is for an import alone; leave it out')
       }
-      if (records !== undefined) refuseUnidentified(mapping, records)
-      if (asked !== undefined) decoderOf(asked)
+      if (records !== undefined) refuseWithoutPrimary(mapping, records)
+      if (asked !== undefined) createDecoder(asked)
       return (source, from) => {
-        const encoding = encodingOfSource(source, asked)
-        return readCsv(inUtf8(source, encoding), from, {
+        const encoding = findSourceEncoding(source, asked)
+        return readCsv(convertToUtf8(source, encoding), from, {
           mapping,
           ...(delimiter !== undefined && { delimiter }),
           ...(header !== undefined && { header }),
@@ -104,7 +104,7 @@ const NOT_UTF8 = 'JSON must be UTF-8; convert the file, such as: iconv -f WINDOW
 export type FormatName = keyof typeof FORMATS
 
 /** The requested format, or else that of the file's extension. @throws ImportError neither is known */
-export function formatOf(source: string | Readable, asked: FormatName | undefined): FormatName {
+export function chooseFormat(source: string | Readable, asked: FormatName | undefined): FormatName {
   if (asked !== undefined) return asked
   const extension = typeof source === 'string' ? extname(source).toLowerCase() : ''
   const found = Object.entries<Format>(FORMATS).find(([, { extensions }]) => extensions.includes(extension))
@@ -116,9 +116,12 @@ export function formatOf(source: string | Readable, asked: FormatName | undefine
 }
 
 /** Finds the format of a source. A source that is no text is reported before a missing format. @throws ImportError */
-export async function formatOfSource(source: string | Readable, asked: FormatName | undefined): Promise<FormatName> {
+export async function chooseSourceFormat(
+  source: string | Readable,
+  asked: FormatName | undefined,
+): Promise<FormatName> {
   try {
-    return formatOf(source, asked)
+    return chooseFormat(source, asked)
   } catch (error) {
     if (typeof source === 'string') await (await openSource(source)).close()
     throw error

@@ -1,6 +1,6 @@
 /** Finds out whether the first line of a table has the names of columns, or a person's data, which nobody may see. */
 import { dayInterval } from '@rollcall/protocol'
-import { formatsOfAll } from './find-date-format.ts'
+import { dateFormatsOfAll } from './find-date-format.ts'
 import { ImportError } from './import-error.ts'
 import type { Table } from './propose-mapping.ts'
 import type { ProposedColumn } from './proposed-column.ts'
@@ -29,6 +29,6 @@ function isValue(cell: string, rows: Table['rows'], place: number): boolean {
   if (cell === '') return false
   if (/\d/.test(cell) && !/\p{L}{2}/u.test(cell)) return true
   if (/^[^@\s]+@[^@\s]+$/.test(cell)) return true
-  if (dayInterval(cell) !== null || formatsOfAll([cell]).length > 0) return true
+  if (dayInterval(cell) !== null || dateFormatsOfAll([cell]).length > 0) return true
   return rows.some((row) => row[place]?.trim() === cell)
 }

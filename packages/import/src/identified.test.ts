@@ -1,14 +1,14 @@
 import { kindNamed } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { readColumnMapping } from './column-mapping.ts'
-import { refuseUnidentified } from './identified.ts'
+import { refuseWithoutPrimary } from './identified.ts'
 
 function refusal(name: string, mapping: object): string | null {
   const kind = kindNamed(name)
   if (kind === undefined) throw new Error(`there is no kind ${name}`)
   const records = { kind, recordTypes: kind.record_types }
   try {
-    refuseUnidentified(readColumnMapping(mapping, records), records)
+    refuseWithoutPrimary(readColumnMapping(mapping, records), records)
     return null
   } catch (error) {
     return String(error)

@@ -2,10 +2,10 @@
 import type { RecordType } from '@rollcall/protocol'
 import type { ColumnMapping, MappedRecords } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'
-import { recordPath } from './record-paths.ts'
+import { findRecordPath } from './record-paths.ts'
 
 /** Refuses a mapping that writes no primary identifier. @throws ImportError */
-export function refuseUnidentified(mapping: ColumnMapping, { recordTypes }: MappedRecords): void {
+export function refuseWithoutPrimary(mapping: ColumnMapping, { recordTypes }: MappedRecords): void {
   if (recordTypes.some((recordType) => isIdentified(mapping, recordType))) return
   const missing = recordTypes.map(
     (recordType) => `${primaryPath(recordType)}, by which the registry knows a ${recordType.name}`,
@@ -21,7 +21,7 @@ export function refuseUnidentified(mapping: ColumnMapping, { recordTypes }: Mapp
  */
 const isIdentified = ({ targets }: ColumnMapping, recordType: RecordType): boolean =>
   targets.some(({ steps, reads }) => {
-    const place = recordPath(recordType, steps.map(({ key }) => key).join('.'))
+    const place = findRecordPath(recordType, steps.map(({ key }) => key).join('.'))
     if (place === undefined) return false
     return reads.includes(recordType.primary_identifier) || place.path.endsWith('.identifier_value')
   })

@@ -4,7 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { claimImport, unclaimImport } from '@rollcall/records/records/claims'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
-import { openNotes } from './noted-lines.ts'
+import { createNoteTables } from './noted-lines.ts'
 import { ImportError } from './source.ts'
 
 /** Runs the work while this import has the claim of the registry. @throws ImportError another import has it */
@@ -32,7 +32,7 @@ export async function withClaimedRegistry<Result>(
 export async function withDryRun<Result>(db: Database, work: (client: ClientBase) => Promise<Result>): Promise<Result> {
   const client = await db.pool.connect()
   try {
-    await openNotes(client)
+    await createNoteTables(client)
     return await work(client)
   } finally {
     client.release(true)

@@ -16,22 +16,29 @@ import type { RecordSink } from '@rollcall/records/records/record-sink'
 import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import { Batch, type Preparing } from './batch.ts'
-import { type CompleteFile, Completion, checkComplete, checkHasLines, type RemovalResult } from './completion.ts'
-import { duplicatesOf, FORMATS, type FormatName, type FormatOptions, formatOfSource, type ReadAs } from './formats.ts'
+import { type CompleteFile, Completion, checkCompleteFile, checkHasLines, type RemovalResult } from './completion.ts'
+import {
+  chooseSourceFormat,
+  duplicatesRule,
+  FORMATS,
+  type FormatName,
+  type FormatOptions,
+  type ReadAs,
+} from './formats.ts'
 import { withClaimedRegistry, withDryRun } from './import-connection.ts'
 import { importIdentity } from './import-identity.ts'
 import {
-  endProgress,
   forgetProgress,
   loadProgress,
-  NOTHING_YET,
+  NO_PROGRESS,
   newRunNumber,
+  noteImportEnd,
   type Progress,
   saveProgress,
 } from './import-progress.ts'
-import { openNotes } from './noted-lines.ts'
+import { createNoteTables } from './noted-lines.ts'
 import { openRejects, type RejectsFile, rejectsPathFor } from './rejects.ts'
-import { type ImportReport, reportOf } from './report.ts'
+import { type ImportReport, makeReport } from './report.ts'
 import { type Entry, ImportError, openSource, type Source } from './source.ts'
 import type { Duplicates } from './write-lines.ts'
 
@@ -122,7 +129,7 @@ export async function importFile(
   options: ImportOptions = {},
 ): Promise<ImportResult> {
   const sink = sinkOf(db, registry)
-  const format = await formatOfSource(source, options.format)
+  const format = await chooseSourceFormat(source, options.format)
   const { kind } = registry
   const named = recordTypeNamed(kind, options.recordType)
   const recordTypes = named === null ? kind.record_types : [named]
@@ -131,7 +138,7 @@ export async function importFile(
     readAs = how
   }
   const read = FORMATS[format].reader({ ...options, records: { kind, recordTypes }, described })
-  const duplicates = duplicatesOf(format, options.mapping)
+  const duplicates = duplicatesRule(format, options.mapping)
   const opened = await openSource(source)
   const given = { sink, format, source, opened, read, duplicates, options, readAs: () => readAs }
   try {
@@ -165,14 +172,14 @@ async function importOpened(
   const recordType = recordTypeNamed(registry.kind, options.recordType)
   const identity = isDry ? null : importIdentity(opened, format, recordType, options)
   const completion = options.complete === undefined ? null : await Completion.begin(options.complete, client)
-  const stored = identity === null ? NOTHING_YET : await loadProgress(client, registry.id, identity)
-  const from = completion === null ? stored : { ...NOTHING_YET, events: stored.events }
-  if (completion !== null && !isDry) await openNotes(client)
+  const stored = identity === null ? NO_PROGRESS : await loadProgress(client, registry.id, identity)
+  const from = completion === null ? stored : { ...NO_PROGRESS, events: stored.events }
+  if (completion !== null && !isDry) await createNoteTables(client)
   if (!isDry && identity === null) await forgetProgress(client, registry.id)
   // The rejects of an interrupted import stay in the file.
   const asked = isDry ? (options.rejectsPath ?? null) : options.rejectsPath
   const rejectsPath = rejectsPathFor(source, opened, asked)
-  if (options.complete) checkComplete(source, opened, options.complete, rejectsPath)
+  if (options.complete) checkCompleteFile(source, opened, options.complete, rejectsPath)
   const rejects = await openRejects(rejectsPath, from.rejects_bytes)
   try {
     const run = {
@@ -206,7 +213,7 @@ async function importOpened(
       finished,
       removal,
       readAs: readAs(),
-      report: reportOf(registry.kind, progress.read, readAs()),
+      report: makeReport(registry.kind, progress.read, readAs()),
       events: run.events === null ? 'none' : 'changes',
       resumedFrom: from.entries,
       rejectsPath: progress.rejected > 0 ? rejectsPath : null,
@@ -266,7 +273,7 @@ async function runImport(
     }
     const done = await writing
     if (run.isComplete) checkHasLines(done.entries)
-    if (run.run !== null) await endProgress(run.client, run.registry.id, done)
+    if (run.run !== null) await noteImportEnd(run.client, run.registry.id, done)
     const progress = { ...done, bytes: Math.max(done.bytes, run.totalBytes ?? 0) }
     if (run.options.onProgress) run.options.onProgress(counts(progress, run.totalBytes, run.completion))
     return [progress, true]

@@ -39,7 +39,7 @@ export interface ValueCounts {
 }
 
 /** Zero counts, also in place of those that an earlier version did not have. */
-export const NO_VALUES: ValueCounts = {
+export const NO_VALUE_COUNTS: ValueCounts = {
   understood: 0,
   not_understood: 0,
   lines: [],
@@ -83,7 +83,7 @@ export interface ReportCounts {
   readonly columns: CountedValues
 }
 
-export const NOTHING_YET: Progress = {
+export const NO_PROGRESS: Progress = {
   bytes: 0,
   line: 0,
   entries: 0,
@@ -99,7 +99,7 @@ export const NOTHING_YET: Progress = {
 const OTHERS = ['read', 'events', 'run'] as const
 type Other = (typeof OTHERS)[number]
 type Count = Exclude<keyof Progress, Other>
-const COUNTS = (Object.keys(NOTHING_YET) as (keyof Progress)[]).filter(
+const COUNTS = (Object.keys(NO_PROGRESS) as (keyof Progress)[]).filter(
   (name): name is Count => !OTHERS.includes(name as Other),
 )
 
@@ -114,9 +114,9 @@ export async function loadProgress(client: ClientBase, registryId: number, ident
     [registryId, identity],
   )
   const [row] = rows
-  if (row === undefined) return NOTHING_YET
+  if (row === undefined) return NO_PROGRESS
   const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(row[name])]))
-  return { ...NOTHING_YET, ...counts, read: row.read, events: row.events, run: row.run }
+  return { ...NO_PROGRESS, ...counts, read: row.read, events: row.events, run: row.run }
 }
 
 /** Makes a number for a new run: the microseconds of the database's clock. */
@@ -150,7 +150,7 @@ export async function saveProgress(
 const ENDED = 'ended'
 
 /** Notes that the import has ended. With the same file it would begin anew; the counts stay for the report. */
-export const endProgress = (client: ClientBase, registryId: number, progress: Progress): Promise<void> =>
+export const noteImportEnd = (client: ClientBase, registryId: number, progress: Progress): Promise<void> =>
   saveProgress(client, registryId, ENDED, progress)
 
 /** Deletes the progress: nothing is left to resume or to report. */

@@ -1,5 +1,5 @@
 /** Divides a JSON array into its elements while it is read, without holding all of it in memory. */
-import { type Entry, ImportError, MAX_ENTRY_BYTES, newEntries, type Position, type Source } from './source.ts'
+import { type Entry, ImportError, MAX_ENTRY_BYTES, type Position, readNewEntries, type Source } from './source.ts'
 
 const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a]
 const OPENING = new Set([0x7b, 0x5b])
@@ -13,7 +13,7 @@ const BLANK = new Set([0x20, 0x09, 0x0d, NEWLINE])
  * @throws ImportError the source is no array, is cut off, or has something else between or after its elements
  */
 export const readJsonArray = (source: Source, from: Position): AsyncGenerator<Entry[]> =>
-  newEntries(source, from, new ArraySplitter())
+  readNewEntries(source, from, new ArraySplitter())
 
 /** The tokens that may follow outside of an element. */
 type Expected = 'array' | 'first' | 'element' | 'comma' | 'nothing'

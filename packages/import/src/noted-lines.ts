@@ -7,7 +7,7 @@ import type { RecordType } from '@rollcall/protocol'
 import { absentStatement, type Compared } from '@rollcall/records/records/complete-records'
 import type { ClientBase } from 'pg'
 
-export async function openNotes(client: ClientBase): Promise<void> {
+export async function createNoteTables(client: ClientBase): Promise<void> {
   await client.query('set statement_timeout = 0')
   // The line is null when every line with the primary identifier was rejected.
   await client.query(
@@ -41,7 +41,7 @@ export async function noteLines(
 }
 
 /** Finds the noted lines of these primary identifiers. */
-export async function findNoted(
+export async function findNotedLines(
   client: ClientBase,
   { name }: RecordType,
   primaries: readonly string[],
@@ -61,7 +61,7 @@ const linesOf = (rows: readonly NotedLine[]): ReadonlyMap<string, number> =>
   new Map(rows.map(({ primary_identifier, line }) => [primary_identifier, Number(line)]))
 
 /** Lists the records that no line names. @returns how many */
-export async function listAbsent(client: ClientBase, compared: readonly Compared[]): Promise<number> {
+export async function listAbsentRecords(client: ClientBase, compared: readonly Compared[]): Promise<number> {
   await client.query('analyze noted_line')
   await client.query(
     `create temporary table absent_record (
@@ -85,7 +85,7 @@ export interface AbsentRecord {
 }
 
 /** Yields the listed records in batches. The records of a batch have one type. */
-export async function* absentRecords(client: ClientBase, limit: number): AsyncGenerator<readonly AbsentRecord[]> {
+export async function* readAbsentRecords(client: ClientBase, limit: number): AsyncGenerator<readonly AbsentRecord[]> {
   let after = '0'
   for (;;) {
     const { rows } = await client.query<AbsentRecord & { readonly position: string }>(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readColumnMapping } from './column-mapping.ts'
 import { ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS } from './column-synonyms.ts'
 import { proposeColumns } from './propose-mapping.ts'
-import { valuePaths } from './record-paths.ts'
+import { listValuePaths } from './record-paths.ts'
 
 const kindOf = (name: string): Kind => {
   const kind = kindNamed(name)
@@ -213,7 +213,7 @@ it('every row of the tables of names is of an attribute, a member or an identifi
   const kinds = ['civil', 'ibr', 'ess', 'social', 'disability', 'farmer'].map(kindOf)
   const types = kinds.flatMap(({ record_types }) => record_types)
   const known = new Set(types.flatMap((type) => type.attributes.map(({ name }) => name)))
-  for (const { path } of types.flatMap(valuePaths)) known.add(path.slice(path.lastIndexOf('.') + 1))
+  for (const { path } of types.flatMap(listValuePaths)) known.add(path.slice(path.lastIndexOf('.') + 1))
   expect(Object.keys(ATTRIBUTE_COLUMNS).filter((name) => !known.has(name))).toEqual([])
   const identifiers = new Set(kinds.flatMap((kind) => kind.identifier_types.map(({ name }) => name)))
   expect(Object.keys(IDENTIFIER_COLUMNS).filter((name) => !identifiers.has(name))).toEqual([])

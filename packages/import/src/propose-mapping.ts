@@ -10,11 +10,11 @@ import {
   type RecordType,
   resolveIdentifierType,
 } from '@rollcall/protocol'
-import { AGE_COLUMNS, ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS, WHOLE_NAMES } from './column-synonyms.ts'
-import { exampleOf, formatsOfAll, formatsOfMost, readsAsWritten } from './find-date-format.ts'
+import { AGE_COLUMNS, ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS, WHOLE_NAME_COLUMNS } from './column-synonyms.ts'
+import { areIsoDates, dateFormatsOfAll, dateFormatsOfMost, exampleDate } from './find-date-format.ts'
 import { type LookupTable, proposeCodes, proposeLookup } from './propose-codes.ts'
 import { decide, mapped, type ProposedColumn, unmapped } from './proposed-column.ts'
-import { type RecordPath, valuePaths } from './record-paths.ts'
+import { listValuePaths, type RecordPath } from './record-paths.ts'
 
 export interface Table {
   readonly header: readonly string[]
@@ -78,7 +78,7 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
   const add = (names: readonly string[], target: NamedTarget): void => {
     for (const name of names.map(plainName)) if (!targets.has(name)) targets.set(name, target)
   }
-  const paths = valuePaths(recordType)
+  const paths = listValuePaths(recordType)
   for (const attribute of recordType.attributes) {
     const place = placeOf(paths, attribute)
     if (place === undefined) continue
@@ -142,7 +142,7 @@ function proposeColumn(
       : decide(column, why, [{ path: found.path, rule: column, meaning: found.meaning }])
   }
   const isCompleted = database !== null && names.has(plainName(database.name) + name)
-  if (!isCompleted && WHOLE_NAMES.some((one) => plainName(one) === name)) {
+  if (!isCompleted && WHOLE_NAME_COLUMNS.some((one) => plainName(one) === name)) {
     const given = names.get('givenname')
     const reason = 'it may hold whole names, and records have given name and surname apart; divide the column'
     return given === undefined ? unmapped(column, [reason]) : decide(column, [reason], choicesOf(names, column))
@@ -207,7 +207,7 @@ function byValues(names: ReadonlyMap<string, NamedTarget>, column: string, value
     const reasons = [unknown, 'all its values look like telephone numbers with the code of a country']
     return decide(column, reasons, [{ path: phone.path, rule: column, meaning: 'telephone numbers' }])
   }
-  const isDated = readsAsWritten(values) || formatsOfAll(values).length > 0
+  const isDated = areIsoDates(values) || dateFormatsOfAll(values).length > 0
   return unmapped(column, isDated ? [unknown, 'all its values are dates, and their meaning is not known'] : [unknown])
 }
 
@@ -217,15 +217,15 @@ function dated(
   values: readonly string[],
   reasons: readonly string[],
 ): ProposedColumn {
-  if (readsAsWritten(values)) {
+  if (areIsoDates(values)) {
     const why = [...reasons, 'all its values are dates that need no format']
     return mapped(column, path, column, why)
   }
-  const formats = formatsOfAll(values)
+  const formats = dateFormatsOfAll(values)
   const choices = formats.map((format) => ({
     path,
     rule: { column, format },
-    meaning: `dates such as ${exampleOf(format)}`,
+    meaning: `dates such as ${exampleDate(format)}`,
   }))
   const [only] = choices
   if (choices.length === 1 && only !== undefined) {
@@ -243,7 +243,7 @@ function dated(
   const why = short
     ? 'some years have two digits, and their century is not known: give years of four digits'
     : 'no known form of dates reads every value: correct the values, or name the format of most of them'
-  const { formats: best, most } = formatsOfMost(values)
+  const { formats: best, most } = dateFormatsOfMost(values)
   return decide(
     column,
     [...reasons, why],

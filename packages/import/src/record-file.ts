@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream'
 import { isJsonObject, type JsonObject } from '@rollcall/protocol'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
-import { documentOf } from './entry-document.ts'
-import { FORMATS, type FormatName, type FormatOptions, formatOfSource } from './formats.ts'
+import { entryDocument } from './entry-document.ts'
+import { chooseSourceFormat, FORMATS, type FormatName, type FormatOptions } from './formats.ts'
 import { openRejects, type Reject, rejectsPathFor } from './rejects.ts'
 import { cellProblems } from './row-documents.ts'
 import { type Entry, openSource } from './source.ts'
@@ -40,7 +40,7 @@ export async function openRecordFile(
   source: string | Readable,
   { format: asked, rejectsPath: path, ...options }: RecordFileOptions = {},
 ): Promise<RecordFile> {
-  const read = FORMATS[await formatOfSource(source, asked)].reader(options)
+  const read = FORMATS[await chooseSourceFormat(source, asked)].reader(options)
   const opened = await openSource(source)
   try {
     const rejectsPath = rejectsPathFor(source, opened, path)
@@ -66,7 +66,7 @@ export async function openRecordFile(
 function rowOf(entry: Entry): FileRow {
   const { line, end } = entry
   try {
-    const document = documentOf(entry)
+    const document = entryDocument(entry)
     const problems = 'cells' in entry && entry.cells !== undefined ? cellProblems(entry.cells) : []
     if (problems.length > 0) return { line, end, problem: problems.join('; ') }
     if (isJsonObject(document)) return { line, end, document }

@@ -21,7 +21,7 @@ interface Unread {
 }
 
 /** The common name of identifiers whose types the kind does not list. */
-export const OTHER_TYPES = 'identifiers of other types'
+export const OTHER_IDENTIFIERS = 'identifiers of other types'
 
 const RULES: Readonly<Record<AttributeType, string>> = {
   text: 'must be text or a number',
@@ -42,7 +42,7 @@ const IDENTIFIER_RULE = 'must be text of 1 to 256 characters, or a whole number'
 const identifierRule = ({ normaliser }: IdentifierType): string => IDENTIFIER_RULES[normaliser] ?? IDENTIFIER_RULE
 
 /** What a value must be, by the name of its attribute or identifier type. */
-export function ruleOf(kind: Kind, recordTypeName: string, name: string): string | null {
+export function valueRuleOf(kind: Kind, recordTypeName: string, name: string): string | null {
   const recordType = kind.record_types.find((one) => one.name === recordTypeName)
   const members = (recordType?.compounds ?? []).flatMap((compound) => compound.members)
   const attribute = [...(recordType?.attributes ?? []), ...members].find((one) => one.name === name)
@@ -70,7 +70,7 @@ export class RecordNotes implements ReadingNotes {
   }
 
   unusable(type: IdentifierType, path: string): void {
-    const name = type === UNLISTED ? OTHER_TYPES : type.name
+    const name = type === UNLISTED ? OTHER_IDENTIFIERS : type.name
     this.unreadValues.push({ name, path, rule: identifierRule(type) })
   }
 

@@ -50,7 +50,7 @@ const ANYTHING = { holdsValue: true, open: true, list: true, array: false, ident
 const known = new WeakMap<RecordType, Place>()
 
 /** Finds a path in any spelling in which documents are read; undefined when records of the type have no such path. */
-export function recordPath(recordType: RecordType, path: string): RecordPath | undefined {
+export function findRecordPath(recordType: RecordType, path: string): RecordPath | undefined {
   let place = rootOf(recordType)
   for (const key of path.split('.')) {
     const next = memberOf(place, key)
@@ -61,7 +61,7 @@ export function recordPath(recordType: RecordType, path: string): RecordPath | u
 }
 
 /** Lists every path at which a value may be, the shorter ones first. */
-export function valuePaths(recordType: RecordType): readonly RecordPath[] {
+export function listValuePaths(recordType: RecordType): readonly RecordPath[] {
   const found: Place[] = []
   let level = [...rootOf(recordType).members.values()]
   while (level.length > 0) {
@@ -73,7 +73,7 @@ export function valuePaths(recordType: RecordType): readonly RecordPath[] {
 
 /** Lists the paths by the names that may mean them: the path itself, names of its attributes, its last member. */
 export function pathsByName(recordTypes: readonly RecordType[]): ReadonlyMap<string, string> {
-  const paths = recordTypes.flatMap(valuePaths)
+  const paths = recordTypes.flatMap(listValuePaths)
   const names = new Map<string, string>()
   const add = (name: string, path: string): void => {
     if (!names.has(name)) names.set(name, path)

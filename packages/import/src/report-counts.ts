@@ -4,12 +4,12 @@ import { columnGroups } from '@rollcall/records/records/columns'
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 import {
   type CountedValues,
-  NO_VALUES,
+  NO_VALUE_COUNTS,
   type RejectionCounts,
   type ReportCounts,
   type ValueCounts,
 } from './import-progress.ts'
-import { OTHER_TYPES, type RecordNotes } from './record-notes.ts'
+import { OTHER_IDENTIFIERS, type RecordNotes } from './record-notes.ts'
 import { CELL_STATES, type RowCells } from './row-documents.ts'
 
 /** The number of lines that the report names as examples. */
@@ -48,7 +48,7 @@ export function reportedNames(kind: Kind, { attributes, compounds = [] }: Record
   const members = compounds.flatMap((compound) => compound.members)
   // An age is computed and not stored, so it has no values to count.
   const held = [...attributes, ...members].filter(({ type }) => type !== 'age')
-  return [...kind.identifier_types.map(({ name }) => name), OTHER_TYPES, ...held.map(({ name }) => name)]
+  return [...kind.identifier_types.map(({ name }) => name), OTHER_IDENTIFIERS, ...held.map(({ name }) => name)]
 }
 
 /** Counts the values of one record type. */
@@ -67,7 +67,7 @@ class RecordCounts {
     const countsOf = (name: string): Counts => this.#byName.get(name) ?? new Counts()
     this.#types = new Map([
       ...types.map((name) => [name, countsOf(name)] as const),
-      [UNLISTED.name, countsOf(OTHER_TYPES)],
+      [UNLISTED.name, countsOf(OTHER_IDENTIFIERS)],
     ])
     let at = 0
     const columns: (readonly [number, Counts])[] = []
@@ -211,7 +211,10 @@ function sum(before: CountedValues | undefined, after: CountedValues): CountedVa
   return {
     count: (before?.count ?? 0) + after.count,
     values: Object.fromEntries(
-      [...names].map((name) => [name, both(before?.values[name] ?? NO_VALUES, after.values[name] ?? NO_VALUES)]),
+      [...names].map((name) => [
+        name,
+        both(before?.values[name] ?? NO_VALUE_COUNTS, after.values[name] ?? NO_VALUE_COUNTS),
+      ]),
     ),
   }
 }

@@ -3,13 +3,13 @@ import type { Kind } from '@rollcall/protocol'
 import type { ReadAs } from './formats.ts'
 import {
   type CountedValues,
-  NO_VALUES,
+  NO_VALUE_COUNTS,
   type RejectionCounts,
   type RepeatedCounts,
   type ReportCounts,
   type ValueCounts,
 } from './import-progress.ts'
-import { ruleOf } from './record-notes.ts'
+import { valueRuleOf } from './record-notes.ts'
 import { reportedNames } from './report-counts.ts'
 import { cellRule } from './row-documents.ts'
 
@@ -44,7 +44,7 @@ export interface ImportReport {
   readonly unused_columns: readonly string[]
 }
 
-export function reportOf(
+export function makeReport(
   kind: Kind,
   { kept, rejections, repeated = { count: 0, lines: [] }, records, columns }: ReportCounts,
   /** Null when how the file was read is no longer known; then there are no columns. */
@@ -68,7 +68,9 @@ export function reportOf(
         record_type,
         name,
         // A column shows the rule, because the mapping may have one of its own.
-        ...reported(counted, name, () => (isMapped || inColumns.has(name) ? null : ruleOf(kind, record_type, name))),
+        ...reported(counted, name, () =>
+          isMapped || inColumns.has(name) ? null : valueRuleOf(kind, record_type, name),
+        ),
       }))
     }),
     columns: targets.flatMap((target) => {
@@ -86,7 +88,7 @@ export const reportedPaths = ({ columns }: ReportCounts) =>
   Object.keys(columns.values).map((path) => ({ path, ...reported(columns, path, () => null) }))
 
 function reported({ count, values }: CountedValues, name: string, rule: () => string | null): Reported {
-  const found = { ...NO_VALUES, ...values[name] }
+  const found = { ...NO_VALUE_COUNTS, ...values[name] }
   return {
     ...found,
     empty: count - found.understood - found.not_understood,
@@ -97,7 +99,7 @@ function reported({ count, values }: CountedValues, name: string, rule: () => st
 function ruleOfFirst(kind: Kind, recordTypes: readonly string[], names: readonly string[]): string | null {
   for (const type of recordTypes) {
     for (const name of names) {
-      const rule = ruleOf(kind, type, name)
+      const rule = valueRuleOf(kind, type, name)
       if (rule !== null) return rule
     }
   }

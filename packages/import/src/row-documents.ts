@@ -35,7 +35,7 @@ type Scalar = string | number | boolean
  * Makes the reader of rows under this header. An empty cell is a missing member; a value without a rule is a text.
  * @throws ImportError the header does not have a mapped column, or has it twice
  */
-export function rowReader({ targets }: ColumnMapping, header: readonly string[]): RowReader {
+export function createRowReader({ targets }: ColumnMapping, header: readonly string[]): RowReader {
   const names = header.map((name) => name.trim())
   const placed = targets.map((target) => ({ target, index: columnIndex(target, names) }))
   const used = new Set(placed.map(({ index }) => index))

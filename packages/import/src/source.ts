@@ -147,7 +147,7 @@ interface EntryCutter {
 }
 
 /** Yields the entries of a source that can only be read from the beginning, without those that were read before. */
-export async function* newEntries(
+export async function* readNewEntries(
   source: Source,
   { entries: consumed }: Position,
   cutter: EntryCutter,

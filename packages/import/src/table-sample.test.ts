@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { sampleTable } from './table-sample.ts'
+import { readTableSample } from './table-sample.ts'
 
 test('a stream is read as a file is: in pieces, and without its byte order mark', async () => {
   const pieces = ['\uFEFFUIN;Na', 'me\n1;Asha\n', '2;Daniel\n'].map((piece) => Buffer.from(piece))
-  expect(await sampleTable(Readable.from(pieces))).toEqual({
+  expect(await readTableSample(Readable.from(pieces))).toEqual({
     header: ['UIN', 'Name'],
     rows: [
       ['1', 'Asha'],
@@ -24,12 +24,12 @@ test('of a long stream only the beginning is read', async () => {
     yield Buffer.from('UIN,Name\n')
     for (; given < 1_000; given += 1) yield row
   }
-  const { whole, rows } = await sampleTable(Readable.from(pieces()))
+  const { whole, rows } = await readTableSample(Readable.from(pieces()))
   expect(whole).toBe(false)
   expect(rows.length).toBeGreaterThan(80)
   expect(given).toBeLessThan(1_000)
 })
 
 test('an empty stream is refused', async () => {
-  await expect(sampleTable(Readable.from([]))).rejects.toThrow('the file has no header line')
+  await expect(readTableSample(Readable.from([]))).rejects.toThrow('the file has no header line')
 })

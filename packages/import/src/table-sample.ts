@@ -28,7 +28,7 @@ export interface TableSample extends Table {
  * @param asked what is missing in it is found out
  * @throws ImportError the file cannot be read, or is no table of text
  */
-export async function sampleTable(
+export async function readTableSample(
   source: string | Readable,
   asked: { readonly delimiter?: string; readonly encoding?: string } = {},
 ): Promise<TableSample> {

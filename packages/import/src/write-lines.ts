@@ -13,7 +13,7 @@ import { InvalidRecord, type PreparedRecord, prepareRecord } from '@rollcall/rec
 import type { RecordSink } from '@rollcall/records/records/record-sink'
 import type { WrittenRecord } from '@rollcall/records/records/record-writer'
 import type { ClientBase } from 'pg'
-import { findNoted, noteLines } from './noted-lines.ts'
+import { findNotedLines, noteLines } from './noted-lines.ts'
 
 export interface Line {
   readonly line: number
@@ -151,7 +151,7 @@ async function writeOrHalve(writing: Writing, recordType: RecordType, lines: rea
 /** Writes only the lines that add or change a record. */
 async function writeChanged(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<Written> {
   const { client, registry, sink, duplicates } = writing
-  const met = await findNoted(client, recordType, lines.map(primaryOf))
+  const met = await findNotedLines(client, recordType, lines.map(primaryOf))
   const fresh = duplicates === 'last' ? lines : lines.filter((one) => !met.has(primaryOf(one)))
   const latest = new Map(fresh.map((one) => [primaryOf(one), one]))
   const records = [...latest.values()].map(({ record }) => record)

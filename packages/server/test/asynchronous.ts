@@ -3,14 +3,14 @@
 import { randomUUID } from 'node:crypto'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { participantsWaiting } from '@rollcall/delivery/store/deliveries/deliveries'
+import { findWaitingParticipants } from '@rollcall/delivery/store/deliveries/deliveries'
 import { answerAccepted } from '@rollcall/engine/exchange/answer-accepted'
 import { findAccepted } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { claimExchanges } from '@rollcall/engine/store/exchanges/claims'
 import { type CallbackSettings, setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { findParticipant, type ParticipantSettings } from '@rollcall/participants/store/participants'
 import { afterAll, expect } from 'vitest'
-import { drain } from '../../delivery/src/delivery/drain.ts'
+import { drainParticipant } from '../../delivery/src/delivery/drain.ts'
 import type { TestSettings } from '../../settings/test/config.ts'
 import { LOOPBACK, type Receiver, receiver } from './deliveries.ts'
 import { bearer, post, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
@@ -165,6 +165,6 @@ export async function deliverAll({ context, database }: Pick<TestServer, 'contex
     for (const exchange of claimed) await answerAccepted(context, exchange)
   }
   await context.limiter.idle()
-  for (const participant of await participantsWaiting(db)) await drain(context, participant)
+  for (const participant of await findWaitingParticipants(db)) await drainParticipant(context, participant)
   await context.limiter.idle()
 }

@@ -13,7 +13,7 @@ import {
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { claimFor, type FreshDelivery } from '@rollcall/delivery/delivery/deliver'
+import { type FreshDelivery, newAttemptClaim } from '@rollcall/delivery/delivery/deliver'
 import { callbackNamed, callbackTarget } from '@rollcall/delivery/delivery/targets'
 import { insertDeliveriesFrom } from '@rollcall/delivery/store/deliveries/deliveries'
 import { createLog } from '@rollcall/observe/log'
@@ -256,7 +256,7 @@ async function addDeliveries(
 }
 
 /** A claim as `reserve` makes it. */
-export const aClaim = (): Claim => claimFor({ timeout_ms: 2_000 })
+export const aClaim = (): Claim => newAttemptClaim({ timeout_ms: 2_000 })
 
 export interface Kept {
   readonly state: string

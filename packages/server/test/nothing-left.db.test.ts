@@ -4,7 +4,7 @@ import { addOperator } from '@rollcall/admin/operators/operators'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { expect, test, vi } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
-import { keepHouse } from '../src/app/housekeeping.ts'
+import { runHousekeeping } from '../src/app/housekeeping.ts'
 import { accepted, byExpression, callbacksTo, searchFor } from './asynchronous.ts'
 import { postSearch, writeDocuments } from './server.ts'
 import { about, sentTo, subscribeFor, subscribingServer, TYPES } from './subscribing.ts'
@@ -94,7 +94,7 @@ test('after the last delivery nothing names the person', async () => {
   expect((await pool.query('select from exchange_item where record_ids is not null')).rowCount).toBe(1)
   expect(await holding(UIN)).toEqual(['event'])
   await pool.query(`update event set recorded_at = recorded_at - interval '2 minutes'`)
-  await keepHouse(server.context, new AbortController().signal)
+  await runHousekeeping(server.context, new AbortController().signal)
   expect(await holding(UIN)).toEqual([])
   expect(await holding(SURNAME)).toEqual([])
   const { rows } = await pool.query('select count(*) as n from exchange_item where record_ids is not null')

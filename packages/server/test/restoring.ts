@@ -9,7 +9,7 @@ import type { RestoreDeps } from '@rollcall/admin/backup/restore'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { erasePerson } from '@rollcall/admin/persons/erase'
 import { createJournal } from '@rollcall/backup/journal/journal'
-import { catalogTables, tableSql } from '@rollcall/backup/store/catalog'
+import { listTables, tableSql } from '@rollcall/backup/store/catalog'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { type Database, openDatabase } from '@rollcall/database/database'
@@ -137,7 +137,7 @@ export async function backupOf(from: Place, name = 'one.backup', deps = depsOf(f
 /** Every row of every table, as texts. */
 export async function allRows({ ownerDb }: Place): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>()
-  for (const table of await catalogTables(ownerDb.pool)) {
+  for (const table of await listTables(ownerDb.pool)) {
     const { rows } = await ownerDb.pool.query<{ row: string }>(
       `select to_jsonb(one)::text as row from ${tableSql(table)} as one order by 1`,
     )

@@ -4,7 +4,7 @@ import { addOperator } from '@rollcall/admin/operators/operators'
 import { NotifyEventRequest, validator } from '@rollcall/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
-import { keepHouse } from '../src/app/housekeeping.ts'
+import { runHousekeeping } from '../src/app/housekeeping.ts'
 import { type AsyncPeer, accepted, callbacksTo } from './asynchronous.ts'
 import { about, KIND_NAMES, sentTo, subscribeFor, subscribingServer, TYPES, unsubscribeFor } from './subscribing.ts'
 
@@ -83,7 +83,7 @@ describe('at its end_time a subscription', () => {
           [code],
         )
       ).rows[0]
-    const clean = () => keepHouse(server.context, new AbortController().signal)
+    const clean = () => runHousekeeping(server.context, new AbortController().signal)
     await clean()
     expect(await stored()).toEqual({ state: 'live', reason: null, keys: 1 })
     // Its end has come, and nobody has looked yet.

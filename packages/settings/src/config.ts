@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { readWitnessAddress, type WitnessAddress } from '@rollcall/audit/witness-target'
 import { readPrefix } from '@rollcall/base/shared/address-prefix'
 import { type Limits, readLimits } from '@rollcall/core/limits'
-import { DEFAULT_SCHEDULE, parseSchedule, wholeSchedule } from '@rollcall/delivery/delivery/schedule'
+import { DEFAULT_SCHEDULE, parseSchedule, scheduleLength } from '@rollcall/delivery/delivery/schedule'
 import { parseMasterKey } from '@rollcall/keys/master-key'
 import type { OpenIdSettings } from '@rollcall/participants/directory/openid-provider'
 import { listenerUrl } from './addresses.ts'
@@ -164,7 +164,7 @@ function readSchedule(env: Environment, { exchange_retention }: Limits): readonl
   if (schedule === null) {
     throw new Error('ROLLCALL_RETRY_SCHEDULE must be at most 100 numbers of seconds with commas between them')
   }
-  if (wholeSchedule(schedule) > exchange_retention) {
+  if (scheduleLength(schedule) > exchange_retention) {
     throw new Error('ROLLCALL_RETRY_SCHEDULE must end within ROLLCALL_EXCHANGE_RETENTION, when deliveries are deleted')
   }
   return schedule

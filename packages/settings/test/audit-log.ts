@@ -15,7 +15,7 @@ import type { Vault } from '@rollcall/keys/vault'
 import { readConfig } from '@rollcall/settings/config'
 import { openVault } from '@rollcall/settings/storage'
 import { AUDIT_ENTRIES, entryTextOf, STORED_ENTRY, type StoredEntry } from '../../audit/src/store/entry-shape.ts'
-import { personRows } from '../../audit/src/store/packed-persons.ts'
+import { personRowsSql } from '../../audit/src/store/packed-persons.ts'
 import { masterKeyOfRun } from '../../keys/test/postgres.ts'
 import { type TestClock, testClock } from '../../observe/test/clock.ts'
 
@@ -80,7 +80,7 @@ export async function storedEntries({ pool }: Pick<Database, 'pool'>): Promise<r
   const { rows } = await pool.query<Omit<LoggedEntry, 'entry'> & StoredEntry>(
     `select chain, sequence, at, ${STORED_ENTRY}, coalesce((select json_agg(
         json_build_object('role', role, 'pseudonym', encode(pseudonym, 'hex')) order by position)
-        from ${personRows()} as person where person.chain = account.chain and person.sequence = account.sequence
+        from ${personRowsSql()} as person where person.chain = account.chain and person.sequence = account.sequence
       ), '[]') as persons
       from ${AUDIT_ENTRIES} order by min(at) over (partition by chain), chain, sequence`,
   )
@@ -95,7 +95,7 @@ export async function storedEntries({ pool }: Pick<Database, 'pool'>): Promise<r
 
 /** The number of persons in all entries, without erased ones. */
 export async function countPersons({ pool }: Pick<Database, 'pool'>): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(`select count(*) from ${personRows()} as person`)
+  const { rows } = await pool.query<{ count: number }>(`select count(*) from ${personRowsSql()} as person`)
   return rows[0]?.count ?? 0
 }
 

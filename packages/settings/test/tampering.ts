@@ -12,7 +12,7 @@ import { type Verified, verifyAuditLog } from '@rollcall/audit/verify/verify'
 import { openDatabase } from '@rollcall/database/database'
 import { onTestFinished } from 'vitest'
 import { AUDIT_ENTRIES, entryTextOf, STORED_ENTRY, type StoredEntry } from '../../audit/src/store/entry-shape.ts'
-import { keysOf, personRuns, withoutPersons } from '../../audit/src/store/packed-persons.ts'
+import { entryKeysOf, erasePackedPersons, splitPersonRuns } from '../../audit/src/store/packed-persons.ts'
 import { auditEntry } from '../../audit/test/audit-entry.ts'
 import { query } from '../../database/test/statement.ts'
 import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
@@ -102,8 +102,8 @@ export async function dropPerson(on: TestDatabase, chain: string, sequence: numb
     sequence,
   ])
   if (row !== undefined) {
-    const { packed } = withoutPersons(row.persons as Buffer, (_, at) => at === position)
-    const keys = `{${keysOf((personRuns(packed) ?? []).flatMap(({ person }) => person ?? [])).join()}}`
+    const { packed } = erasePackedPersons(row.persons as Buffer, (_, at) => at === position)
+    const keys = `{${entryKeysOf((splitPersonRuns(packed) ?? []).flatMap(({ person }) => person ?? [])).join()}}`
     await tamper(on, 'update account_entry set persons = $3, keys = $4 where chain = $1 and sequence = $2', [
       ...[chain, sequence, packed, keys],
     ])
@@ -130,7 +130,7 @@ export async function asBefore(on: TestDatabase, chain: string | null = null): P
       [chain],
     )
     for (const { chain: of, sequence, at, hash: ofEntry, persons, ...stored } of rows) {
-      const runs = personRuns(persons) ?? []
+      const runs = splitPersonRuns(persons) ?? []
       const commitments = Buffer.concat(runs.map(({ commitment }) => commitment))
       await owner.pool.query(
         `insert into account (chain, sequence, at, entry, commitments, hash, message_id, reply_message_id)

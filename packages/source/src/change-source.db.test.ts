@@ -16,9 +16,9 @@ import { copiedPeople, makeMirroredOffice, mirroredRegistry, polledSource } from
 import { officeReader, officeSource } from '../test/office.ts'
 import { changeSource } from './change-source.ts'
 import { type RunningFollowers, startFollowers } from './mirror/followers.ts'
-import { clearLeft } from './mirror/left-sources.ts'
+import { removeLeftSources } from './mirror/left-sources.ts'
 import { openSources } from './open-sources.ts'
-import { leftMirrors } from './store/changed-sources.ts'
+import { findLeftMirrors } from './store/changed-sources.ts'
 
 const PEOPLE = [
   { person_no: 7, national_no: 'A1', family_name: 'Okoro' },
@@ -138,12 +138,13 @@ test('live, copied and live again: what is kept of records stays theirs, and old
 
   const copies = async () =>
     (await rows(`select 1 from pg_class where relkind = 'r' and relname like 'r%\\_person'`)).length
-  const clear = async () => clearLeft({ db: database.db, env, log, registries }, await leftMirrors(database.db.pool))
+  const clear = async () =>
+    removeLeftSources({ db: database.db, env, log, registries }, await findLeftMirrors(database.db.pool))
   await clear()
   expect(await copies()).toBeGreaterThan(0)
   await rows(`update source_mirror set left_at = left_at - interval '2 minutes'`)
   await clear()
-  expect([await copies(), await leftMirrors(database.db.pool)]).toEqual([0, []])
+  expect([await copies(), await findLeftMirrors(database.db.pool)]).toEqual([0, []])
   expect(await rows('select 1 from source_row union all select 1 from protected_record')).toEqual([])
 
   await change(MIRROR)

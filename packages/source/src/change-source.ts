@@ -13,7 +13,7 @@ import { SourceRefusal } from './engine/source-refusal.ts'
 import { readSourceFile } from './source-file.ts'
 import { beginMirror, dropLeftCopies, endMirror, leaveMirror } from './store/changed-sources.ts'
 import { fileDigest } from './store/mirrors.ts'
-import { moveRecords } from './store/moved-records.ts'
+import { replaceStoredRecordIds } from './store/moved-records.ts'
 
 /**
  * Stores another source file. A mirror answers from its copies until they were compared by the new file, or until its
@@ -98,7 +98,7 @@ async function stopCopying(client: ClientBase, registry: Registry, { mirror }: S
         `way: the records of ${namespace} are being compared with their source; they can be read live when rollcall source status ${namespace} says that it is followed`,
       )
     }
-    await moveRecords(client, registry, 'live')
+    await replaceStoredRecordIds(client, registry, 'live')
   }
   await leaveMirror(client, id)
 }

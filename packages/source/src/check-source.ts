@@ -4,8 +4,8 @@
  */
 
 import type { Target } from '@rollcall/import/column-mapping'
-import { NOTHING_YET } from '@rollcall/import/import-progress'
-import { type ImportReport, reportOf } from '@rollcall/import/report'
+import { NO_PROGRESS } from '@rollcall/import/import-progress'
+import { type ImportReport, makeReport } from '@rollcall/import/report'
 import { BatchCounts } from '@rollcall/import/report-counts'
 import { type Attribute, dayIn, type Kind, normaliseIdentifier, readAttribute, UNLISTED } from '@rollcall/protocol'
 import { COMPARISONS, type Compared } from './comparisons.ts'
@@ -110,7 +110,7 @@ async function checkRecords(
     recordType: records.recordType.name,
     rows: rows.length,
     leftOut,
-    report: reportOf(kind, counts.after(NOTHING_YET.read), read),
+    report: makeReport(kind, counts.after(NO_PROGRESS.read), read),
     unfound: unfoundIn(kind, records, rows),
     slow: await engine.slow(records, lookUpsOf(kind, records)),
   }

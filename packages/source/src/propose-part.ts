@@ -3,7 +3,7 @@
 import type { LookupTable } from '@rollcall/import/propose-codes'
 import { type DatabaseTable, plainName, proposeColumns } from '@rollcall/import/propose-mapping'
 import type { ProposedColumn, ProposedRule } from '@rollcall/import/proposed-column'
-import { recordPath } from '@rollcall/import/record-paths'
+import { findRecordPath } from '@rollcall/import/record-paths'
 import type { Attribute, Kind, RecordType } from '@rollcall/protocol'
 import type { CatalogColumn, CatalogTable } from './engine/catalog.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
@@ -160,7 +160,7 @@ export function proposeMembers(
       if (member.value === null && taken.has(member.name)) return [{ ...member, isOptional: true }]
       taken.set(member.name, column.column)
     }
-    const isOfOne = recordPath(recordType, member.name.replace(/\[\w+\]$/, ''))?.list === false
+    const isOfOne = findRecordPath(recordType, member.name.replace(/\[\w+\]$/, ''))?.list === false
     if (!hasSeveral || !isOfOne || member.value === null) return [member]
     const choice = { value: member.value, meaning: 'of several, the first in the order of the texts' }
     const reason =
@@ -171,7 +171,7 @@ export function proposeMembers(
 
 /** Whether a column can be read without seeing its values: a text, an identifier, or a day in a column of days. */
 function isPlain(recordType: RecordType, path: string, holds: CatalogColumn['holds'] | undefined): boolean {
-  const place = recordPath(recordType, path.replace(/\[\w+\]$/, ''))
+  const place = findRecordPath(recordType, path.replace(/\[\w+\]$/, ''))
   if (place === undefined) return false
   return place.attributes.every(({ type, codes }) => {
     if (codes !== undefined) return false
@@ -221,7 +221,7 @@ export function proposeCompare(
   for (const { table, members } of parts) {
     for (const { name, value, choices, isOptional } of members) {
       const rule = value ?? choices[0]?.value
-      const place = recordPath(recordType, name)
+      const place = findRecordPath(recordType, name)
       if (rule === undefined || isOptional || place === undefined) continue
       const column = table.columns.find((one) => one.name === (typeof rule === 'string' ? rule : rule.column))
       for (const attribute of place.attributes) {

@@ -2,9 +2,9 @@
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import { type ColumnMapping, readColumnMapping, type Target, UNDECIDED } from '@rollcall/import/column-mapping'
-import { refuseUnidentified } from '@rollcall/import/identified'
-import { recordPath } from '@rollcall/import/record-paths'
-import { rowReader } from '@rollcall/import/row-documents'
+import { refuseWithoutPrimary } from '@rollcall/import/identified'
+import { findRecordPath } from '@rollcall/import/record-paths'
+import { createRowReader } from '@rollcall/import/row-documents'
 import { ImportError } from '@rollcall/import/source'
 import {
   isTimeZone,
@@ -19,7 +19,7 @@ import {
 import { COMPARISONS, type Compared } from './comparisons.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 import { checkEngine, type EngineName } from './engine/engine-names.ts'
-import { FOLLOWED, type FollowWay } from './engine/follow-ways.ts'
+import { WAYS_OF_ENGINES, type FollowWay } from './engine/follow-ways.ts'
 import {
   attributesOf,
   type LoggedTable,
@@ -100,7 +100,7 @@ function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
     }
     return null
   }
-  const ways = FOLLOWED[engine]
+  const ways = WAYS_OF_ENGINES[engine]
   if (ways.length === 0) throw refused(['way'], `must be live: a mirror does not follow ${engine} yet`)
   const found = ways.find((name) => name === follow)
   if (found === undefined) {
@@ -181,7 +181,7 @@ function readRecords(
   const targets = mappings.flatMap((mapping) => mapping.targets)
   refuseTwice(targets, at)
   try {
-    refuseUnidentified({ targets, duplicates: null }, records)
+    refuseWithoutPrimary({ targets, duplicates: null }, records)
   } catch (error) {
     throw asRefusal(error, [...at, 'columns'])
   }
@@ -195,7 +195,7 @@ function readRecords(
       return readPart(child, child.on, mapping, [...at, 'children', index])
     }),
     lists: new Set(
-      others.flatMap(({ targets: some }) => some.map(pathOf)).filter((path) => recordPath(recordType, path)?.list),
+      others.flatMap(({ targets: some }) => some.map(pathOf)).filter((path) => findRecordPath(recordType, path)?.list),
     ),
     compare: readCompare(kind, recordType, compare, targets, at),
   }
@@ -260,7 +260,7 @@ function readPart(
         : tables.map((one, index) => readTable(one, [...at, 'tables', index])),
     columns,
     targets,
-    reader: rowReader({ targets, duplicates: null }, columns),
+    reader: createRowReader({ targets, duplicates: null }, columns),
   }
 }
 

@@ -6,10 +6,10 @@ import { Evidence, signedText } from '@rollcall/audit/evidence'
 import { listAuditKeys } from '@rollcall/audit/store/audit-keys'
 import {
   type EntryPlace,
-  hashAt,
-  hashedEntries,
-  nextCheckpoints,
-  placesOfMessage,
+  findEntryHash,
+  findPlacesOfMessage,
+  findSigningCheckpoints,
+  readHashedEntries,
   type SigningCheckpoint,
 } from '@rollcall/audit/store/evidence'
 import { createVerifier, type Verifier } from '@rollcall/audit/verify/keys'
@@ -47,7 +47,7 @@ export const makeEvidence = act(
   async (deps: HasVault & { readonly now?: () => Date }, { message_id, participant }): Promise<Evidence> => {
     const { db, now = () => new Date() } = deps
     const key = messageKey(message_id)
-    const places = await placesOfMessage(db, key, participant, MOST + 1)
+    const places = await findPlacesOfMessage(db, key, participant, MOST + 1)
     if (places.length === 0)
       throw new AdminRefusal('no message with this message_id is in the audit log', { reason: 'not_found' })
     if (new Set(places.map((place) => place.participant)).size > 1) {
@@ -75,13 +75,13 @@ async function provable(
   isSigned: Verifier['isSigned'],
 ): Promise<Proof> {
   const { chain, sequence } = place
-  const signed = await firstSigned(nextCheckpoints(db, place), (row) => isSigned(row) && isOf(row, chain))
+  const signed = await firstSigned(findSigningCheckpoints(db, place), (row) => isSigned(row) && isOf(row, chain))
   if (signed === null) {
     throw new AdminRefusal('no checkpoint signs this message yet; try again in a moment', { reason: 'conflict' })
   }
   const previous =
-    sequence === 1 ? firstHash(chain).toString('hex') : await hashAt(db, { chain, sequence: sequence - 1 })
-  const entries = await hashedEntries(db, place, signed.sequence)
+    sequence === 1 ? firstHash(chain).toString('hex') : await findEntryHash(db, { chain, sequence: sequence - 1 })
+  const entries = await readHashedEntries(db, place, signed.sequence)
   if (previous === null || entries.length !== signed.sequence - sequence + 1) {
     throw new AdminRefusal('entries that the evidence needs are missing; rollcall audit verify says which')
   }

@@ -2,7 +2,7 @@
 
 import { openDetails } from '@rollcall/audit/confidential'
 import { type AuditKeys, loadAuditKeys } from '@rollcall/audit/keys'
-import { entryAt, type LoggedEntry, type Period } from '@rollcall/audit/store/read-entries'
+import { findEntryAt, type LoggedEntry, type Period } from '@rollcall/audit/store/read-entries'
 import type { Limits } from '@rollcall/core/limits'
 import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
 import { oneOf } from '@rollcall/protocol'
@@ -122,7 +122,7 @@ export interface HasSearchLimit {
  */
 export async function requireEntryBefore({ pool }: HasVault['db'], before: string | undefined) {
   if (before === undefined) return undefined
-  const logged = await entryAt({ pool }, entryPlaceOf(before, 'before'))
+  const logged = await findEntryAt({ pool }, entryPlaceOf(before, 'before'))
   if (logged !== null) return logged
   throw new AdminRefusal('before: the entry is not stored any more; begin with the first page', { reason: 'not_found' })
 }

@@ -3,7 +3,7 @@
 import type { AuditKeys } from '@rollcall/audit/keys'
 import { openReview, type Review as SealedReview, sealReview } from '@rollcall/audit/reviews'
 import type { StoredReview } from '@rollcall/audit/store/entry-pages'
-import { emergencyEntries, entryAt, newestEntries } from '@rollcall/audit/store/read-entries'
+import { emergencyEntries, findEntryAt, findNewestEntries } from '@rollcall/audit/store/read-entries'
 import { addReview, listReviews } from '@rollcall/audit/store/reviews'
 import { databaseTime } from '@rollcall/audit/store/write-entries'
 import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
@@ -55,7 +55,7 @@ export const listAuditEntries = act(
   async (deps: HasDatabase & HasSearchLimit, { participant, namespace, kind, from, to, before, limit = 50 }, enter) => {
     const place = await requireEntryBefore(deps.db, before)
     const filter = { participant, registry: namespace, kind, before: place, ...readPeriod({ from, to }) }
-    const { found, rest } = await newestEntries(deps.db, filter, { limit, most: deps.limits?.searched_entries })
+    const { found, rest } = await findNewestEntries(deps.db, filter, { limit, most: deps.limits?.searched_entries })
     await enter()
     if (rest !== null && found.length === 0) {
       throw new AdminRefusal(
@@ -179,7 +179,7 @@ export const reviewEmergency = act(
   },
   async (deps: HasVault & Acting, { id, note }, enter) => {
     const place = entryPlaceOf(id)
-    const logged = await entryAt(deps.db, place)
+    const logged = await findEntryAt(deps.db, place)
     if (logged?.entry.emergency !== true) {
       throw new AdminRefusal('no emergency has this id; rollcall audit emergencies lists them', { reason: 'not_found' })
     }

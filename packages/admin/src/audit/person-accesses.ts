@@ -3,11 +3,11 @@
 import { pseudonymOf } from '@rollcall/audit/persons'
 import {
   type EntryOfPerson,
-  entriesOfPseudonyms,
-  entriesThatRepeat,
+  findEntriesOfPseudonyms,
+  findEntriesThatRepeat,
+  findUnsentMessages,
   type LoggedEntry,
   type Period,
-  unsentMessages,
 } from '@rollcall/audit/store/read-entries'
 import type { PersonRole } from '@rollcall/core/model/audit-entry'
 import { listParticipants } from '@rollcall/participants/store/participants'
@@ -82,7 +82,7 @@ export async function findPersonAccesses(
   const byPseudonym = new Map(known.map((one) => [pseudonymOf(keys.pseudonyms, one).toString('hex'), one] as const))
   const pseudonyms = [...byPseudonym.keys()].map((pseudonym) => Buffer.from(pseudonym, 'hex'))
   // Entries from before the period are read too: a stored answer may have been given again within the period.
-  const found = (await entriesOfPseudonyms(db, pseudonyms, { to: period.to })).flatMap((logged) => {
+  const found = (await findEntriesOfPseudonyms(db, pseudonyms, { to: period.to })).flatMap((logged) => {
     const meaning = meant(logged, byPseudonym)
     return meaning.roles.size === 0 ? [] : [{ logged, ...meaning, again: false }]
   })
@@ -90,7 +90,7 @@ export async function findPersonAccesses(
   const { from: start } = period
   const within = found.filter(({ logged }) => start === undefined || logged.at >= start)
   const accesses = [...within, ...repeated].toSorted((one, other) => +one.logged.at - +other.logged.at)
-  const unsent = await unsentMessages(
+  const unsent = await findUnsentMessages(
     db,
     accesses.flatMap(({ logged: { entry } }) => entry.reply?.message_id ?? []),
   )
@@ -162,7 +162,7 @@ async function repeatsOf(
   const types = new Map(shown.flatMap(({ logged: { entry }, types }) => [[entry.correlation_id, types] as const]))
   const exchanges = [...types.keys()].filter((id) => id !== null)
   const known = new Set(accesses.map(({ logged }) => entryFacts(logged).id))
-  return (await entriesThatRepeat(db, exchanges, period))
+  return (await findEntriesThatRepeat(db, exchanges, period))
     .filter((logged) => !known.has(entryFacts(logged).id))
     .map((logged) => {
       const of = logged.entry.repeats?.find((id) => types.has(id))

@@ -7,13 +7,13 @@ import { insertCheckpoint } from '@rollcall/audit/store/checkpoints'
 import {
   type Chunk,
   type ClosingCheckpoint,
-  chainsBefore,
-  closingCheckpoint,
-  deletePart,
-  lastCheckpoint,
+  deleteChainPart,
+  findChainsBefore,
+  findClosingCheckpoint,
+  findLastCheckpoint,
+  findNewestDigest,
   lockHolds,
-  newestDigest,
-  oldChunk,
+  readOldChunk,
   type Stop,
 } from '@rollcall/audit/store/prune-entries'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
@@ -52,7 +52,7 @@ export interface PruneCounts {
  */
 export async function pruneAuditLog(deps: PruneDeps, before: Date): Promise<PruneCounts> {
   const { owner } = deps
-  const old = await chainsBefore(owner.kysely, before)
+  const old = await findChainsBefore(owner.kysely, before)
   if (old.length === 0) return { deleted: 0, held: 0 }
   const time = await databaseTime(owner.pool)
   const vault = await deps.vault()
@@ -100,11 +100,11 @@ async function pruneChain(
   for (;;) {
     const step = await owner.kysely.transaction().execute(async (transaction) => {
       if (keys !== null) await lockHolds(transaction)
-      const { chunk, stop } = await oldChunk(transaction, { chain, after, before, most })
+      const { chunk, stop } = await readOldChunk(transaction, { chain, after, before, most })
       const part = chunk === null ? null : await closedPart({ ...pruning, transaction }, chunk, { stop, after, before })
       if (part !== null && keys !== null) {
         const { sequence, hash } = part
-        await deletePart(transaction, part)
+        await deleteChainPart(transaction, part)
         const tombstone = {
           kind: 'prune' as const,
           at: timeOf(pruning),
@@ -139,8 +139,8 @@ async function closedPart(
     if (keys !== null) await closeChain(pruning, chunk, keys)
     return chunk
   }
-  const closing = await closingCheckpoint(transaction, chunk, before)
-  const found = closing ?? (await lastCheckpoint(transaction, { chain, after, upTo: sequence }))
+  const closing = await findClosingCheckpoint(transaction, chunk, before)
+  const found = closing ?? (await findLastCheckpoint(transaction, { chain, after, upTo: sequence }))
   if (found !== null && !(verifier.isSigned(found) && closes(found))) throw faultyChain(chain)
   return closing === null ? found : chunk
 }
@@ -171,7 +171,7 @@ async function closeChain(
     sequence,
     hash: hash.toString('hex'),
     at: timeOf(pruning),
-    previous: await newestDigest(pruning.owner.kysely, chain),
+    previous: await findNewestDigest(pruning.owner.kysely, chain),
     others: [],
     ended: true,
     witness: 'none',

@@ -1,6 +1,6 @@
 /** The traffic of the last hours, counted by the audit log. An hour that is over is counted once. */
 
-import { durationOf, type TrafficRow, trafficBetween } from '@rollcall/audit/store/traffic'
+import { countTrafficBetween, durationOfStep, type TrafficRow } from '@rollcall/audit/store/traffic'
 import type { Database } from '@rollcall/database/database'
 import { perPool } from '@rollcall/database/group-commit'
 import { EXCHANGES } from '@rollcall/engine/store/exchanges/exchange-names'
@@ -27,7 +27,7 @@ function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly 
   const known = running.get(begin)
   if (known !== undefined) return known
   const span = { from: new Date(begin), to: new Date(begin + HOUR) }
-  const count = trafficBetween(db, span, EXCHANGES).finally(() => running.delete(begin))
+  const count = countTrafficBetween(db, span, EXCHANGES).finally(() => running.delete(begin))
   running.set(begin, count)
   return count
 }
@@ -93,7 +93,7 @@ function quantile(rows: readonly TrafficRow[], share: number): number | null {
   let seen = 0
   for (const { step, messages } of timed.toSorted((a, b) => a.step - b.step)) {
     seen += messages
-    if (seen >= total * share) return Math.round(durationOf(step))
+    if (seen >= total * share) return Math.round(durationOfStep(step))
   }
   return null
 }

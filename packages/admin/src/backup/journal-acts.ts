@@ -3,15 +3,15 @@
 import type { AuditSigner } from '@rollcall/audit/keys'
 import { lockHolds } from '@rollcall/audit/store/prune-entries'
 import type { LaterActs } from '@rollcall/backup/journal/read-journal'
-import { authorityNumber, removeAuthority, repeatTightening } from '@rollcall/consents/store/authorities'
-import { revokeSigned, signedByAuthority, withdraw } from '@rollcall/consents/store/withdrawals'
+import { ensureAuthorityId, removeAuthority, repeatStricterSettings } from '@rollcall/consents/store/authorities'
+import { consentsSignedBy, revokeSignedConsents, withdrawConsents } from '@rollcall/consents/store/withdrawals'
 import type { Limits } from '@rollcall/core/limits'
 import { hostsNotIn } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct, JournalKind } from '@rollcall/core/model/journal'
 import type { Database } from '@rollcall/database/database'
 import { removeOtherHolds } from '@rollcall/database/holds'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { stopEnded } from '@rollcall/delivery/store/events/consent-stopping'
+import { stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
 import { eraseNotifications } from '@rollcall/delivery/store/events/erasing'
 import { revokeOwnKey } from '@rollcall/keys/rotation'
 import { destroyKeysOf } from '@rollcall/keys/store/body-keys'
@@ -63,21 +63,21 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
   },
   person_protected: ({ db }, act) => repeatProtection(db, act),
   async consents_revoked({ db }, { authority, jtis }) {
-    await stopEnded(db, await revokeSigned(db, await authorityNumber(db.pool, authority), jtis))
+    await stopUnderEndedConsents(db, await revokeSignedConsents(db, await ensureAuthorityId(db.pool, authority), jtis))
   },
   async consent_withdrawn({ db }, { pseudonyms, purpose, participant }) {
     const from = participant === null ? null : await findParticipant(db, participant)
     if (participant !== null && from === null) throw newerParticipant(participant)
-    const withdrawn = await withdraw(db, {
+    const withdrawn = await withdrawConsents(db, {
       pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex')),
       purpose,
       participant: from?.id ?? null,
     })
-    await stopEnded(db, withdrawn)
+    await stopUnderEndedConsents(db, withdrawn)
   },
   async authority_removed({ db }, { authority }) {
     const id = await removeAuthority(db.pool, authority)
-    if (id !== null) await stopEnded(db, signedByAuthority(id))
+    if (id !== null) await stopUnderEndedConsents(db, consentsSignedBy(id))
   },
   async grants_revoked({ db }, { participant: sender_id, registry: namespace, grants }) {
     const [participant, registry] = [await findParticipant(db, sender_id), await findRegistry(db, namespace)]
@@ -116,7 +116,7 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
     const outgoing = hostsNotIn(participant.outgoing, hosts)
     await setMessagePolicy(db, sender_id, { ...policy, outgoing })
   },
-  authority_tightened: ({ db }, act) => repeatTightening(db, act),
+  authority_tightened: ({ db }, act) => repeatStricterSettings(db, act),
   operator_revoked: ({ db }, { name }) => revokeOperatorToken(db, name),
   async removed({ db }, { removable, name }) {
     const found = await (removable === 'registry' ? findRegistry : findParticipant)(db, name)

@@ -1,8 +1,8 @@
 /** Releases the outgoing messages of a restored database, which are held until then. */
 
-import { isHeld, markReleased } from '@rollcall/backup/store/restorations'
+import { areMessagesHeld, releaseHeldMessages } from '@rollcall/backup/store/restorations'
 import type { Participant } from '@rollcall/core/model/participant'
-import { cancelHeld, heldMessages } from '@rollcall/engine/store/exchanges/held-messages'
+import { cancelHeldMessages, countHeldMessages } from '@rollcall/engine/store/exchanges/held-messages'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
@@ -34,17 +34,17 @@ export const releaseRestored = act(
     }),
   },
   async ({ db }: HasDatabase, { cancel = [], dry_run = false }) => {
-    if (!(await isHeld(db))) {
+    if (!(await areMessagesHeld(db))) {
       throw new AdminRefusal('nothing is held: the database was not restored, or was released before', {
         reason: 'conflict',
       })
     }
     const named: Participant[] = []
     for (const sender_id of new Set(cancel)) named.push(await requireParticipant(db, sender_id))
-    const held = await heldMessages(db)
+    const held = await countHeldMessages(db)
     if (!dry_run) {
-      for (const { id } of named) await cancelHeld(db, id)
-      await markReleased(db.pool)
+      for (const { id } of named) await cancelHeldMessages(db, id)
+      await releaseHeldMessages(db.pool)
     }
     return {
       dry_run,

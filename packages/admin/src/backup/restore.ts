@@ -1,14 +1,19 @@
 /** Restores a database, and what belongs to it: the journal, the audit log, and the outgoing messages. */
 
 import { loadAuditKeys } from '@rollcall/audit/keys'
-import { newestEntry, openChains } from '@rollcall/audit/store/open-chains'
+import { findOpenChains, newestEntryTime } from '@rollcall/audit/store/open-chains'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { type RestoreTombstone, signTombstone } from '@rollcall/audit/tombstones'
 import { loadBackup } from '@rollcall/backup/backup/restore'
 import { type LaterActs, readJournal } from '@rollcall/backup/journal/read-journal'
 import { advanceColumns, advanceSequences } from '@rollcall/backup/store/after-load'
-import { catalogSequences } from '@rollcall/backup/store/catalog'
-import { beginRestoration, lastRestoration, markApplied, markLoaded } from '@rollcall/backup/store/restorations'
+import { listSequences } from '@rollcall/backup/store/catalog'
+import {
+  beginRestoration,
+  findLastRestoration,
+  markJournalApplied,
+  markRestorationLoaded,
+} from '@rollcall/backup/store/restorations'
 import type { Limits } from '@rollcall/core/limits'
 import { NO_JOURNAL } from '@rollcall/core/model/journal'
 import { bodyKeyRetention } from '@rollcall/core/model/retention'
@@ -140,20 +145,20 @@ export const adoptRestored = act(
 
 /** Notes a restore by other means, and advances the sequences. If it is killed, it can be run again. */
 async function adopt(
-  client: Parameters<typeof markLoaded>[0],
+  client: Parameters<typeof markRestorationLoaded>[0],
 ): Promise<{ readonly restoration: number; readonly snapshot: Date }> {
-  const last = await lastRestoration(client)
+  const last = await findLastRestoration(client)
   if (last?.applied_at === null) {
     if (last.backup === null && last.snapshot_at !== null) {
       return { restoration: last.id, snapshot: last.snapshot_at }
     }
     throw new AdminRefusal('a restore from a backup has begun and not ended: run rollcall restore again')
   }
-  const snapshot = await newestEntry(client)
+  const snapshot = await newestEntryTime(client)
   const restoration = await beginRestoration(client, null)
-  await advanceSequences(client, await catalogSequences(client))
+  await advanceSequences(client, await listSequences(client))
   await advanceColumns(client, NUMBERED)
-  await markLoaded(client, restoration, snapshot)
+  await markRestorationLoaded(client, restoration, snapshot)
   return { restoration, snapshot }
 }
 
@@ -199,7 +204,7 @@ async function complete(
   const db: Database = { ...deps.db, journal: NO_JOURNAL }
   const vault = await deps.vault()
   const { signer } = await loadAuditKeys(db, vault)
-  const open = await openChains(owner.kysely)
+  const open = await findOpenChains(owner.kysely)
   await enter()
   const undone = await repeatJournalActs({ db, owner, vault, signer, limits, now }, later?.acts ?? [])
   await destroyBodyKeys(db, bodyKeyRetention(limits))
@@ -219,7 +224,7 @@ async function complete(
   await owner.kysely.transaction().execute(async (transaction) => {
     await insertTombstone(transaction, signTombstone(signer, tombstone))
     await lapseAllWaitingProposals(transaction)
-    await markApplied(transaction, restoration)
+    await markJournalApplied(transaction, restoration)
   })
   return {
     snapshot_at: isoTime(new Date(snapshot_at)),

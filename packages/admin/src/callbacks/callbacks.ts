@@ -6,18 +6,18 @@ import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import {
-  AUTHS,
+  AUTHENTICATION_WAYS,
   createCredentials,
   encryptCredentials,
-  isIdentity,
+  isClientIdentity,
   type Secrets,
 } from '@rollcall/delivery/delivery/credentials'
 import { parseSchedule } from '@rollcall/delivery/delivery/schedule'
-import { isAllowedEntry, isDefaultUrl, isTarget } from '@rollcall/delivery/delivery/targets'
+import { isAllowedEntry, isDefaultUrl, isNormalAddress } from '@rollcall/delivery/delivery/targets'
 import { tryCallback } from '@rollcall/delivery/delivery/try-callback'
-import { movingDeliveries } from '@rollcall/delivery/store/deliveries/move-deliveries'
+import { moveDeliveriesStatement } from '@rollcall/delivery/store/deliveries/move-deliveries'
 import { retryMailboxes } from '@rollcall/delivery/store/events/mailboxes'
-import { ADDRESSLESS } from '@rollcall/engine/store/exchanges/exchange-names'
+import { ADDRESSLESS_EXCHANGES } from '@rollcall/engine/store/exchanges/exchange-names'
 import { createKeys } from '@rollcall/keys/own-keys'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { createLog } from '@rollcall/observe/log'
@@ -50,7 +50,7 @@ const Secret = (description: string) =>
 
 const SETTINGS = {
   default_url: orNull(text('Address for answers to requests that name none; null: no address.')),
-  auth: oneOf(AUTHS, { description: 'How we authenticate to it.' }),
+  auth: oneOf(AUTHENTICATION_WAYS, { description: 'How we authenticate to it.' }),
   concurrency: wholeNumber('Requests at the same time, on one node.', 1, MOST_CONCURRENCY),
   rate: wholeNumber('Requests a second, on one node.', 1, 10_000),
   timeout_ms: wholeNumber('Milliseconds for one attempt.', 100, 120_000),
@@ -162,7 +162,7 @@ async function write(
 ): Promise<void> {
   const set = (all: Partial<CallbackSettings>): Promise<void> =>
     setCallbackSettings(db, participant, all, (default_url) =>
-      movingDeliveries(participant, { default_url, addressless: ADDRESSLESS }),
+      moveDeliveriesStatement(participant, { default_url, addressless: ADDRESSLESS_EXCHANGES }),
     )
   if (secrets === undefined) return set(changes)
   if (secrets === null) return set({ ...changes, auth: 'none', sealed: null })
@@ -178,7 +178,7 @@ function plainChanges(before: CallbackSettings, given: Omit<Change, 'sender_id'>
   if (default_url && !isDefaultUrl(default_url)) {
     throw new AdminRefusal('the default address must be http or https without credentials, query and fragment')
   }
-  if (notify_url && !isTarget(notify_url)) {
+  if (notify_url && !isNormalAddress(notify_url)) {
     throw new AdminRefusal('notify_url: must be http or https without credentials and fragment')
   }
   if (schedule && parseSchedule(schedule.join(',')) === null) {
@@ -225,7 +225,7 @@ async function checkAddress({ outgoing }: Participant, address: string | null | 
   }
 }
 
-export { AUTHS, type CallbackAuth, parseSchedule }
+export { AUTHENTICATION_WAYS, type CallbackAuth, parseSchedule }
 
 /** The credentials that each way of authentication takes. */
 const TAKEN: Readonly<Record<CallbackAuth, readonly Credential[]>> = {
@@ -255,7 +255,7 @@ export function callbackSecretsOf(
   const { token = '', cert = '', key = '', token_url = '', client_id = '', client_secret = '', scope = null } = given
   if (auth === 'bearer') return { auth, origin, token }
   if (auth === 'mtls') {
-    if (!isIdentity({ cert, key })) throw new AdminRefusal('the certificate and the key do not belong together')
+    if (!isClientIdentity({ cert, key })) throw new AdminRefusal('the certificate and the key do not belong together')
     return { auth, origin, cert, key }
   }
   if (!isDefaultUrl(token_url)) throw new AdminRefusal('token_url must be an http or https address')

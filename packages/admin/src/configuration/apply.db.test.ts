@@ -1,4 +1,4 @@
-import { holdSettings } from '@rollcall/participants/store/session-claim'
+import { withSettingsLock } from '@rollcall/participants/store/session-claim'
 import { validator } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { keyPair } from '../../../core/test/key-pairs.ts'
@@ -205,7 +205,7 @@ test('a change that fails says how many were made before it; a second try makes 
 })
 
 test('while another one is applied, a question what would change is answered', async () => {
-  await holdSettings(deps.db, async () => expect((await apply(FILE, true)).applied).toBe(false))
+  await withSettingsLock(deps.db, async () => expect((await apply(FILE, true)).applied).toBe(false))
 })
 
 test('identifier types and the primary one are part of the file, which changes nothing when it is applied again', async () => {

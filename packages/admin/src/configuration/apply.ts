@@ -1,8 +1,8 @@
 /** Configuration as code: a file that says which registries and participants there are, and what they may do. */
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
-import { listWithoutSecret } from '@rollcall/participants/store/participants'
-import { holdSettings } from '@rollcall/participants/store/session-claim'
+import { listParticipantsWithoutSecret } from '@rollcall/participants/store/participants'
+import { withSettingsLock } from '@rollcall/participants/store/session-claim'
 import { pathText, validator } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
@@ -76,7 +76,7 @@ export const applyConfiguration = act(
   async (deps: StepDeps, { configuration, dry_run = false }, _, checkDecision) => {
     if (dry_run) return { ...(await planConfiguration(deps, configuration)), applied: false, credentials: [] }
     const wanted = read(configuration)
-    return holdSettings(deps.db, async (checkHeld) => {
+    return withSettingsLock(deps.db, async (checkHeld) => {
       await checkDecision(deps.db)
       const planned = await plan(deps, wanted)
       await make(planned.steps, deps, checkHeld)
@@ -123,7 +123,9 @@ async function make(steps: readonly Step[], deps: StepDeps, checkHeld: () => Pro
 
 /** Makes secrets for the participants of the file that have none, such as new ones. */
 async function makeSecrets({ db }: HasDatabase, { participants = {} }: Configuration) {
-  const without = (await listWithoutSecret(db)).filter(({ sender_id }) => Object.hasOwn(participants, sender_id))
+  const without = (await listParticipantsWithoutSecret(db)).filter(({ sender_id }) =>
+    Object.hasOwn(participants, sender_id),
+  )
   const made: Awaited<ReturnType<typeof makeClientSecret>>[] = []
   for (const { sender_id } of without) made.push(await makeClientSecret(db, sender_id))
   return made

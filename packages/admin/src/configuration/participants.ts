@@ -4,9 +4,9 @@ import type { Participant } from '@rollcall/core/model/participant'
 import {
   checkMessagePolicy,
   DEFAULT_MESSAGE_POLICY,
-  withConsequences,
+  withImpliedChanges,
 } from '@rollcall/participants/store/message-policy'
-import { NO_CALLBACKS } from '@rollcall/participants/store/participant-callbacks'
+import { NO_CALLBACK_SETTINGS } from '@rollcall/participants/store/participant-callbacks'
 import { addParticipant, changeParticipant } from '@rollcall/participants/store/participants'
 import type { PathStep } from '@rollcall/protocol'
 import { isSameJson } from '../approvals/diff-lines.ts'
@@ -45,7 +45,7 @@ const added = ({ name = '', environment = 'live' }: ParticipantEntry): StoredPar
     max_subscriptions: null,
   },
   keys: [],
-  callback: NO_CALLBACKS,
+  callback: NO_CALLBACK_SETTINGS,
   grants: [],
 })
 
@@ -83,7 +83,7 @@ export async function planParticipants(
       ...statusSteps(sender_id, entry.status, current.status, [...at, 'status']),
     ]
     const { participant } = before
-    const policy = entry.policy === undefined ? {} : withConsequences(entry.policy)
+    const policy = entry.policy === undefined ? {} : withImpliedChanges(entry.policy)
     const { signature_policy, jwks_uri } = { ...participant, ...policy }
     const status = entry.status ?? participant.status
     const after = { participant: { status, signature_policy, jwks_uri }, keys: keys.keys, grants: grants.grants }
@@ -184,7 +184,7 @@ async function policySteps(
   const names = wanted === undefined ? null : changedMembers(wanted, current)
   if (wanted === undefined || names === null) return []
   const outgoing = hosts ?? before.outgoing
-  await withRefusalsAt(at, async () => checkMessagePolicy({ ...before, ...withConsequences(wanted), outgoing }))
+  await withRefusalsAt(at, async () => checkMessagePolicy({ ...before, ...withImpliedChanges(wanted), outgoing }))
   return [
     {
       at,

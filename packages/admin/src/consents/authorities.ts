@@ -7,12 +7,12 @@ import {
   putAuthority,
   removeAuthority,
 } from '@rollcall/consents/store/authorities'
-import { signedByAuthority } from '@rollcall/consents/store/withdrawals'
+import { consentsSignedBy } from '@rollcall/consents/store/withdrawals'
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
-import { stopEnded } from '@rollcall/delivery/store/events/consent-stopping'
+import { stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
 import { readKeyFile } from '@rollcall/participants/directory/key-file'
 import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
-import { unreachableHost } from '@rollcall/participants/egress/address-rules'
+import { unreachableReason } from '@rollcall/participants/egress/address-rules'
 import { KeyRefused, readPublicKey } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
@@ -97,7 +97,7 @@ export async function checkAuthority({ keys, jwks_uri, outgoing }: Omit<ConsentA
   }
   if (keys.some(({ use }) => use !== 'sig')) throw new KeyRefused('the key of an authority is for signatures')
   for (const host of outgoing) {
-    const problem = unreachableHost(host)
+    const problem = unreachableReason(host)
     if (problem !== null) throw new AdminRefusal(problem)
   }
   if (jwks_uri !== null) await checkAddress(outgoing, jwks_uri)
@@ -132,7 +132,7 @@ export const removeConsentAuthority = act(
     const stopped = await db.journal.write({ kind: 'authority_removed', authority: name }, async () => {
       const id = await removeAuthority(db.pool, name)
       if (id === null) throw missing
-      return stopEnded(db, signedByAuthority(id))
+      return stopUnderEndedConsents(db, consentsSignedBy(id))
     })
     return { name, stopped: { ...stopped, subscriptions: [...stopped.subscriptions] } }
   },

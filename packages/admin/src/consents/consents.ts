@@ -1,10 +1,10 @@
 /** Withdrawals of consents. They apply to the next query, and stop data that are not sent yet. */
 
 import { isUsedPurpose } from '@rollcall/consents/store/consent-uses'
-import { liftWithdrawals, revokeSigned, withdraw } from '@rollcall/consents/store/withdrawals'
+import { liftWithdrawals, revokeSignedConsents, withdrawConsents } from '@rollcall/consents/store/withdrawals'
 import { EMERGENCY } from '@rollcall/core/policy/basis'
 import { isStorable } from '@rollcall/database/text'
-import { isSubscribedPurpose, stopEnded } from '@rollcall/delivery/store/events/consent-stopping'
+import { isSubscribedPurpose, stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
 import { isGrantedPurpose } from '@rollcall/participants/store/purposes'
 import Type from 'typebox'
 import { act } from '../act.ts'
@@ -45,7 +45,7 @@ export const withdrawConsent = act(
       if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw oneOfThem()
       const { id } = await requireAuthority(deps.db, authority)
       const stopped = await deps.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] }, async () =>
-        stopEnded(deps.db, await revokeSigned(deps.db, id, [jti])),
+        stopUnderEndedConsents(deps.db, await revokeSignedConsents(deps.db, id, [jti])),
       )
       return makeReceipt(deps, { authority, jti }, stopped)
     }
@@ -63,7 +63,7 @@ export const withdrawConsent = act(
       pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym).toString('hex')),
     } as const
     const stopped = await deps.db.journal.write(act, async () =>
-      stopEnded(deps.db, await withdraw(deps.db, { pseudonyms, purpose, participant: from })),
+      stopUnderEndedConsents(deps.db, await withdrawConsents(deps.db, { pseudonyms, purpose, participant: from })),
     )
     const subject = { identifier_type, identifier_value }
     return makeReceipt(deps, { subject, purpose, participant: participant ?? null }, stopped)
@@ -91,7 +91,7 @@ export const revokeConsents = act(
   async (deps: HasVault, { authority, revoked }) => {
     const { id } = await requireAuthority(deps.db, authority)
     const stopped = await deps.db.journal.write({ kind: 'consents_revoked', authority, jtis: revoked }, async () =>
-      stopEnded(deps.db, await revokeSigned(deps.db, id, revoked)),
+      stopUnderEndedConsents(deps.db, await revokeSignedConsents(deps.db, id, revoked)),
     )
     return makeReceipt(deps, { authority, revoked }, stopped)
   },

@@ -1,7 +1,11 @@
 /** Retries, replays and cancels deliveries over the admin API: with a preview, and up to a limit for each call. */
 
 import type { Limits } from '@rollcall/core/limits'
-import { type CountedChange, changeAtMost, countChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
+import {
+  type CountedChange,
+  changeDeliveriesAtMost,
+  countDeliveryChange,
+} from '@rollcall/delivery/store/deliveries/delivery-changes'
 import Type from 'typebox'
 import { type Acting, act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
@@ -61,7 +65,7 @@ function byHand(change: DeliveryChange, name: string) {
         throw new AdminRefusal('name the deliveries: by ids, participant, namespace, origin, since, until or state')
       }
       const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
-      const counted = await countChange(db, change, choice)
+      const counted = await countDeliveryChange(db, change, choice)
       const found = sumCounts(counted, 'deliveries')
       // One operator alone may replay fewer deliveries than a call may change.
       const { changed_deliveries, replay_deliveries = changed_deliveries } = limits
@@ -72,7 +76,9 @@ function byHand(change: DeliveryChange, name: string) {
         throw new AdminRefusal(nothingToDo(change, counted), { reason: 'conflict' })
       }
       // More deliveries may be in a suitable state than were counted before.
-      const { chosen, changed } = dry_run ? { chosen: 0, changed: found } : await changeAtMost(db, change, choice, most)
+      const { chosen, changed } = dry_run
+        ? { chosen: 0, changed: found }
+        : await changeDeliveriesAtMost(db, change, choice, most)
       if (chosen > most) throw tooManyDeliveries(chosen, most)
       return {
         dry_run,

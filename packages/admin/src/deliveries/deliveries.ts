@@ -4,11 +4,11 @@ import type { Limits } from '@rollcall/core/limits'
 import { answerEncryptionContext, deliveryEncryptionContext } from '@rollcall/core/model/delivery'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Database } from '@rollcall/database/database'
-import { explainedCause } from '@rollcall/delivery/delivery/causes'
+import { explainCause } from '@rollcall/delivery/delivery/causes'
 import {
   type CountedChange,
-  changeAtMost,
-  countChange,
+  changeDeliveriesAtMost,
+  countDeliveryChange,
   DELIVERY_CHANGES,
 } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import { DELIVERY_STATES, type DeliveryChoice } from '@rollcall/delivery/store/deliveries/delivery-choice'
@@ -134,7 +134,7 @@ export async function readDelivery(db: Database, id: string, vault: HasVault['va
     made.map(async ({ answer, at, ...attempt }) => ({
       ...attempt,
       at: isoTime(at),
-      cause: explainedCause(attempt.error),
+      cause: explainCause(attempt.error),
       ...(bodies && { answer: await opened(bodies, answer, answerEncryptionContext(id, attempt.number)) }),
     })),
   )
@@ -209,9 +209,9 @@ export const changeDeliveries = act(
     // More deliveries may be suitable since they were counted: one operator alone may not replay them.
     const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
     const most = isAlone ? (limits?.replay_deliveries ?? 0) : null
-    const { chosen, changed } = await changeAtMost(db, change, choice, most)
+    const { chosen, changed } = await changeDeliveriesAtMost(db, change, choice, most)
     if (most !== null && chosen > most) throw tooManyDeliveries(chosen, most)
-    const inClosed = sumCounts(await countChange(db, change, choice), 'in_closed_mailboxes')
+    const inClosed = sumCounts(await countDeliveryChange(db, change, choice), 'in_closed_mailboxes')
     if (inClosed > 0 && changed === 0) {
       throw new AdminRefusal(`${change} needs an open mailbox; resume a subscription of the mailbox first`)
     }
@@ -237,7 +237,7 @@ export async function countReplay({ db, limits }: Changing, change: DeliveryChan
   const most = limits?.replay_deliveries ?? 0
   if (change !== 'replay') return { replayed: 0, most }
   const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
-  return { replayed: sumCounts(await countChange(db, change, choice), 'deliveries'), most }
+  return { replayed: sumCounts(await countDeliveryChange(db, change, choice), 'deliveries'), most }
 }
 
 /**
@@ -271,7 +271,7 @@ export async function readDeliveryChoice(
  */
 const described = ({ last_error, ...row }: ListedDelivery) => ({
   ...row,
-  cause: explainedCause(row.reason ?? last_error),
+  cause: explainCause(row.reason ?? last_error),
   created_at: isoTime(row.created_at),
   next_attempt_at: isoTime(row.next_attempt_at),
   finished_at: isoTime(row.finished_at),

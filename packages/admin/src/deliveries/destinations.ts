@@ -1,7 +1,7 @@
 /** Destinations: where deliveries wait, are held or were given up, why, and what to do. */
 
 import { isStorable } from '@rollcall/database/text'
-import { explainedCause } from '@rollcall/delivery/delivery/causes'
+import { explainCause } from '@rollcall/delivery/delivery/causes'
 import { listDestinations as listRows } from '@rollcall/delivery/store/deliveries/destination-list'
 import Type from 'typebox'
 import type { HasDatabase } from '../deps.ts'
@@ -51,7 +51,7 @@ export const listDestinations = useCase(
         opened_at: isoTime(row.opened_at),
         probe_at: isoTime(row.probe_at),
         causes: causesOf(reasons),
-        last_cause: explainedCause(last_error),
+        last_cause: explainCause(last_error),
       }))
     return { destinations, more: rows.length > limit }
   },
@@ -65,4 +65,4 @@ const UNKNOWN = {
 const causesOf = (reasons: Readonly<Record<string, number>>) =>
   Object.entries(reasons)
     .toSorted(([, one], [, other]) => other - one)
-    .map(([cause, deliveries]) => ({ ...(explainedCause(cause) ?? { cause, ...UNKNOWN }), deliveries }))
+    .map(([cause, deliveries]) => ({ ...(explainCause(cause) ?? { cause, ...UNKNOWN }), deliveries }))

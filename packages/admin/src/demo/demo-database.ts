@@ -2,7 +2,7 @@
  * Keeps the database of a demo and that of a production apart: the commands of each refuse the database of the other.
  */
 import type { Database } from '@rollcall/database/database'
-import { becomeOnlyDemo, directoryContent } from '@rollcall/participants/store/demo-data'
+import { readDirectoryContent, takeDemoLock } from '@rollcall/participants/store/demo-data'
 import { AdminRefusal } from '../use-case.ts'
 
 /** The most entries that a refusal names. */
@@ -12,7 +12,7 @@ const OTHER_DATABASE = 'set ROLLCALL_DATA or DATABASE_URL to another database'
 
 /** Refuses the database of a demo. @throws AdminRefusal */
 export async function refuseDemoData(db: Database): Promise<void> {
-  const { demo } = await directoryContent(db)
+  const { demo } = await readDirectoryContent(db)
   if (demo.length === 0) return
   throw new AdminRefusal(
     `this database is a demo's (it has ${named(demo)}), whose secret lies in a file; ` +
@@ -23,7 +23,7 @@ export async function refuseDemoData(db: Database): Promise<void> {
 
 /** Refuses to add data of an operator to the synthetic people of a demo. @throws AdminRefusal */
 export async function refuseToAddToDemo(db: Database): Promise<void> {
-  const { demo } = await directoryContent(db)
+  const { demo } = await readDirectoryContent(db)
   if (demo.length === 0) return
   throw new AdminRefusal(
     `this database is a demo's (it has ${named(demo)}), and nothing of your own belongs into it; ` +
@@ -35,7 +35,7 @@ export async function refuseToAddToDemo(db: Database): Promise<void> {
 
 /** Refuses a database with real registries or participants. @throws AdminRefusal */
 export async function refuseRealData(db: Database): Promise<void> {
-  const { real } = await directoryContent(db)
+  const { real } = await readDirectoryContent(db)
   if (real.length === 0) return
   throw new AdminRefusal(
     `this database is not a demo's (it has ${named(real)}); ` + `run rollcall serve, or ${OTHER_DATABASE} for the demo`,
@@ -50,7 +50,7 @@ export async function refuseRealData(db: Database): Promise<void> {
  * @throws AdminRefusal a demo runs already
  */
 export async function refuseSecondDemo(db: Database, file: string): Promise<() => Promise<void>> {
-  const release = await becomeOnlyDemo(db)
+  const release = await takeDemoLock(db)
   if (release !== null) return release
   throw new AdminRefusal(
     `a demo runs on this database already (${file} has its address); stop it, or set ROLLCALL_DATA to another folder`,

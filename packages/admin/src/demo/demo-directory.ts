@@ -5,7 +5,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { importFile } from '@rollcall/import/import-file'
-import { directoryContent } from '@rollcall/participants/store/demo-data'
+import { readDirectoryContent } from '@rollcall/participants/store/demo-data'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { hasRecords } from '@rollcall/records/records/record-counts'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
@@ -51,7 +51,7 @@ export async function applyDemo(deps: Deps, { file, participants }: DemoPlan): P
 
 /** Marks a new database as a demo's before the first registry is added. */
 async function becomeDemoDatabase(db: Database, { registries = {} }: Configuration): Promise<void> {
-  const { demo } = await directoryContent(db)
+  const { demo } = await readDirectoryContent(db)
   const [first] = Object.entries(registries)
   if (demo.length > 0 || first === undefined) return
   const [namespace, { kind, sender_id = namespace }] = first

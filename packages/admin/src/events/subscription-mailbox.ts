@@ -8,8 +8,8 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { makeSubscriptionLive, openMailbox } from '@rollcall/delivery/store/events/closing'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import {
-  findQueued,
-  openBackfill,
+  findOpenBackfill,
+  findSubscriptionToQueue,
   type QueuedSubscription,
   queueBackfill,
   queueTest,
@@ -88,7 +88,7 @@ export const backfillSubscription = act(
       )
     }
     const { recordType, predicate } = compileCriteria(registry.kind, subscription.criteria)
-    const begun = await openBackfill(db, subscription.id)
+    const begun = await findOpenBackfill(db, subscription.id)
     const writtenSince = since === undefined ? null : new Date(since)
     if (begun !== null && begun.since?.getTime() !== writtenSince?.getTime()) {
       const was = begun.since === null ? 'without it' : `with ${begun.since.toISOString()}`
@@ -128,7 +128,7 @@ export const resumeSubscription = act(
     }
     await withTransaction(db.pool, async (client) => {
       await lockEvents(client, registry.id, 'subscribe')
-      const now = await findQueued(client, code)
+      const now = await findSubscriptionToQueue(client, code)
       if (now?.state !== 'suspended') {
         throw new AdminRefusal(`code: the subscription is ${now?.state ?? 'gone'}, not suspended`)
       }
@@ -147,7 +147,7 @@ async function known(
   { db }: HasDatabase,
   code: string,
 ): Promise<{ readonly subscription: QueuedSubscription; readonly registry: Registry }> {
-  const subscription = await findQueued(db.pool, code)
+  const subscription = await findSubscriptionToQueue(db.pool, code)
   if (subscription === undefined) {
     throw new AdminRefusal('code: there is no such subscription', { reason: 'not_found' })
   }

@@ -5,7 +5,7 @@ import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { ALL, type Grant, type GrantTerms, QUERY_FORMS } from '@rollcall/core/model/grant'
 import { readTerms } from '@rollcall/core/policy/grant'
 import { usedNames } from '@rollcall/core/policy/used-names'
-import { subscribedTypes } from '@rollcall/delivery/store/events/subscription-list'
+import { listSubscribedTypes } from '@rollcall/delivery/store/events/subscription-list'
 import { listGrants } from '@rollcall/participants/store/grants'
 import { type Kind, namesOf, operationsOf, searchKey } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
@@ -57,7 +57,7 @@ export const proposeGrant = act(
       addUse(used, at, entry)
     }
     const owner = { participant: participant.id, registry: registry.id }
-    for (const { event_type, record_type } of await subscribedTypes(db, owner)) {
+    for (const { event_type, record_type } of await listSubscribedTypes(db, owner)) {
       used.subscribed = true
       used.eventTypes.add(event_type)
       used.recordTypes.add(record_type)

@@ -8,7 +8,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
-import { liveSubscriptions } from '@rollcall/delivery/store/events/find-subscriptions'
+import { listLiveSubscriptions } from '@rollcall/delivery/store/events/find-subscriptions'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { suspendSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
 import { findGrant } from '@rollcall/participants/store/grants'
@@ -23,7 +23,7 @@ export async function suspendUngranted(
   const grant = await grantNow(db, participant.id, registry)
   const work = async (client: ClientBase): Promise<number> => {
     await lockEvents(client, registry.id, 'subscribe')
-    const live = await liveSubscriptions(client, participant.id, registry.id)
+    const live = await listLiveSubscriptions(client, participant.id, registry.id)
     const ungranted = live
       .filter(({ criteria, consent }) => !isSubscriptionGranted(grant, criteria, consent))
       .map(({ id }) => id)

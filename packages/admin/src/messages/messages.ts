@@ -1,9 +1,9 @@
 /** Lists messages for operators, found by one of their ids, or by sender, operation, time and outcome. */
 
-import { type AuditedMessage, auditedMessages, MESSAGE_OUTCOMES } from '@rollcall/audit/store/message-entries'
+import { type AuditedMessage, findAuditedMessages, MESSAGE_OUTCOMES } from '@rollcall/audit/store/message-entries'
 import { DELIVERY_STATES } from '@rollcall/delivery/store/deliveries/delivery-choice'
-import { deliveryStates } from '@rollcall/delivery/store/deliveries/delivery-counts'
-import { MESSAGE_IDS, messageKeysOf } from '@rollcall/engine/store/exchanges/message-keys'
+import { findDeliveryStates } from '@rollcall/delivery/store/deliveries/delivery-counts'
+import { findMessageKeys, MESSAGE_IDS } from '@rollcall/engine/store/exchanges/message-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'
@@ -88,10 +88,10 @@ export const listMessages = act(
     const asked = { message_id, transaction_id, correlation_id, reference_id }
     const [name, second] = MESSAGE_IDS.filter((one) => asked[one] !== undefined)
     if (second !== undefined) throw new AdminRefusal(`${second}: give one of ${MESSAGE_IDS.join(', ')} at most`)
-    const keys = name === undefined ? undefined : await messageKeysOf(db, name, asked[name] ?? '')
+    const keys = name === undefined ? undefined : await findMessageKeys(db, name, asked[name] ?? '')
     const { place, time } = await behind(db, before)
     const ends = [until, time].flatMap((end) => (end === undefined ? [] : [new Date(end).getTime()]))
-    const { found, rest } = await auditedMessages(
+    const { found, rest } = await findAuditedMessages(
       db,
       {
         ...filter,
@@ -105,7 +105,7 @@ export const listMessages = act(
     )
     const page = found.slice(0, limit)
     const sent = page.flatMap(({ reply_message_id: id }) => (id === null ? [] : [id]))
-    const states = await deliveryStates(db, sent)
+    const states = await findDeliveryStates(db, sent)
     const messages = page.map((message) => ({
       ...messageFacts(message),
       delivery: states.get(message.reply_message_id ?? '') ?? null,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { DELIVERY_CAUSES, explainedCause } from '@rollcall/delivery/delivery/causes'
+import { DELIVERY_CAUSES, explainCause } from '@rollcall/delivery/delivery/causes'
 import { expect, test } from 'vitest'
 import { makeStepOfEvent, TIMELINE_STEPS } from './steps.ts'
 
@@ -21,7 +21,7 @@ test('every cause in docs/deliveries.md is explained', () => {
   for (const { meaning, advice } of Object.values(DELIVERY_CAUSES)) {
     expect([meaning.endsWith('.'), advice.endsWith('.')]).toEqual([true, true])
   }
-  expect([explainedCause(null), explainedCause('toString'), explainedCause('timeout')?.cause]).toEqual([
+  expect([explainCause(null), explainCause('toString'), explainCause('timeout')?.cause]).toEqual([
     ...[null, null, 'timeout'],
   ])
 })

@@ -1,6 +1,6 @@
 /** The steps of a message in its timeline. Each one has a section in docs/message-flow.md. */
 
-import { explainedCause } from '@rollcall/delivery/delivery/causes'
+import { explainCause } from '@rollcall/delivery/delivery/causes'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { closed, instant, orNull, text, wholeNumber } from '../members.ts'
@@ -65,7 +65,7 @@ const ended =
     code: event.reason,
     delivery: event.delivery,
     page: event.page,
-    message: [sentence, explainedCause(event.reason)?.meaning].filter((part) => part !== undefined).join(' '),
+    message: [sentence, explainCause(event.reason)?.meaning].filter((part) => part !== undefined).join(' '),
   })
 
 interface OfDelivery {
@@ -108,7 +108,7 @@ const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { eve
     status,
     code: error,
     outcome: error === null ? 'done' : 'failed',
-    message: explainedCause(error)?.meaning ?? 'The receiver took it.',
+    message: explainCause(error)?.meaning ?? 'The receiver took it.',
   }),
   'sent again': ({ delivery, page }) => ({
     step: 'replayed',

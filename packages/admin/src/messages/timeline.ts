@@ -1,8 +1,8 @@
 /** The timeline of a message: facts of its exchange, audit entries and deliveries, in order and without persons. */
 
-import { type AuditedMessage, auditedMessages } from '@rollcall/audit/store/message-entries'
-import { messageKeysOf } from '@rollcall/engine/store/exchanges/message-keys'
-import { type Traced, trace as traceRows } from '@rollcall/engine/store/exchanges/trace'
+import { type AuditedMessage, findAuditedMessages } from '@rollcall/audit/store/message-entries'
+import { findMessageKeys } from '@rollcall/engine/store/exchanges/message-keys'
+import { type Traced, traceMessage as traceRows } from '@rollcall/engine/store/exchanges/trace'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
@@ -50,9 +50,9 @@ export const showMessage = act(
   },
   async ({ db }: HasDatabase, asked) => {
     const traced = await findTracedMessages({ db }, asked)
-    const keys = await messageKeysOf(db, 'message_id', asked.message_id)
+    const keys = await findMessageKeys(db, 'message_id', asked.message_id)
     const { participant, namespace: registry } = asked
-    const { found: newest } = await auditedMessages(db, { keys, participant, registry }, { limit: EACH })
+    const { found: newest } = await findAuditedMessages(db, { keys, participant, registry }, { limit: EACH })
     const entries = newest.toReversed()
     const groups = Map.groupBy(entries, ({ entry }) => traced.find((one) => isOf(one, entry)) ?? null)
     const messages = []

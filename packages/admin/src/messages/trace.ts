@@ -3,7 +3,7 @@
 import { DELIVERY_STATES } from '@rollcall/delivery/store/deliveries/delivery-choice'
 import type { TracedDelivery } from '@rollcall/delivery/store/deliveries/traced-deliveries'
 import { type TracedNotification, traceNotifications } from '@rollcall/delivery/store/events/traced-notifications'
-import { type TracedExchange, trace as traceRows } from '@rollcall/engine/store/exchanges/trace'
+import { type TracedExchange, traceMessage as traceRows } from '@rollcall/engine/store/exchanges/trace'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { act } from '../act.ts'

@@ -1,7 +1,7 @@
 /** The operators of the admin API: their tokens have roles, and expire. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
-import { authorityNames } from '@rollcall/consents/store/authorities'
+import { readAuthorityNames } from '@rollcall/consents/store/authorities'
 import { DECIDING_ROLES, OPERATOR_ROLES, type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
 import { operatorToken } from '@rollcall/participants/directory/operators'
 import { newSecret } from '@rollcall/participants/directory/secrets'
@@ -142,7 +142,7 @@ export const listOperators = useCase(
     ),
   },
   async ({ db, clock = CLOCK }: Deps) => {
-    const names = await authorityNames(db)
+    const names = await readAuthorityNames(db)
     return (await listOperatorTokens(db)).map((token) => ({
       ...described(token, clock.date()),
       authority: token.authority === null ? null : (names.get(token.authority) ?? null),

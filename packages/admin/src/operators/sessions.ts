@@ -3,7 +3,7 @@
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import { newSecret } from '@rollcall/participants/directory/secrets'
-import { LINK_TIME, sessionBounds } from '@rollcall/participants/directory/sessions'
+import { LINK_SECONDS, sessionTimeBounds } from '@rollcall/participants/directory/sessions'
 import {
   addOperatorLink,
   endOperatorSession,
@@ -44,7 +44,7 @@ export const makeSignInLink = act(
     }
     await enter()
     const now = new Date(clock.date())
-    const ends_at = new Date(now.getTime() + LINK_TIME * 1_000)
+    const ends_at = new Date(now.getTime() + LINK_SECONDS * 1_000)
     const { secret, sha256 } = newSecret()
     const id = await addOperatorLink(db, { name, sha256, now, ends_at })
     if (id === null) throw new AdminRefusal(`no live token is named ${name}`, { reason: 'not_found' })
@@ -70,7 +70,7 @@ export const listSessions = useCase(
     ),
   },
   async ({ db, limits, clock = CLOCK }: Deps & { readonly limits: Pick<Limits, 'session_idle'> }) => {
-    const sessions = await listOperatorSessions(db, sessionBounds(limits, clock.date()))
+    const sessions = await listOperatorSessions(db, sessionTimeBounds(limits, clock.date()))
     return sessions.map(({ id, name, issuer, created_at, seen_at, ends_at }) => ({
       id,
       name,

@@ -10,8 +10,8 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
 import { changeDeliveries } from '@rollcall/delivery/store/deliveries/delivery-changes'
-import { type DeliveryEvidence, deliveryEvidence } from '@rollcall/delivery/store/events/seen-deliveries'
-import { type RequestEvidence, requestEvidence } from '@rollcall/engine/store/exchanges/seen-requests'
+import { type DeliveryEvidence, findDeliveryEvidence } from '@rollcall/delivery/store/events/seen-deliveries'
+import { findRequestEvidence, type RequestEvidence } from '@rollcall/engine/store/exchanges/seen-requests'
 import { findGrant } from '@rollcall/participants/store/grants'
 import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { type ParticipantCheck, saveCheck } from '@rollcall/participants/store/participant-checks'
@@ -135,7 +135,7 @@ export const checkParticipant = act(
     const registry = await registryAt(db, namespace)
     const grant = await grantToCheck({ db }, participant, registry)
     const of = { participant, registry, since: new Date(since) }
-    const evidence = { ...(await requestEvidence(db, of)), ...(await deliveryEvidence(db, of)) }
+    const evidence = { ...(await findRequestEvidence(db, of)), ...(await findDeliveryEvidence(db, of)) }
     const { allowed, default_url } = await findCallbackSettings(db, participant.id)
     const isCalled = allowed.length > 0 || default_url !== null
     const steps = STEPS.map((row) => stepOf(row, grant, registry, { ...evidence, isCalled }))

@@ -1,7 +1,7 @@
 /** Whether an operator may learn of a participant. */
 import { hasRole, type Operator } from '@rollcall/core/model/operator'
 import type { Database } from '@rollcall/database/database'
-import { hadGrantIn } from '@rollcall/participants/store/grants'
+import { hasHadGrant } from '@rollcall/participants/store/grants'
 import { AdminRefusal } from '../use-case.ts'
 
 /** Whether an operator may list all participants. */
@@ -21,6 +21,6 @@ export async function checkParticipantIsKnownTo(
 ): Promise<void> {
   const { registries } = operator
   if (typeof sender_id !== 'string' || registries === null || hasRole(operator, 'own')) return
-  if (await hadGrantIn(db, sender_id, registries)) return
+  if (await hasHadGrant(db, sender_id, registries)) return
   throw new AdminRefusal(`no participant has sender_id ${sender_id}`, { reason: 'not_found' })
 }

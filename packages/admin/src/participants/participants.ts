@@ -7,7 +7,7 @@ import type { Database } from '@rollcall/database/database'
 import { retryMailboxes } from '@rollcall/delivery/store/events/mailboxes'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { addSecret } from '@rollcall/participants/store/client-secrets'
-import { directoryContent } from '@rollcall/participants/store/demo-data'
+import { readDirectoryContent } from '@rollcall/participants/store/demo-data'
 import { addGrant, environmentProblem } from '@rollcall/participants/store/grants'
 import {
   addParticipant as addRow,
@@ -249,7 +249,7 @@ export async function requireParticipant(db: Database, sender_id: string): Promi
  * Whether the database is that of a demo. New content is then demo data too, so that no production uses the database.
  */
 export async function isDemoDatabase(db: Database): Promise<boolean> {
-  const { demo } = await directoryContent(db)
+  const { demo } = await readDirectoryContent(db)
   return demo.length > 0
 }
 

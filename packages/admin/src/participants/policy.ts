@@ -15,7 +15,7 @@ import { retryMailboxes } from '@rollcall/delivery/store/events/mailboxes'
 import { isMadeOnDemand } from '@rollcall/keys/own-key-definitions'
 import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
-import { unreachableHost } from '@rollcall/participants/egress/address-rules'
+import { unreachableReason } from '@rollcall/participants/egress/address-rules'
 import { setMessagePolicy } from '@rollcall/participants/store/participants'
 import {
   ALGORITHMS,
@@ -168,7 +168,7 @@ export const allowParticipantHost = act(
     result: HostsResult,
   },
   async ({ db }: HasDatabase, { sender_id, ...row }) => {
-    const problem = unreachableHost(row)
+    const problem = unreachableReason(row)
     if (problem !== null) throw new AdminRefusal(problem)
     const { outgoing } = await requireParticipant(db, sender_id)
     return setHosts({ db }, sender_id, [...outgoing.filter(({ host }) => host !== row.host), row])

@@ -4,9 +4,9 @@ import type { Limits } from '@rollcall/core/limits'
 import { allowedADay, COUNTED } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { countByState } from '@rollcall/delivery/store/events/subscription-list'
-import { lastReceived } from '@rollcall/engine/store/exchanges/seen-requests'
-import { ACCEPTED_DAY, INBOX_DAY, useOfToday } from '@rollcall/participants/store/day-counts'
+import { countSubscriptionsByState } from '@rollcall/delivery/store/events/subscription-list'
+import { lastReceivedAt } from '@rollcall/engine/store/exchanges/seen-requests'
+import { ACCEPTED_DAY, INBOX_DAY, readDayUse } from '@rollcall/participants/store/day-counts'
 import { listGrants as listGrantRows } from '@rollcall/participants/store/grants'
 import { listChecks } from '@rollcall/participants/store/participant-checks'
 import { listSecretTimes, listUsedToday } from '@rollcall/participants/store/participant-facts'
@@ -106,10 +106,10 @@ export const showParticipant = useCase(
   },
   async ({ db, limits }: HasDayLimits, { sender_id }) => {
     const participant = await requireParticipant(db, sender_id)
-    const seen = await lastReceived(db, participant)
+    const seen = await lastReceivedAt(db, participant)
     const { accepted_requests, accepted_bytes, inbox_messages, inbox_bytes } = limits
-    const dayOf = async (table: Parameters<typeof useOfToday>[1], most_messages: number, most_bytes: number) => {
-      const { messages, bytes } = await useOfToday(db, table, participant.id)
+    const dayOf = async (table: Parameters<typeof readDayUse>[1], most_messages: number, most_bytes: number) => {
+      const { messages, bytes } = await readDayUse(db, table, participant.id)
       return { messages, most_messages, bytes, most_bytes }
     }
     return {
@@ -134,7 +134,7 @@ export const showParticipant = useCase(
       quotas: await quotasOf(db, participant),
       accepted_today: await dayOf(ACCEPTED_DAY, accepted_requests, accepted_bytes),
       callbacks_today: await dayOf(INBOX_DAY, inbox_messages, inbox_bytes),
-      subscriptions: await countByState(db, participant),
+      subscriptions: await countSubscriptionsByState(db, participant),
       checks: (await listChecks(db, participant, SHOWN)).map(shownCheckReport),
     }
   },

@@ -1,8 +1,8 @@
 /** The steps of a participant from nothing to the first signed search, as our own records show them. */
 
 import type { Participant } from '@rollcall/core/model/participant'
-import { firstSeen } from '@rollcall/engine/store/exchanges/seen-requests'
-import { type Milestones, milestonesOf } from '@rollcall/participants/store/milestones'
+import { findFirstSteps } from '@rollcall/engine/store/exchanges/seen-requests'
+import { type Milestones, noteMilestones } from '@rollcall/participants/store/milestones'
 import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { listUsedKeys } from '@rollcall/participants/store/published-keys'
@@ -81,7 +81,7 @@ export const showChecklist = useCase(
     const participant = await requireParticipant(db, sender_id)
     const { allowed, default_url, notify_url } = await findCallbackSettings(db, participant.id)
     const seen: Seen = {
-      ...(await milestonesOf(db, participant, { look: (id) => firstSeen(db, id), now: clock.date() })),
+      ...(await noteMilestones(db, participant, { look: (id) => findFirstSteps(db, id), now: clock.date() })),
       key: await keyOf(db, participant),
       isCalled: allowed.length > 0 || default_url !== null || notify_url !== null,
     }

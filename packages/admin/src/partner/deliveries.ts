@@ -1,8 +1,8 @@
 /** The deliveries to the participant that is signed in to the partner page: how they went, and sending them again. */
 
-import { ownCause } from '@rollcall/delivery/delivery/causes'
-import { changeDeliveries, countChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
-import { ownDeliveryIds } from '@rollcall/delivery/store/deliveries/own-deliveries'
+import { explainCauseToParticipant } from '@rollcall/delivery/delivery/causes'
+import { changeDeliveries, countDeliveryChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
+import { findOwnDeliveryIds } from '@rollcall/delivery/store/deliveries/own-deliveries'
 import Type from 'typebox'
 import { act } from '../act.ts'
 import { type DeliveryState, listDeliveries, readDelivery, showDelivery, sumCounts } from '../deliveries/deliveries.ts'
@@ -49,7 +49,7 @@ const described = (row: Listed) => ({
   state: row.state,
   attempts: row.attempts,
   target: row.target,
-  cause: ownCause(row.reason ?? row.cause?.cause ?? null),
+  cause: explainCauseToParticipant(row.reason ?? row.cause?.cause ?? null),
   created_at: row.created_at,
   next_attempt_at: row.next_attempt_at,
   finished_at: row.finished_at,
@@ -98,7 +98,7 @@ export const showOwnDelivery = useCase(
         at,
         duration_ms,
         status,
-        cause: ownCause(error),
+        cause: explainCauseToParticipant(error),
       })),
     }
   },
@@ -106,7 +106,7 @@ export const showOwnDelivery = useCase(
 
 /** Returns the id of an own delivery. @throws AdminRefusal this participant has no such delivery */
 async function idOf({ db, sender_id }: PartnerDeps, message_id: string, member = 'message_id'): Promise<string> {
-  const [id] = await ownDeliveryIds(db, sender_id, [message_id])
+  const [id] = await findOwnDeliveryIds(db, sender_id, [message_id])
   if (id !== undefined) return id
   throw new AdminRefusal(`${member}: there is no such delivery`, { reason: 'not_found' })
 }
@@ -134,9 +134,9 @@ export const replayOwnDeliveries = act(
   },
   async ({ db, sender_id, mayReplay }: PartnerDeps, { message_ids }, enter) => {
     mayReplay(message_ids.length)
-    const ids = await ownDeliveryIds(db, sender_id, message_ids)
+    const ids = await findOwnDeliveryIds(db, sender_id, message_ids)
     const choice = { participant: sender_id, ids, states: REPLAYABLE }
-    const counted = await countChange(db, 'replay', choice)
+    const counted = await countDeliveryChange(db, 'replay', choice)
     const in_closed_mailboxes = sumCounts(counted, 'in_closed_mailboxes')
     const count = sumCounts(counted, 'deliveries')
     if (count > 0) {

@@ -4,8 +4,8 @@ import { isGranted } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
-import { curlOf, typeScriptOf } from '@rollcall/participants/programs/curl-and-typescript'
-import { javaOf, pythonOf } from '@rollcall/participants/programs/python-and-java'
+import { searchAsCurl, searchAsTypeScript } from '@rollcall/participants/programs/curl-and-typescript'
+import { searchAsJava, searchAsPython } from '@rollcall/participants/programs/python-and-java'
 import { findGrant } from '@rollcall/participants/store/grants'
 import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { operation, operationsOf, PROTOCOL_VERSION } from '@rollcall/protocol'
@@ -83,9 +83,9 @@ function exampleOf(
     namespace,
     title: kind.title,
     path,
-    curl: curlOf(path, body),
-    typescript: typeScriptOf({ ...question, namespace, later: false }),
-    python: pythonOf(shown),
-    java: javaOf(shown),
+    curl: searchAsCurl(path, body),
+    typescript: searchAsTypeScript({ ...question, namespace, later: false }),
+    python: searchAsPython(shown),
+    java: searchAsJava(shown),
   }
 }

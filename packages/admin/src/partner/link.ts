@@ -2,7 +2,7 @@
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { newSecret } from '@rollcall/participants/directory/secrets'
-import { LINK_TIME } from '@rollcall/participants/directory/sessions'
+import { LINK_SECONDS } from '@rollcall/participants/directory/sessions'
 import { addPartnerLink, endPartnerSessions } from '@rollcall/participants/store/sessions'
 import { act } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
@@ -39,7 +39,7 @@ export const makePartnerLink = act(
       })
     }
     await requireParticipant(db, sender_id)
-    const ends_at = new Date(clock.date() + LINK_TIME * 1_000)
+    const ends_at = new Date(clock.date() + LINK_SECONDS * 1_000)
     const { secret, sha256 } = newSecret()
     const id = await addPartnerLink(db, { sender_id, sha256, ends_at })
     if (id === null) {

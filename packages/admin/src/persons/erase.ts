@@ -2,7 +2,7 @@
 
 import { type AuditSigner, loadAuditKeys } from '@rollcall/audit/keys'
 import { pseudonymOf } from '@rollcall/audit/persons'
-import { countPerson, deletePersonRows, type PersonPlace } from '@rollcall/audit/store/erase-persons'
+import { countPersonRows, deletePersonRows, type PersonPlace } from '@rollcall/audit/store/erase-persons'
 import { lockHolds } from '@rollcall/audit/store/prune-entries'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { signTombstone } from '@rollcall/audit/tombstones'
@@ -95,7 +95,7 @@ export const erasePerson = act(
           reason: 'conflict',
         })
       }
-      return { person, pseudonyms, counted: await countPerson(connection, pseudonyms) }
+      return { person, pseudonyms, counted: await countPersonRows(connection, pseudonyms) }
     }
     const erase = async () => {
       let beside = NOTHING_BESIDE

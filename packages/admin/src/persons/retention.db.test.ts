@@ -6,7 +6,7 @@ import { addRegistry } from '@rollcall/records/registries/registries'
 import { removeRegistryRow } from '@rollcall/records/registries/removed-registries'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { AUDIT_ENTRIES } from '../../../audit/src/store/entry-shape.ts'
-import { personRows } from '../../../audit/src/store/packed-persons.ts'
+import { personRowsSql } from '../../../audit/src/store/packed-persons.ts'
 import { auditEntry, testAuditLog } from '../../../settings/test/audit-log.ts'
 import { places, tamper } from '../../../settings/test/tampering.ts'
 import { acting } from '../../test/acting.ts'
@@ -85,7 +85,7 @@ describe('prune of the audit log', () => {
     expect(await participants()).toHaveLength(4)
 
     expect((await pruneStoredData(acting(world.deps(LATER)), {})).accounts).toMatchObject({ deleted: 3 })
-    expect(await world.rows(`select from ${personRows()} as person`)).toEqual([])
+    expect(await world.rows(`select from ${personRowsSql()} as person`)).toEqual([])
     // Two entries are left: that of the prune, and that of its dry run.
     expect(await participants()).toEqual([null, null])
     const [tombstone] = await tombstones()

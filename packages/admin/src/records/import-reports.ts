@@ -2,7 +2,7 @@
 
 import type { Registry } from '@rollcall/core/model/registry'
 import { findLastImport } from '@rollcall/import/import-progress'
-import { reportedPaths, reportOf } from '@rollcall/import/report'
+import { makeReport, reportedPaths } from '@rollcall/import/report'
 import Type from 'typebox'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, isoTime, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
@@ -101,7 +101,7 @@ export async function showLastImport({ db }: HasDatabase, { id, kind }: Registry
     const begun = { running, updated_at: isoTime(updated_at), line, ...counted, rejections }
     return { import: begun, last_import: null }
   }
-  const { kept, rejections, repeated, attributes } = reportOf(kind, read, null)
+  const { kept, rejections, repeated, attributes } = makeReport(kind, read, null)
   const paths = reportedPaths(read)
   const report = { kept, rejections, repeated, attributes, paths }
   return { import: null, last_import: { ended_at: isoTime(updated_at), ...counted, ...report } }

@@ -6,7 +6,7 @@ import type { JsonObject } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { findWaiting } from '../../../delivery/src/store/events/waiting.ts'
+import { findWaitingNotifications } from '../../../delivery/src/store/events/waiting.ts'
 import { type SubscriptionChanges, subscribeLive } from '../../../delivery/test/subscriptions.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { acting } from '../../test/acting.ts'
@@ -77,7 +77,7 @@ const notifications = () =>
 /** The waiting notifications, of which the next envelope is composed. */
 const waiting = async () => {
   const mailboxes = await rows('select id from mailbox order by id')
-  return (await Promise.all(mailboxes.map((box) => findWaiting(database.db.pool, box.id, 100)))).flat()
+  return (await Promise.all(mailboxes.map((box) => findWaitingNotifications(database.db.pool, box.id, 100)))).flat()
 }
 
 describe('identifiers of the retired record', () => {

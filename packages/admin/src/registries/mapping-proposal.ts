@@ -6,7 +6,7 @@ import type { Database } from '@rollcall/database/database'
 import { refuseWithoutHeader } from '@rollcall/import/header-line'
 import { proposeColumns } from '@rollcall/import/propose-mapping'
 import type { ProposedColumn } from '@rollcall/import/proposed-column'
-import { sampleTable } from '@rollcall/import/table-sample'
+import { readTableSample } from '@rollcall/import/table-sample'
 import { KINDS, type Kind, kindNamed, oneOf, resolveRecordType } from '@rollcall/protocol'
 import { findRegistry, listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
@@ -78,7 +78,7 @@ export const proposeMapping = useCase(
       throw new AdminRefusal(`record_type: must be one of ${names.join(', ')}${nearest}`)
     }
     const asked = { ...(delimiter !== undefined && { delimiter }), ...(encoding !== undefined && { encoding }) }
-    const sample = await sampleTable(source, asked)
+    const sample = await readTableSample(source, asked)
     const columns = proposeColumns(kind, recordType, sample)
     refuseWithoutHeader(sample, columns)
     return {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { criteriaOf, type TriedForm } from '@rollcall/participants/programs/curl-and-typescript'
+import { searchCriteriaOf, type TriedForm } from '@rollcall/participants/programs/curl-and-typescript'
 import type { ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import {
   ALGORITHMS,
@@ -35,7 +35,7 @@ export function makeTrialEnvelope({ registry, participant, record_type, form, pa
   const criteria: JsonObject = {
     reg_type: `${REG_TYPE_PREFIX}${registry.kind.reg_type.name}`,
     reg_record_type: record_type,
-    ...criteriaOf(form, record_type),
+    ...searchCriteriaOf(form, record_type),
     ...(page_size !== undefined && { pagination: { page_size, page_number: 1 } }),
   }
   const envelope: TriedEnvelope = {

@@ -6,12 +6,12 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import {
-  curlOf,
+  searchAsCurl,
+  searchAsTypeScript,
   TRY_QUERY_FORMS,
   type TriedForm,
-  typeScriptOf,
 } from '@rollcall/participants/programs/curl-and-typescript'
-import { javaOf, pythonOf } from '@rollcall/participants/programs/python-and-java'
+import { searchAsJava, searchAsPython } from '@rollcall/participants/programs/python-and-java'
 import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { type JsonObject, type JsonValue, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
@@ -136,10 +136,10 @@ export const trySearch = act(
         layout,
         bytes: key === undefined ? null : await textToSign(deps, participant, key, { envelope, now: now() }),
       },
-      curl: curlOf(path, body),
-      typescript: typeScriptOf({ ...question, namespace, later }),
-      python: pythonOf(shown),
-      java: javaOf(shown),
+      curl: searchAsCurl(path, body),
+      typescript: searchAsTypeScript({ ...question, namespace, later }),
+      python: searchAsPython(shown),
+      java: searchAsJava(shown),
       can_send: problem === null,
       send_problem: problem,
       reply: send ? await sent(deps, { participant, path, body }) : null,

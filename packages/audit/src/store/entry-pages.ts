@@ -96,9 +96,9 @@ const TOMBSTONES = `select id::text as id, ${AT}, content, kid, signature, chain
   where account_tombstone.id > $1::bigint order by account_tombstone.id limit 10`
 
 /** The columns of a `StoredReview`, as SQL. */
-export const REVIEW = `id::text as id, chain, ${SEQUENCE}, ${AT}, reviewed_by, sealed`
+export const REVIEW_COLUMNS = `id::text as id, chain, ${SEQUENCE}, ${AT}, reviewed_by, sealed`
 
-const REVIEWS = `select ${REVIEW} from account_review
+const REVIEWS = `select ${REVIEW_COLUMNS} from account_review
   where account_review.id > $1::bigint order by account_review.id limit 500`
 
 /** The place before every chain. */
@@ -153,7 +153,7 @@ export const readReviews = (snapshot: Snapshot): AsyncGenerator<StoredReview> =>
   pages(snapshot, REVIEWS, [LEAST], ({ id }) => [id])
 
 /** The contents and ids of the tombstones that name a chain. */
-export async function tombstonesOf(
+export async function findTombstonesOfChain(
   snapshot: Snapshot,
   chain: string,
 ): Promise<readonly Pick<TombstoneToVerify, 'id' | 'content'>[]> {
@@ -178,7 +178,7 @@ export async function findCheckpoints(
 }
 
 /** Of the given chains, those that have an entry or a checkpoint. */
-export async function knownChains(snapshot: Snapshot, chains: readonly string[]): Promise<ReadonlySet<string>> {
+export async function findKnownChains(snapshot: Snapshot, chains: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await snapshot.query<{ chain: string }>(
     `select asked.chain::text as chain from unnest($1::uuid[]) as asked (chain)
       where exists (select from account where account.chain = asked.chain)

@@ -16,10 +16,10 @@ export interface StoredEntry {
 }
 
 /** SQL for a `from` clause: entries of all versions, with the columns of `StoredEntry`. */
-export const entriesAs = (name: string): string =>
+export const entriesSql = (name: string): string =>
   `(select account.*, account.tableoid, coalesce(account_shape.content, account.entry) as content
   from account left join account_shape on account_shape.digest = account.shape) as ${name}`
-export const AUDIT_ENTRIES = entriesAs('account')
+export const AUDIT_ENTRIES = entriesSql('account')
 
 /** The columns of a `StoredEntry`, as SQL. */
 export const STORED_ENTRY = `account.content, account.packed, account.correlation_id, account.message_id, account.reply_message_id`
@@ -98,11 +98,11 @@ export const markOf = (name: PackingName | ColumnName): string => marks[name]
 const MARKS = /\\u00([67][0-9a-f])/
 
 /** Divides a shape: the texts between the marks, and between two texts the letter of the mark. */
-export const piecesOf = (shape: string): readonly string[] =>
+export const splitShape = (shape: string): readonly string[] =>
   shape.split(MARKS).map((piece, index) => (index % 2 === 0 ? piece : String.fromCharCode(Number.parseInt(piece, 16))))
 
 /** Packs a value in the way of this name. @returns null: the value has not the form for it */
-export function pack(name: PackingName, value: string): Buffer | null {
+export function packValue(name: PackingName, value: string): Buffer | null {
   const { length, write } = PACKINGS[name]
   const bytes = write(value)
   return bytes === null || length !== null ? bytes : Buffer.concat([lengthOf(bytes), bytes])
@@ -134,7 +134,7 @@ export function entryTextOf(stored: StoredEntry): string | null {
     const bytes = length === null ? null : take(length)
     return bytes === null ? null : packing.read(bytes)
   }
-  const pieces = piecesOf(content)
+  const pieces = splitShape(content)
   let text = pieces[0] as string
   for (let index = 1; index < pieces.length; index += 2) {
     const value = readValue(pieces[index] as string)

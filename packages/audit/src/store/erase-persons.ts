@@ -4,7 +4,7 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import { type Kysely, sql } from 'kysely'
 import { AUDIT_ENTRIES } from './entry-shape.ts'
 import { IS_ENTRY_HELD } from './held-entries.ts'
-import { keyOf, personRows, personRuns, withoutPersons } from './packed-persons.ts'
+import { entryKeyOf, erasePackedPersons, personRowsSql, splitPersonRuns } from './packed-persons.ts'
 
 /** The place of a person in an entry. */
 export interface PersonPlace {
@@ -20,7 +20,10 @@ export interface PersonCounts {
   readonly held: number
 }
 
-export async function countPerson(connection: Kysely<unknown>, pseudonyms: readonly Buffer[]): Promise<PersonCounts> {
+export async function countPersonRows(
+  connection: Kysely<unknown>,
+  pseudonyms: readonly Buffer[],
+): Promise<PersonCounts> {
   const { rows } = await sql<PersonCounts>`
     select count(*)::integer as rows, pg_catalog.count(distinct (chain, sequence))::integer as entries,
       count(*) filter (where held)::integer as held
@@ -32,7 +35,7 @@ export async function countPerson(connection: Kysely<unknown>, pseudonyms: reado
 }
 
 const personsWith = (pseudonyms: readonly Buffer[]) =>
-  sql.raw(personRows(`'{${pseudonyms.map(keyOf).join()}}'::bigint[]`))
+  sql.raw(personRowsSql(`'{${pseudonyms.map(entryKeyOf).join()}}'::bigint[]`))
 
 /** SQL subquery: the entry of a row, if a hold protects the entry. */
 const heldEntryOf = (row: string) =>
@@ -72,9 +75,11 @@ async function eraseInEntries(
     limit ${most} for update of entry`.execute(transaction)
   const isErased = (pseudonym: Buffer): boolean => pseudonyms.some((one) => one.equals(pseudonym))
   const changed = rows.map(({ chain, sequence, persons, keys }) => {
-    const { packed, positions } = withoutPersons(persons, isErased)
-    const left = new Set((personRuns(packed) ?? []).flatMap(({ person }) => person && keyOf(person.pseudonym)))
-    const gone = new Set(pseudonyms.map(keyOf).filter((key) => !left.has(key)))
+    const { packed, positions } = erasePackedPersons(persons, isErased)
+    const left = new Set(
+      (splitPersonRuns(packed) ?? []).flatMap(({ person }) => person && entryKeyOf(person.pseudonym)),
+    )
+    const gone = new Set(pseudonyms.map(entryKeyOf).filter((key) => !left.has(key)))
     return { chain, sequence, packed, positions, keys: `{${keys.filter((key) => !gone.has(key)).join()}}` }
   })
   if (changed.some(({ positions }) => positions.length === 0)) {

@@ -1,6 +1,6 @@
 import type { Database } from '@rollcall/database/database'
 import { AUDIT_ENTRIES, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
-import { personRuns } from './packed-persons.ts'
+import { splitPersonRuns } from './packed-persons.ts'
 
 export interface EntryPlace {
   readonly chain: string
@@ -27,7 +27,7 @@ export interface HashedEntry {
  * Finds the entries of a request or reply by the message's key (`messageKey`), the oldest first.
  * @param participant sender_id; undefined: of all
  */
-export async function placesOfMessage(
+export async function findPlacesOfMessage(
   { pool }: Pick<Database, 'pool'>,
   message: string,
   participant: string | undefined,
@@ -51,7 +51,7 @@ export interface SigningCheckpoint {
 }
 
 /** Finds the checkpoints that sign an entry, the earliest first. The caller verifies them: others may insert rows. */
-export async function* nextCheckpoints(
+export async function* findSigningCheckpoints(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: EntryPlace,
 ): AsyncGenerator<SigningCheckpoint> {
@@ -70,7 +70,7 @@ export async function* nextCheckpoints(
 }
 
 /** Reads the entries from one to another, both included. */
-export async function hashedEntries(
+export async function readHashedEntries(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: EntryPlace,
   last: number,
@@ -83,7 +83,7 @@ export async function hashedEntries(
     [chain, sequence, last],
   )
   return rows.map(({ sequence, at, commitments, persons, ...stored }) => {
-    const runs = persons === null ? [] : (personRuns(persons) ?? [])
+    const runs = persons === null ? [] : (splitPersonRuns(persons) ?? [])
     const hashed = Buffer.concat([commitments, ...runs.map(({ commitment }) => commitment)])
     const entry = entryTextOf(stored)
     if (entry === null) throw new Error(`entry ${sequence} of chain ${chain} cannot be read: run rollcall audit verify`)
@@ -92,7 +92,7 @@ export async function hashedEntries(
 }
 
 /** The hash of an entry, or of the last pruned entry of a chain, in hexadecimal; null when it is unknown. */
-export async function hashAt(
+export async function findEntryHash(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: EntryPlace,
 ): Promise<string | null> {

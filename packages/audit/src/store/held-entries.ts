@@ -1,14 +1,14 @@
 /** Decides who may delete audit entries, and which entries a hold protects. */
 import type { Database } from '@rollcall/database/database'
 import { isHeld } from '@rollcall/database/holds'
-import { personRows } from './packed-persons.ts'
+import { personRowsSql } from './packed-persons.ts'
 
 /** SQL condition on a row of `AUDIT_ENTRIES`: a hold protects it by its person, its participant or its time. */
 export const IS_ENTRY_HELD = isHeld({
   time: 'account.at',
   sender_id: "account.content::jsonb ->> 'participant'::text",
   person: `exists (
-      select from ${personRows()} as person where person.chain = account.chain
+      select from ${personRowsSql()} as person where person.chain = account.chain
         and person.sequence = account.sequence and person.pseudonym = any(hold.pseudonyms))`,
 })
 

@@ -6,15 +6,15 @@ import {
   type Bounds,
   type EntryFilter,
   type EntryRowOf,
-  endBehind,
+  endBehindPlace,
   HAS_MEMBERS,
   IS_BEHIND_PLACE,
   type LoggedEntry,
-  membersOf,
-  newestFirst,
-  parsedEntry,
+  memberValues,
+  parseEntry,
   placeValues,
   type Searched,
+  searchNewestFirst,
 } from './read-entries.ts'
 
 /** How a message ended, as its audit entry says. */
@@ -28,7 +28,7 @@ const OUTCOMES = `substring(content from '"outcomes":([{][^}]*[}])')`
  * because parsing many entries takes long. In canonical JSON the quotation marks within a value are escaped, so they
  * cannot match.
  */
-export const OUTCOME = `case
+export const OUTCOME_SQL = `case
     when strpos(content, '"kind":"acknowledgement"') > 0 then 'accepted'
     when strpos(content, '"kind":"refusal"') > 0 then 'refused'
     when ${OUTCOMES} ~ '^[{]("succ":[0-9]+)?[}]$' then 'succeeded'
@@ -50,7 +50,7 @@ export interface MessageFilter extends Omit<EntryFilter, 'kind'> {
   readonly keys?: readonly string[] | undefined
 }
 
-const COLUMNS = `chain, sequence, at, ${STORED_ENTRY}, ${OUTCOME} as outcome`
+const COLUMNS = `chain, sequence, at, ${STORED_ENTRY}, ${OUTCOME_SQL} as outcome`
 
 /**
  * SQL condition: the entry is of a message, and not of an operator's act, a refusal or an unsent message. With `not
@@ -63,31 +63,31 @@ const OF_KEYS = `(message_id = any($9::text[]) or reply_message_id = any($9))`
 
 const statement = (conditions: string): string => `select ${COLUMNS} from ${AUDIT_ENTRIES}
   where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${IS_MESSAGE} and ${IS_BEHIND_PLACE} and ${conditions}
-    and ($5::text is null or ${OUTCOME} = $5)
+    and ($5::text is null or ${OUTCOME_SQL} = $5)
   order by at desc, chain, sequence desc limit $10`
 
 const BETWEEN = statement('$9::text[] is null')
 const OF_MESSAGES = statement(OF_KEYS)
 
 /** Lists messages, the newest first. With message_ids it uses an index; else it looks through the newest entries. */
-export async function auditedMessages(
+export async function findAuditedMessages(
   db: Pick<Database, 'pool'>,
   { participant, registry, operation, outcome, before, keys, from, to }: MessageFilter,
   { limit, most }: Bounds,
 ): Promise<Searched<AuditedMessage>> {
   const wanted = Object.entries({ participant, registry, operation }).filter(([, value]) => value !== undefined)
-  const end = endBehind(before, to)
+  const end = endBehindPlace(before, to)
   const read = async (text: string, span: { from: Date; to: Date }, rowsWanted: number) => {
     const { rows } = await db.pool.query<
       EntryRowOf<Pick<AuditedMessage, 'outcome' | 'message_id' | 'reply_message_id'>>
     >(text, [
-      ...[span.from, span.to, ...membersOf(wanted), outcome ?? null],
+      ...[span.from, span.to, ...memberValues(wanted), outcome ?? null],
       ...[...placeValues(before), keys ?? null, rowsWanted],
     ])
-    return rows.map(parsedEntry)
+    return rows.map(parseEntry)
   }
   if (keys === undefined)
-    return newestFirst(db, { from, to: end }, { limit, most }, (span, rows) => read(BETWEEN, span, rows))
+    return searchNewestFirst(db, { from, to: end }, { limit, most }, (span, rows) => read(BETWEEN, span, rows))
   const span = { from: from ?? new Date(0), to: end ?? FOREVER }
   return { found: await read(OF_MESSAGES, span, limit), rest: null }
 }

@@ -9,7 +9,7 @@ export interface OpenChainRow {
   readonly signed: number
 }
 
-export async function openChains(connection: Kysely<unknown>): Promise<readonly OpenChainRow[]> {
+export async function findOpenChains(connection: Kysely<unknown>): Promise<readonly OpenChainRow[]> {
   const { rows } = await sql<OpenChainRow>`
     select chain, max(sequence) as sequence, coalesce((select max(sequence) from account_checkpoint
         where account_checkpoint.chain = account.chain), 0) as signed
@@ -21,7 +21,7 @@ export async function openChains(connection: Kysely<unknown>): Promise<readonly 
 }
 
 /** The time of the newest audit entry; the database has everything that happened before. */
-export async function newestEntry(client: Pick<PoolClient, 'query'>): Promise<Date> {
+export async function newestEntryTime(client: Pick<PoolClient, 'query'>): Promise<Date> {
   const { rows } = await client.query<{ at: Date | null }>('select max(at) as at from account')
   return rows[0]?.at ?? new Date(0)
 }

@@ -48,7 +48,7 @@ export interface PersonRun {
 }
 
 /** Divides packed bytes into runs. @returns null: the bytes are no runs of persons */
-export function personRuns(packed: Buffer): readonly PersonRun[] | null {
+export function splitPersonRuns(packed: Buffer): readonly PersonRun[] | null {
   const runs: PersonRun[] = []
   for (let start = 0; start < packed.length; start += PERSON_BYTES) {
     const number = packed[start]
@@ -65,13 +65,13 @@ export function personRuns(packed: Buffer): readonly PersonRun[] | null {
 }
 
 /** Erases persons from packed bytes. */
-export function withoutPersons(
+export function erasePackedPersons(
   packed: Buffer,
   isErased: (pseudonym: Buffer, position: number) => boolean,
 ): { readonly packed: Buffer; readonly positions: readonly number[] } {
   const erased = Buffer.from(packed)
   const positions: number[] = []
-  for (const [position, { person, commitment }] of (personRuns(packed) ?? []).entries()) {
+  for (const [position, { person, commitment }] of (splitPersonRuns(packed) ?? []).entries()) {
     if (person === null || !isErased(person.pseudonym, position)) continue
     const start = position * PERSON_BYTES
     erased.fill(ERASED, start, start + PERSON_BYTES)
@@ -85,13 +85,13 @@ export function withoutPersons(
 const KEY_BYTES = 6
 
 /** The key of a pseudonym or of a correlation_id: a number by which an index finds entries. */
-export const keyOf = (value: Buffer | string): number =>
+export const entryKeyOf = (value: Buffer | string): number =>
   (typeof value === 'string' ? hash('sha256', value, 'buffer') : value).readUIntBE(0, KEY_BYTES)
 
 /** The keys of an entry: one for each person, and one for each exchange whose answer it repeats. */
-export function keysOf(persons: readonly PackedPerson[], repeats: readonly string[] = []): readonly number[] {
-  const found = new Set(repeats.map(keyOf))
-  for (const { pseudonym } of persons) found.add(keyOf(pseudonym))
+export function entryKeysOf(persons: readonly PackedPerson[], repeats: readonly string[] = []): readonly number[] {
+  const found = new Set(repeats.map(entryKeyOf))
+  for (const { pseudonym } of persons) found.add(entryKeyOf(pseudonym))
   return [...found].sort((one, other) => one - other)
 }
 
@@ -100,7 +100,7 @@ export function keysOf(persons: readonly PackedPerson[], repeats: readonly strin
  * salt. Functions are named with their schema: the application may make others of these names.
  * @param keys SQL of the keys to look for; left out: all
  */
-export const personRows = (keys?: string): string => `(
+export const personRowsSql = (keys?: string): string => `(
   select chain, sequence, position, role, pseudonym, salt from account_person
   union all
   select chain, sequence, position,

@@ -7,7 +7,7 @@
 import { type Kysely, sql } from 'kysely'
 import { AUDIT_ENTRIES } from './entry-shape.ts'
 import { IS_ENTRY_HELD } from './held-entries.ts'
-import { personRows } from './packed-persons.ts'
+import { personRowsSql } from './packed-persons.ts'
 
 /** The beginning of a chain, up to an entry. */
 export interface ChainPart {
@@ -25,7 +25,7 @@ export interface OldChain {
 }
 
 /** Lists the chains whose first entry is older than a time, in order. Each chain costs one look-up. */
-export async function chainsBefore(connection: Kysely<unknown>, before: Date): Promise<readonly OldChain[]> {
+export async function findChainsBefore(connection: Kysely<unknown>, before: Date): Promise<readonly OldChain[]> {
   const { rows } = await sql<OldChain>`
     with recursive known as (
       (select chain from account order by chain limit 1)
@@ -52,7 +52,7 @@ export interface Chunk extends ChainPart {
  * @param after the sequence before the first one; 0: from the first entry
  * @param most the most entries
  */
-export async function oldChunk(
+export async function readOldChunk(
   connection: Kysely<unknown>,
   { chain, after, before, most }: { chain: string; after: number; before: Date; most: number },
 ): Promise<{ readonly chunk: Chunk | null; readonly stop: Stop }> {
@@ -91,7 +91,7 @@ export interface ClosingCheckpoint extends ChainPart {
 }
 
 /** Finds the first checkpoint that signs an entry, if the last entry that it signs is old too; null for none. */
-export async function closingCheckpoint(
+export async function findClosingCheckpoint(
   connection: Kysely<unknown>,
   { chain, sequence }: ChainPart,
   before: Date,
@@ -107,7 +107,7 @@ export async function closingCheckpoint(
 }
 
 /** Finds the last checkpoint that signs an entry after `after` and up to `upTo`; null for none. */
-export async function lastCheckpoint(
+export async function findLastCheckpoint(
   connection: Kysely<unknown>,
   { chain, after, upTo }: { chain: string; after: number; upTo: number },
 ): Promise<ClosingCheckpoint | null> {
@@ -123,7 +123,7 @@ export async function lastCheckpoint(
 }
 
 /** The digest of the newest checkpoint of a chain, in hexadecimal; null when it has none. */
-export async function newestDigest(connection: Kysely<unknown>, chain: string): Promise<string | null> {
+export async function findNewestDigest(connection: Kysely<unknown>, chain: string): Promise<string | null> {
   const { rows } = await sql<{ digest: string }>`
     select pg_catalog.encode(digest, 'hex'::text) as digest from account_checkpoint
     where chain = ${chain} order by id desc limit 1`.execute(connection)
@@ -136,12 +136,12 @@ export async function lockHolds(transaction: Kysely<unknown>): Promise<void> {
 }
 
 /** Deletes entries and the rows of their persons. @param transaction the one that also inserts the tombstone */
-export async function deletePart(
+export async function deleteChainPart(
   transaction: Kysely<unknown>,
   { chain, sequence }: ChainPart,
 ): Promise<{ readonly entries: number; readonly persons: number }> {
   const { rows } = await sql<{ persons: number }>`
-    select pg_catalog.count(*)::integer as persons from ${sql.raw(personRows())} as person
+    select pg_catalog.count(*)::integer as persons from ${sql.raw(personRowsSql())} as person
     where chain = ${chain} and sequence <= ${sequence}`.execute(transaction)
   const remove = async (table: 'account' | 'account_person'): Promise<number> => {
     const { numAffectedRows } = await sql`delete from ${sql.table(table)}

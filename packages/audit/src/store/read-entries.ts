@@ -2,7 +2,7 @@
 import type { AuditKind, PersonRole, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import type { Database } from '@rollcall/database/database'
 import { AUDIT_ENTRIES, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
-import { keyOf, personRuns } from './packed-persons.ts'
+import { entryKeyOf, splitPersonRuns } from './packed-persons.ts'
 
 /** An entry with its place in the audit log. */
 export interface LoggedEntry {
@@ -26,7 +26,7 @@ export interface EntryOfPerson extends LoggedEntry {
 
 export type EntryRowOf<Members> = Omit<LoggedEntry, 'entry'> & StoredEntry & Members
 
-export const parsedEntry = <Members extends object>(
+export const parseEntry = <Members extends object>(
   row: EntryRowOf<Members>,
 ): EntryRowOf<Members> & { readonly entry: StoredAuditEntry } => {
   const text = entryTextOf(row)
@@ -41,7 +41,7 @@ const ROW = `chain, sequence, at, ${STORED_ENTRY}`
 const DURING = `($2::timestamptz is null or account.at >= $2) and ($3::timestamptz is null or account.at < $3)`
 
 /** Reads the entries with one of these pseudonyms, the oldest first. */
-export async function entriesOfPseudonyms(
+export async function findEntriesOfPseudonyms(
   { pool }: Pick<Database, 'pool'>,
   pseudonyms: readonly Buffer[],
   { from, to }: Period,
@@ -57,22 +57,22 @@ export async function entriesOfPseudonyms(
        select chain, sequence, null from account_entry where keys && $4
      ) as person using (chain, sequence)
      where ${DURING} order by at, chain, sequence`,
-    [pseudonyms, from ?? null, to ?? null, pseudonyms.map(keyOf)],
+    [pseudonyms, from ?? null, to ?? null, pseudonyms.map(entryKeyOf)],
   )
   return rows.flatMap((row) => {
-    const packed = row.persons === null ? [] : (personRuns(row.persons) ?? [])
+    const packed = row.persons === null ? [] : (splitPersonRuns(row.persons) ?? [])
     const found = [
       ...(row.found ?? []).map(({ pseudonym, role }) => ({ pseudonym: Buffer.from(pseudonym, 'hex'), role })),
       ...packed.flatMap(({ person }) =>
         person !== null && pseudonyms.some((pseudonym) => pseudonym.equals(person.pseudonym)) ? [person] : [],
       ),
     ]
-    return found.length === 0 ? [] : [{ ...parsedEntry(row), found }]
+    return found.length === 0 ? [] : [{ ...parseEntry(row), found }]
   })
 }
 
 /** Reads the entries of answers that repeat the stored answers to these exchanges. */
-export async function entriesThatRepeat(
+export async function findEntriesThatRepeat(
   { pool }: Pick<Database, 'pool'>,
   correlation_ids: readonly string[],
   { from, to }: Period,
@@ -86,13 +86,13 @@ export async function entriesThatRepeat(
        select chain, sequence from account_entry where keys && $4
      ) as found using (chain, sequence)
      where (content::jsonb -> 'repeats') ?| $1 and ${DURING} order by at, chain, sequence`,
-    [correlation_ids, from ?? null, to ?? null, correlation_ids.map(keyOf)],
+    [correlation_ids, from ?? null, to ?? null, correlation_ids.map(entryKeyOf)],
   )
-  return rows.map(parsedEntry)
+  return rows.map(parseEntry)
 }
 
 /** Finds those of our messages that have an audit entry but were not sent. @param message_ids of the messages */
-export async function unsentMessages(
+export async function findUnsentMessages(
   { pool }: Pick<Database, 'pool'>,
   message_ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -127,7 +127,7 @@ export const placeValues = (before: TimedPlace | undefined): unknown[] => [
 ]
 
 /** The end of the period behind a place. Times of entries have whole milliseconds, so one is added. */
-export const endBehind = (before: TimedPlace | undefined, to: Date | undefined): Date | undefined =>
+export const endBehindPlace = (before: TimedPlace | undefined, to: Date | undefined): Date | undefined =>
   before === undefined ? to : new Date(Math.min(before.at.getTime() + 1, to?.getTime() ?? Infinity))
 
 /** How many entries each statement looks through, from the newest on; the last number stays for all later ones. */
@@ -141,13 +141,13 @@ export interface Searched<Found> {
 }
 
 /** Reads the newest entries first. @param most about so many entries are looked through */
-export async function newestEntries(
+export async function findNewestEntries(
   db: Pick<Database, 'pool'>,
   { participant, registry, kind, from, to, before }: EntryFilter,
   { limit, most }: Bounds,
 ): Promise<Searched<LoggedEntry>> {
   const wanted = Object.entries({ participant, registry, kind }).filter(([, value]) => value !== undefined)
-  return newestFirst(db, { from, to: endBehind(before, to) }, { limit, most }, (span, rows) =>
+  return searchNewestFirst(db, { from, to: endBehindPlace(before, to) }, { limit, most }, (span, rows) =>
     entriesBetween(db, wanted, span, before, rows),
   )
 }
@@ -169,7 +169,7 @@ export interface Span {
  * Looks through the audit log in periods, the newest first, until enough is found, or `most` entries were looked
  * through. Each period begins at an entry: times without entries cost nothing.
  */
-export async function newestFirst<Found>(
+export async function searchNewestFirst<Found>(
   db: Pick<Database, 'pool'>,
   { from, to }: Period,
   { limit, most = Number.POSITIVE_INFINITY }: Bounds,
@@ -208,20 +208,22 @@ async function entriesBetween(
     `select ${ROW} from ${AUDIT_ENTRIES}
      where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${IS_BEHIND_PLACE}
      order by at desc, chain, sequence desc limit $5`,
-    [from, to, ...membersOf(wanted), limit, ...placeValues(before)],
+    [from, to, ...memberValues(wanted), limit, ...placeValues(before)],
   )
-  return rows.map(parsedEntry)
+  return rows.map(parseEntry)
 }
 
 /**
- * SQL condition on members of the entry; `membersOf` gives $3 and $4. Entries are canonical JSON: one that does not
+ * SQL condition on members of the entry; `memberValues` gives $3 and $4. Entries are canonical JSON: one that does not
  * have the text of a member is not parsed. A `case` keeps this order; with `and` the database would parse all entries.
  */
 export const HAS_MEMBERS = `case when content like all ($3::text[])
     then cardinality($3::text[]) = 0 or content::jsonb @> $4::jsonb else false end`
 
 /** The values for `HAS_MEMBERS`. @param wanted names and values that members of the entry must have */
-export const membersOf = (wanted: readonly (readonly [string, unknown])[]): [patterns: string[], members: string] => [
+export const memberValues = (
+  wanted: readonly (readonly [string, unknown])[],
+): [patterns: string[], members: string] => [
   wanted.map(([name, value]) => `%${literally(`${JSON.stringify(name)}:${JSON.stringify(value)}`)}%`),
   JSON.stringify(Object.fromEntries(wanted)),
 ]
@@ -243,7 +245,7 @@ export async function* entriesOfParticipant(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, from }: { readonly participant: string; readonly registry: string; readonly from: Date },
 ): AsyncGenerator<LoggedEntry> {
-  const members = membersOf(Object.entries({ participant, registry }))
+  const members = memberValues(Object.entries({ participant, registry }))
   let after = null as Pick<LoggedEntry, 'at' | 'chain' | 'sequence'> | null
   for (;;) {
     const { rows }: { readonly rows: readonly EntryRowOf<object>[] } = await pool.query<EntryRowOf<object>>(
@@ -252,7 +254,7 @@ export async function* entriesOfParticipant(
        order by at, chain, sequence limit $6`,
       [after?.at ?? from, after?.chain ?? null, ...members, after?.sequence ?? null, BATCH],
     )
-    for (const row of rows) yield parsedEntry(row)
+    for (const row of rows) yield parseEntry(row)
     after = rows.at(-1) ?? null
     if (after === null || rows.length < BATCH) return
   }
@@ -273,7 +275,7 @@ export async function* emergencyEntries({ pool }: Pick<Database, 'pool'>): Async
        order by at, chain, sequence limit $4`,
       [after?.at ?? null, after?.chain ?? null, after?.sequence ?? null, EMERGENCIES],
     )
-    yield rows.map(parsedEntry)
+    yield rows.map(parseEntry)
     after = rows.at(-1) ?? null
     if (after === null || rows.length < EMERGENCIES) return
   }
@@ -282,7 +284,7 @@ export async function* emergencyEntries({ pool }: Pick<Database, 'pool'>): Async
 const EMERGENCIES = 500
 
 /** Reads the entry at a place; null when there is none. */
-export async function entryAt(
+export async function findEntryAt(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: Pick<LoggedEntry, 'chain' | 'sequence'>,
 ): Promise<LoggedEntry | null> {
@@ -290,5 +292,5 @@ export async function entryAt(
     `select ${ROW} from ${AUDIT_ENTRIES} where chain = $1 and sequence = $2`,
     [chain, sequence],
   )
-  return rows[0] === undefined ? null : parsedEntry(rows[0])
+  return rows[0] === undefined ? null : parseEntry(rows[0])
 }

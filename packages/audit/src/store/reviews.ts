@@ -1,6 +1,6 @@
 /** Stores the findings of operators about emergencies. Entries never change, so a review is a row of its own. */
 import type { Database } from '@rollcall/database/database'
-import { REVIEW, type StoredReview } from './entry-pages.ts'
+import { REVIEW_COLUMNS, type StoredReview } from './entry-pages.ts'
 
 export type NewReview = Omit<StoredReview, 'id'>
 
@@ -19,7 +19,7 @@ export async function listReviews(
 ): Promise<readonly StoredReview[]> {
   if (chains.length === 0) return []
   const { rows } = await pool.query<StoredReview>(
-    `select ${REVIEW} from account_review where chain = any($1::uuid[]) order by account_review.at, account_review.id`,
+    `select ${REVIEW_COLUMNS} from account_review where chain = any($1::uuid[]) order by account_review.at, account_review.id`,
     [[...new Set(chains)]],
   )
   return rows

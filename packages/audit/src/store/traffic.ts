@@ -1,7 +1,7 @@
 /** Counts answers by outcome and duration, from the audit entries of a period. */
 import type { Database } from '@rollcall/database/database'
-import { AUDIT_ENTRIES, entriesAs } from './entry-shape.ts'
-import { type MessageOutcome, OUTCOME } from './message-entries.ts'
+import { AUDIT_ENTRIES, entriesSql } from './entry-shape.ts'
+import { type MessageOutcome, OUTCOME_SQL } from './message-entries.ts'
 import type { Span } from './read-entries.ts'
 
 /** A count of messages with the same facts. */
@@ -11,7 +11,7 @@ export interface TrafficRow {
   readonly operation: string | null
   readonly mode: 'synchronous' | 'asynchronous'
   readonly outcome: MessageOutcome
-  /** The step on the scale of durations (`durationOf`); null: the duration is not known. */
+  /** The step on the scale of durations (`durationOfStep`); null: the duration is not known. */
   readonly step: number | null
   readonly messages: number
 }
@@ -20,14 +20,14 @@ export interface TrafficRow {
 const FACTOR = 1.1
 
 /** The longest duration in a step, in milliseconds. */
-export const durationOf = (step: number): number => FACTOR ** step
+export const durationOfStep = (step: number): number => FACTOR ** step
 
 /**
  * Counts answers. A duration goes from the receipt of a request to its audit entry, which is committed before the
  * answer. Only the first answer to a repeated request has a duration.
  * @param exchanges SQL for a `from` clause: each remembered exchange with its correlation_id and received_at
  */
-export async function trafficBetween(
+export async function countTrafficBetween(
   { pool }: Pick<Database, 'pool'>,
   { from, to }: Span,
   exchanges: string,
@@ -35,7 +35,7 @@ export async function trafficBetween(
   const { rows } = await pool.query<TrafficRow>({
     name: 'traffic',
     text: `with answered as materialized (
-        select chain, sequence, at, message_id, content::jsonb as members, ${OUTCOME} as outcome,
+        select chain, sequence, at, message_id, content::jsonb as members, ${OUTCOME_SQL} as outcome,
           coalesce(correlation_id::text, content::jsonb ->> 'correlation_id') as correlation_id
         from ${AUDIT_ENTRIES}
         where at >= $1 and at < $2 and strpos(content, '"kind":"operator"') = 0
@@ -43,7 +43,7 @@ export async function trafficBetween(
       ),
       timed as (
         select members, outcome, case when received_at is not null and not exists (
-            select from ${entriesAs('earlier')} where earlier.message_id = answered.message_id
+            select from ${entriesSql('earlier')} where earlier.message_id = answered.message_id
               and (earlier.at, earlier.chain, earlier.sequence) < (answered.at, answered.chain, answered.sequence)
               and strpos(earlier.content, '"kind":"answer"') > 0
           ) then ceil(ln(greatest(extract(epoch from answered.at - received_at) * 1000, 1)::float8) / ln(${FACTOR}::float8))

@@ -3,7 +3,7 @@ import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { messageKeyOf } from '../audit-log.ts'
 import type { EntryToVerify } from '../store/entry-pages.ts'
 import { entryTextOf } from '../store/entry-shape.ts'
-import { COMMITMENT_BYTES, keysOf, type PersonRun, personRuns } from '../store/packed-persons.ts'
+import { COMMITMENT_BYTES, entryKeysOf, type PersonRun, splitPersonRuns } from '../store/packed-persons.ts'
 
 /** The parts of an entry that its hash covers. */
 export interface ReadEntry {
@@ -21,7 +21,7 @@ export function readEntry(row: EntryToVerify): ReadEntry {
     const { content, commitments } = row
     return { entry: content, commitments, runs: null, persons: Math.floor(commitments.length / COMMITMENT_BYTES) }
   }
-  const runs = row.persons === null ? null : personRuns(row.persons)
+  const runs = row.persons === null ? null : splitPersonRuns(row.persons)
   const commitments = Buffer.concat((runs ?? []).map(({ commitment }) => commitment))
   const isReadable = runs !== null && row.commitments.length === 0
   return { entry: isReadable ? entryTextOf(row) : null, commitments, runs: runs ?? [], persons: runs?.length ?? 0 }
@@ -38,7 +38,7 @@ export function areColumnsRight(row: EntryToVerify, { entry, runs }: ReadEntry):
     return (
       (shape === null) === is_whole &&
       (packed === null) === is_whole &&
-      keys === `{${keysOf(left, content.repeats).join()}}` &&
+      keys === `{${entryKeysOf(left, content.repeats).join()}}` &&
       emergency === (content.emergency === true) &&
       (correlation_id === null || (shape !== null && correlation_id === content.correlation_id))
     )

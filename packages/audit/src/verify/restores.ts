@@ -1,7 +1,7 @@
 /** Decides from the tombstones of restores which checkpoints of the witness may be missing. */
 
 import type { Snapshot } from '@rollcall/database/transaction'
-import { knownChains } from '../store/entry-pages.ts'
+import { findKnownChains } from '../store/entry-pages.ts'
 import type { RestoreTombstone } from '../tombstones.ts'
 import type { WitnessLine } from '../witness-line.ts'
 import type { Report, RestoreGap } from './report.ts'
@@ -28,7 +28,7 @@ export function createLostCheckpoints(
     async excused(missing) {
       const excused = new Set<WitnessLine>()
       if (gaps.length === 0) return excused
-      const known = await knownChains(
+      const known = await findKnownChains(
         snapshot,
         missing.map(({ chain }) => chain).filter((chain) => UUID.test(chain)),
       )

@@ -1,8 +1,8 @@
 /** Reads the tombstones, which say what may be missing. */
 
 import type { Snapshot } from '@rollcall/database/transaction'
-import { readTombstones, type TombstoneToVerify, tombstonesOf } from '../store/entry-pages.ts'
-import { chainsOf, type PrunedChain, type RestoreTombstone, type TombstoneContent } from '../tombstones.ts'
+import { findTombstonesOfChain, readTombstones, type TombstoneToVerify } from '../store/entry-pages.ts'
+import { chainsNamedIn, type PrunedChain, type RestoreTombstone, type TombstoneContent } from '../tombstones.ts'
 import { isSameTime } from './chain.ts'
 import type { Verifier } from './keys.ts'
 import type { Report } from './report.ts'
@@ -26,7 +26,7 @@ export async function readAllTombstones(snapshot: Snapshot, verifier: Verifier, 
     const content = verified(row, verifier, report)
     if (content === null) continue
     signed.add(row.id)
-    if (content.kind === 'erasure') for (const chain of chainsOf(content)) erasing.add(chain)
+    if (content.kind === 'erasure') for (const chain of chainsNamedIn(content)) erasing.add(chain)
     else if (content.kind === 'restore') restores.push(content)
     else {
       for (const part of content.pruned)
@@ -39,7 +39,7 @@ export async function readAllTombstones(snapshot: Snapshot, verifier: Verifier, 
     async erased(chain) {
       const places = new Set<string>()
       if (!erasing.has(chain)) return places
-      for (const { id, content } of await tombstonesOf(snapshot, chain)) {
+      for (const { id, content } of await findTombstonesOfChain(snapshot, chain)) {
         if (!signed.has(id)) continue
         const parsed = JSON.parse(content) as TombstoneContent
         if (parsed.kind !== 'erasure') continue
@@ -57,7 +57,7 @@ function verified(row: TombstoneToVerify, verifier: Verifier, report: Report): T
     return null
   }
   const content = JSON.parse(row.content) as TombstoneContent
-  const same = chainsOf(content).join() === row.chains.join() && isSameTime(row.at, content.at)
+  const same = chainsNamedIn(content).join() === row.chains.join() && isSameTime(row.at, content.at)
   if (!same) report.fault('tombstone_columns', row.chains[0] ?? null, null, `tombstone ${row.id}`)
   return content
 }

@@ -12,11 +12,11 @@ import { createCipheriv, createDecipheriv, hash, type KeyObject } from 'node:cry
 
 export const MAGIC = Buffer.from('rollcall-backup 1\n')
 /** The most bytes of the header. */
-export const MOST_HEADER = 1_048_576
+export const MAX_HEADER_BYTES = 1_048_576
 /** The bytes of rows in one chunk: enough to compress well, and few enough to have several in memory. */
 export const PART_BYTES = 1_048_576
 /** The most bytes of a chunk; more than a chunk of rows has, because a manifest may be longer. */
-export const MOST_CHUNK = 67_108_864
+export const MAX_CHUNK_BYTES = 67_108_864
 
 const CIPHER = 'aes-256-gcm'
 const TAG = 16
@@ -52,7 +52,7 @@ export class BackupDamaged extends Error {
 }
 
 /** The bytes of the header to which the encryption binds each chunk. */
-export const bindingOf = (head: Buffer): Buffer => hash('sha256', head, 'buffer')
+export const headerBinding = (head: Buffer): Buffer => hash('sha256', head, 'buffer')
 
 function placed(binding: Buffer, number: number, last: boolean): { nonce: Buffer; bound: Buffer } {
   // The nonce is the number of the chunk. It is unique, because the key is used for this file only.
@@ -97,8 +97,8 @@ export function openChunk(
 }
 
 /** The first byte of a part, which says its kind. */
-export const PARTS = { manifest: 0, table: 1, rows: 2, end: 3 } as const
-export type PartKind = keyof typeof PARTS
+export const PART_KIND_BYTES = { manifest: 0, table: 1, rows: 2, end: 3 } as const
+export type PartKind = keyof typeof PART_KIND_BYTES
 
 export const partKind = (byte: number | undefined): PartKind | undefined =>
-  (Object.keys(PARTS) as PartKind[]).find((kind) => PARTS[kind] === byte)
+  (Object.keys(PART_KIND_BYTES) as PartKind[]).find((kind) => PART_KIND_BYTES[kind] === byte)

@@ -9,10 +9,10 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import {
   BackupDamaged,
   type BackupHeader,
-  bindingOf,
+  headerBinding,
   MAGIC,
-  MOST_CHUNK,
-  MOST_HEADER,
+  MAX_CHUNK_BYTES,
+  MAX_HEADER_BYTES,
   openChunk,
   type PartKind,
   partKind,
@@ -59,7 +59,7 @@ export async function openBackupFile(path: string): Promise<OpenBackup> {
 }
 
 async function readHead(file: FileHandle): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MAGIC.length + MOST_HEADER), position: 0 })
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MAGIC.length + MAX_HEADER_BYTES), position: 0 })
   const begin = buffer.subarray(0, bytesRead)
   if (!begin.subarray(0, MAGIC.length).equals(MAGIC)) {
     throw new BackupDamaged('the file is no backup of Rollcall, or of a format that this version does not know')
@@ -105,16 +105,16 @@ interface Reading {
 }
 
 async function* readParts(file: FileHandle, { head, size, key }: Reading) {
-  const binding = bindingOf(head)
+  const binding = headerBinding(head)
   let at = head.length
   for (let number = 0; ; number += 1) {
     const length = at + 4 <= size ? (await readAt(file, at, 4)).readUInt32BE() : 0
     const last = at + 4 + length === size
-    if (length === 0 || length > MOST_CHUNK || at + 4 + length > size) throw damaged(number, 'it is cut off')
+    if (length === 0 || length > MAX_CHUNK_BYTES || at + 4 + length > size) throw damaged(number, 'it is cut off')
     const part = openChunk(key, binding, { number, last, chunk: await readAt(file, at + 4, length) })
     at += 4 + length
     if (part === null) throw damaged(number, 'it was changed, or the file was cut')
-    const plain = await inflate(part, { maxOutputLength: MOST_CHUNK }).catch(() => {
+    const plain = await inflate(part, { maxOutputLength: MAX_CHUNK_BYTES }).catch(() => {
       throw damaged(number, 'it cannot be unpacked')
     })
     const kind = partKind(plain[0])

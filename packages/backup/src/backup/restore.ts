@@ -9,19 +9,24 @@ import { readRegistries } from '@rollcall/records/registries/registries'
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
 import { advanceColumns, advanceSequences, type NumberColumn } from '../store/after-load.ts'
-import { asRole, bareTables, roleOf } from '../store/bare-tables.ts'
+import { currentRole, dropIndexesAndConstraints, runAsRole } from '../store/bare-tables.ts'
 import {
   type CatalogTable,
-  catalogSequences,
-  catalogTables,
-  firstFilled,
-  foundObjects,
-  quoteFound,
+  findFilledTable,
+  listObjects,
+  listSequences,
+  listTables,
+  quoteCatalogName,
   tableOwners,
   tableSql,
 } from '../store/catalog.ts'
-import { copyIn } from '../store/copy.ts'
-import { beginRestoration, forgetUnfinished, markLoaded, restorationIfAny } from '../store/restorations.ts'
+import { beginCopyIn } from '../store/copy.ts'
+import {
+  beginRestoration,
+  deleteUnloadedRestorations,
+  findRestorationIfAny,
+  markRestorationLoaded,
+} from '../store/restorations.ts'
 import { BackupDamaged } from './file-format.ts'
 import type { TableCount } from './manifest.ts'
 import type { CheckedBackup } from './read-backup.ts'
@@ -55,10 +60,10 @@ export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise
   if (before !== null) return { restoration: before, tables: backup.end.tables, left_out: [], before: true }
   await migrate(owner, db, backup.header.schema)
   const restoration = await withTransaction(owner.pool, async (client) => {
-    await forgetUnfinished(client)
+    await deleteUnloadedRestorations(client)
     return beginRestoration(client, backup.header.id)
   })
-  const application = await roleOf(db.pool)
+  const application = await currentRole(db.pool)
   const loaded = await withTransaction(owner.pool, (client) =>
     load(client, { ...deps, application, restoration }, backup),
   )
@@ -73,17 +78,17 @@ async function refuseFilled({ pool }: Database, { header }: CheckedBackup): Prom
       `a newer Rollcall made this backup (${unknown.join(', ')}): restore it with that version or a later one`,
     )
   }
-  const last = await restorationIfAny(pool)
+  const last = await findRestorationIfAny(pool)
   if (last !== null && last.loaded_at !== null && last.applied_at === null && last.backup === header.id) {
     return last.id
   }
-  const [object] = await foundObjects(pool)
+  const [object] = await listObjects(pool)
   if (object === undefined) return null
   const { rows } = await pool.query<{ found: boolean }>(
     `select pg_catalog.to_regclass('rollcall_migration') is not null as found`,
   )
   if (rows[0]?.found !== true) throw notEmpty(object)
-  const filled = await firstFilled(pool)
+  const filled = await findFilledTable(pool)
   if (filled !== null) throw notEmpty(filled)
   const { rows: done } = await pool.query<{ name: string }>('select name from rollcall_migration')
   const newer = done.map(({ name }) => name).filter((name) => !header.schema.includes(name))
@@ -116,7 +121,7 @@ async function load(
     "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('rollcall restore', 0)) as alone",
   )
   if (rows[0]?.alone !== true) throw new StoreRefusal('another command restores this database at the same time')
-  const makeAgain = [await bareTables(client)]
+  const makeAgain = [await dropIndexesAndConstraints(client)]
   let targets = await targetsOf(client)
   let records = false
   const counts: TableCount[] = []
@@ -125,8 +130,8 @@ async function load(
     if (!records && IS_RECORD_TABLE.test(table.name)) {
       // The tables of records come last in the file. The registries are loaded by now, so these tables can be created.
       records = true
-      await asRole(client, application, () => createAllRecordTables(client))
-      makeAgain.push(await bareTables(client))
+      await runAsRole(client, application, () => createAllRecordTables(client))
+      makeAgain.push(await dropIndexesAndConstraints(client))
       targets = await targetsOf(client)
     }
     const target = targets.get(tableSql(table))
@@ -134,19 +139,19 @@ async function load(
       left_out.push(table.name)
       continue
     }
-    const count = await asRole(client, target.owner, () => loadTable(client, target, table, content, signal))
+    const count = await runAsRole(client, target.owner, () => loadTable(client, target, table, content, signal))
     const expected = end.tables.find(({ schema, name }) => schema === table.schema && name === table.name)
     if (expected?.rows !== count) throw new BackupDamaged(`the table ${table.name} has other rows than its backup`)
     counts.push(expected)
   }
   for (const make of makeAgain.toReversed()) await make()
-  const own = new Set((await catalogSequences(client)).map(tableSql))
+  const own = new Set((await listSequences(client)).map(tableSql))
   await advanceSequences(
     client,
     end.sequences.filter((sequence) => own.has(tableSql(sequence))),
   )
-  await asRole(client, application, () => advanceColumns(client, numbered))
-  await markLoaded(client, restoration, new Date(header.snapshot_at))
+  await runAsRole(client, application, () => advanceColumns(client, numbered))
+  await markRestorationLoaded(client, restoration, new Date(header.snapshot_at))
   return { tables: counts, left_out }
 }
 
@@ -159,7 +164,7 @@ interface Target extends CatalogTable {
 
 async function targetsOf(client: PoolClient): Promise<ReadonlyMap<string, Target>> {
   const owners = await tableOwners(client)
-  const tables = await catalogTables(client)
+  const tables = await listTables(client)
   return new Map(tables.map((table) => [tableSql(table), { ...table, owner: owners.get(tableSql(table)) ?? 'none' }]))
 }
 
@@ -196,14 +201,14 @@ async function loadTable(
 ): Promise<number> {
   const old = table.columns.filter((column) => !target.columns.includes(column))
   const alter = (how: string) => client.query(`alter table ${tableSql(target)} ${how}`)
-  for (const column of old) await alter(`add column ${quoteFound(column)} text`)
+  for (const column of old) await alter(`add column ${quoteCatalogName(column)} text`)
   // The file has no rows of a table without columns.
-  const copy = table.columns.length === 0 ? null : copyIn(client, { ...target, columns: table.columns })
+  const copy = table.columns.length === 0 ? null : beginCopyIn(client, { ...target, columns: table.columns })
   for await (const piece of content) {
     if (signal?.aborted) throw new StoreRefusal('interrupted: nothing is restored; the same command begins anew')
     await copy?.write(piece)
   }
   const count = (await copy?.end()) ?? 0
-  for (const column of old) await alter(`drop column ${quoteFound(column)}`)
+  for (const column of old) await alter(`drop column ${quoteCatalogName(column)}`)
   return count
 }

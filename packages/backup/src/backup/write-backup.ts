@@ -7,12 +7,12 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { type MasterKeyRecord, readMasterKey } from '@rollcall/keys/store/master-keys'
 import type { Vault } from '@rollcall/keys/vault'
 import type { PoolClient } from 'pg'
-import { type CatalogTable, catalogSequences, catalogTables, lockDefinitions } from '../store/catalog.ts'
-import { copyOut } from '../store/copy.ts'
+import { type CatalogTable, listSequences, listTables, lockDefinitions } from '../store/catalog.ts'
+import { copyRowsOut } from '../store/copy.ts'
 import { newBackupKey } from './backup-key.ts'
 import { type BackupHeader, PART_BYTES } from './file-format.ts'
 import type { BackupEnd, BackupManifest, TableCount } from './manifest.ts'
-import { type BackupFile, createBackupFile, refuseExisting } from './write-file.ts'
+import { type BackupFile, createBackupFile, refuseExistingFile } from './write-file.ts'
 
 export interface MadeBackup {
   readonly header: BackupHeader
@@ -33,19 +33,19 @@ interface WriteBackupDeps {
  * @throws StoreRefusal the file exists already, or cannot be written
  */
 export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: string): Promise<MadeBackup> {
-  await refuseExisting(path)
+  await refuseExistingFile(path)
   if (await hasOpenLines(db.pool)) await nameDatabase(db.pool)
   return withTransaction(
     db.pool,
     async (client) => {
       await client.query("select set_config('statement_timeout', '0', true)")
-      await lockDefinitions(client, await catalogTables(client))
+      await lockDefinitions(client, await listTables(client))
       const snapshot = await readSnapshot(client)
       const { key, header } = await newHeader(vault, snapshot)
       const file = await createBackupFile(path, header, key)
       try {
         const tables = await writeTables(client, file, signal)
-        const end: BackupEnd = { tables, sequences: await catalogSequences(client) }
+        const end: BackupEnd = { tables, sequences: await listSequences(client) }
         const written = await file.finish(Buffer.from(JSON.stringify(end)))
         return { header, tables, ...written }
       } catch (error) {
@@ -104,7 +104,7 @@ async function writeTables(
   file: BackupFile,
   signal: AbortSignal | undefined,
 ): Promise<readonly TableCount[]> {
-  const tables = await catalogTables(client)
+  const tables = await listTables(client)
   const manifest: BackupManifest = { tables }
   await file.add('manifest', Buffer.from(JSON.stringify(manifest)))
   const counts: TableCount[] = []
@@ -132,7 +132,7 @@ async function writeRows(
     length = 0
     await file.add('rows', part)
   }
-  const rows = copyOut(client, table)
+  const rows = copyRowsOut(client, table)
   for (;;) {
     const next = await rows.next()
     if (signal?.aborted) throw new StoreRefusal('interrupted: no backup was made')

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { deflateRaw } from 'node:zlib'
 import { syncDirectory } from '@rollcall/base/shared/data-directory'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { type BackupHeader, bindingOf, MAGIC, PARTS, type PartKind, sealChunk } from './file-format.ts'
+import { type BackupHeader, headerBinding, MAGIC, PART_KIND_BYTES, type PartKind, sealChunk } from './file-format.ts'
 
 const deflate = promisify(deflateRaw)
 
@@ -23,7 +23,7 @@ export interface BackupFile {
 }
 
 /** Refuses a path at which a file exists. @throws StoreRefusal */
-export async function refuseExisting(path: string): Promise<void> {
+export async function refuseExistingFile(path: string): Promise<void> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
     throw new StoreRefusal(`${path}: cannot be written (${error.code})`)
@@ -33,14 +33,14 @@ export async function refuseExisting(path: string): Promise<void> {
 
 /** Creates the unfinished file of a backup. @throws StoreRefusal it cannot be created */
 export async function createBackupFile(path: string, header: BackupHeader, key: KeyObject): Promise<BackupFile> {
-  await refuseExisting(path)
+  await refuseExistingFile(path)
   const part = `${path}.${randomBytes(4).toString('hex')}.part`
   const file = await open(part, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     throw new StoreRefusal(`${path}: cannot be written (${error.code})`)
   })
   const head = Buffer.concat([MAGIC, Buffer.from(`${JSON.stringify(header)}\n`)])
   const digest = createHash('sha256')
-  const binding = bindingOf(head)
+  const binding = headerBinding(head)
   let bytes = 0
   let number = 0
   let inWork: Promise<Buffer>[] = []
@@ -58,7 +58,7 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
     number += 1
   }
   const begin = (kind: PartKind, content: Buffer): void => {
-    const packed = deflate(Buffer.concat([Buffer.of(PARTS[kind]), content]), { level: 1 })
+    const packed = deflate(Buffer.concat([Buffer.of(PART_KIND_BYTES[kind]), content]), { level: 1 })
     // The error is thrown where the chunk is awaited. Until then it must not be reported as unhandled.
     packed.catch(() => undefined)
     inWork.push(packed)

@@ -18,7 +18,7 @@ import {
 } from '@rollcall/database/journal-head'
 import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
 import type { Vault } from '@rollcall/keys/vault'
-import { type JournalLine, makeLine, readLine } from './lines.ts'
+import { type JournalLine, makeJournalLine, parseJournalLine } from './lines.ts'
 
 interface JournalDeps {
   readonly db: Pick<Database, 'pool'>
@@ -47,7 +47,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
             const { last, whole } = await endOf(file)
             refuseForeign(path, last, owner)
             const behind = followsHead(last, head) ? last : head
-            const line = await makeLine(opened, { head: behind, owner }, act, now())
+            const line = await makeJournalLine(opened, { head: behind, owner }, act, now())
             // A line is written in one call. A line that was cut off by a kill has no line feed, and readers ignore it.
             await file.appendFile(`${whole ? '' : '\n'}${line.text}\n`)
             await file.sync()
@@ -119,7 +119,7 @@ async function endOf(file: FileHandle): Promise<{ readonly last: JournalLine | n
   const text = buffer.toString()
   const lines = text.split('\n')
   const rest = lines.pop()
-  return { last: readLine(lines.at(-1) ?? ''), whole: rest === '' }
+  return { last: parseJournalLine(lines.at(-1) ?? ''), whole: rest === '' }
 }
 
 /**
@@ -142,7 +142,7 @@ const ADOPT = 'Run rollcall restore adopt (docs/backup.md)'
  * Refuses to start on a database that is older than its journal: it was restored without Rollcall.
  * @throws StoreRefusal the database is older, or the file belongs to another copy of it, or cannot be read
  */
-export async function refuseOlder({ pool }: Pick<Database, 'pool'>, path: string): Promise<void> {
+export async function refuseOlderDatabase({ pool }: Pick<Database, 'pool'>, path: string): Promise<void> {
   const [last, timeline] = [await lastLineOf(path), await currentTimeline(pool)]
   if (last !== null) refuseForeign(path, last, await journalOwner(pool))
   const head = await readJournalHead(pool)

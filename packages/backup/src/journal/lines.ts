@@ -26,26 +26,26 @@ export const JOURNAL_PURPOSE = 'journal'
 
 type Place = Pick<JournalLine, 'sequence' | 'previous' | 'at' | 'database' | 'incarnation'>
 
-export const placeOf = ({ sequence, previous, at, database, incarnation }: Place) => ({
+export const lineBinding = ({ sequence, previous, at, database, incarnation }: Place) => ({
   table: 'journal',
   id: [sequence, previous, at, database, incarnation].filter((part) => part !== null).join(' '),
 })
 
 /** Makes the line of an act. @param head the line before @returns the text of the line, without its line feed */
-export async function makeLine(
+export async function makeJournalLine(
   vault: Pick<Vault, 'encrypt'>,
   { head, owner }: { readonly head: JournalHead; readonly owner: JournalOwner },
   act: JournalAct,
   now: Date,
 ): Promise<{ readonly text: string; readonly head: JournalHead }> {
   const place = { sequence: head.sequence + 1, previous: head.digest.toString('hex'), at: now.toISOString(), ...owner }
-  const sealed = await vault.encrypt(JOURNAL_PURPOSE, placeOf(place), Buffer.from(JSON.stringify(act)))
+  const sealed = await vault.encrypt(JOURNAL_PURPOSE, lineBinding(place), Buffer.from(JSON.stringify(act)))
   const text = JSON.stringify({ rollcall_journal: 1, ...place, sealed: sealed.toString('base64') })
   return { text, head: { sequence: place.sequence, digest: hash('sha256', text, 'buffer') } }
 }
 
 /** Parses a line; null: the text is no line of a journal. Whether the line was changed is not checked. */
-export function readLine(text: string): JournalLine | null {
+export function parseJournalLine(text: string): JournalLine | null {
   try {
     const line: unknown = JSON.parse(text)
     if (typeof line !== 'object' || line === null) return null

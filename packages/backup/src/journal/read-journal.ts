@@ -7,7 +7,7 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import type { MasterKeySource } from '@rollcall/keys/master-key'
 import { decryptWithAny } from '@rollcall/keys/vault'
-import { JOURNAL_PURPOSE, type JournalLine, placeOf, readLine } from './lines.ts'
+import { JOURNAL_PURPOSE, type JournalLine, lineBinding, parseJournalLine } from './lines.ts'
 
 export interface LaterActs {
   /** The acts in the order in which they were written. */
@@ -106,7 +106,7 @@ async function linesOf(path: string): Promise<readonly JournalLine[]> {
   const texts = text.split('\n')
   // The text after the last line feed was left by a killed process, which did not commit its act.
   texts.pop()
-  const lines = texts.map((one, at) => ({ line: readLine(one), at }))
+  const lines = texts.map((one, at) => ({ line: parseJournalLine(one), at }))
   return lines.flatMap(({ line, at }) => {
     if (line !== null) return [line]
     // This line was left unfinished by a killed process: the next process began a new line after it.
@@ -121,7 +121,7 @@ const isTorn = (text = ''): boolean => !text.endsWith('}')
 /** Decrypts the act of a line. This verifies the whole line, because encryption binds the act to its other members. */
 async function openAct(line: JournalLine, source: MasterKeySource): Promise<JournalAct> {
   try {
-    const opened = await decryptWithAny(source, JOURNAL_PURPOSE, placeOf(line), line.sealed)
+    const opened = await decryptWithAny(source, JOURNAL_PURPOSE, lineBinding(line), line.sealed)
     return JSON.parse(opened.toString()) as JournalAct
   } catch (error) {
     if (!(error instanceof DecryptionError)) throw error

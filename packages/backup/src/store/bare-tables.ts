@@ -1,6 +1,6 @@
 /** Makes loading fast: removes indexes, constraints and triggers, and later creates them again from the catalog. */
 import type { PoolClient } from 'pg'
-import { quoteFound } from './catalog.ts'
+import { quoteCatalogName } from './catalog.ts'
 
 type Client = Pick<PoolClient, 'query'>
 
@@ -40,18 +40,18 @@ const DEFINITIONS = `
  * @param client connected as the owner; each table is changed as the role that owns it
  * @returns a function that creates them again
  */
-export async function bareTables(client: Client): Promise<() => Promise<void>> {
+export async function dropIndexesAndConstraints(client: Client): Promise<() => Promise<void>> {
   const { rows } = await client.query<Definition>(DEFINITIONS)
-  for (const { owner, remove } of rows) await asRole(client, owner, () => client.query(remove))
+  for (const { owner, remove } of rows) await runAsRole(client, owner, () => client.query(remove))
   return async () => {
     for (const { owner, restore } of rows.toReversed()) {
-      await asRole(client, owner, () => client.query(restore))
+      await runAsRole(client, owner, () => client.query(restore))
     }
   }
 }
 
 /** Runs the work with another role. @param role as SQL */
-export async function asRole<Result>(client: Client, role: string, work: () => Promise<Result>): Promise<Result> {
+export async function runAsRole<Result>(client: Client, role: string, work: () => Promise<Result>): Promise<Result> {
   await client.query(`set local role ${role}`)
   const result = await work()
   await client.query('set local role none')
@@ -59,7 +59,7 @@ export async function asRole<Result>(client: Client, role: string, work: () => P
 }
 
 /** The current role of these connections, as SQL. */
-export async function roleOf(client: Client): Promise<string> {
+export async function currentRole(client: Client): Promise<string> {
   const { rows } = await client.query<{ role: string }>('select current_user::text as role')
-  return quoteFound(rows[0]?.role ?? '')
+  return quoteCatalogName(rows[0]?.role ?? '')
 }

@@ -44,14 +44,14 @@ const NOT_OF_EXTENSION = (id: string, catalog: string): string => `not exists (s
   where classid = 'pg_catalog.${catalog}'::regclass and objid = ${id} and deptype = 'e')`
 
 /** Quotes a name from the catalog as an SQL identifier. A name may have any characters. */
-export const quoteFound = (name: string): string => `"${name.replaceAll('"', '""')}"`
+export const quoteCatalogName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** A table as SQL, with its schema. Tables of `main` need no schema. */
 export const tableSql = ({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string =>
-  schema === 'main' ? quoteFound(name) : `${schema}.${quoteFound(name)}`
+  schema === 'main' ? quoteCatalogName(name) : `${schema}.${quoteCatalogName(name)}`
 
 /** Lists all tables. Those of records come last, because they are created from the content of the others. */
-export async function catalogTables(client: Client): Promise<readonly CatalogTable[]> {
+export async function listTables(client: Client): Promise<readonly CatalogTable[]> {
   const { rows } = await client.query<CatalogTable>(
     `select ${SCHEMA}, relname::text as name, array(select attname::text from pg_attribute
         where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns
@@ -73,7 +73,7 @@ export async function tableOwners(client: Client): Promise<ReadonlyMap<string, s
 }
 
 /** Lists the sequences. Numbers are given out outside of transactions, so they may be larger than in the snapshot. */
-export async function catalogSequences(client: Client): Promise<readonly CatalogSequence[]> {
+export async function listSequences(client: Client): Promise<readonly CatalogSequence[]> {
   const { rows } = await client.query<CatalogSequence>(
     `select case when schemaname = pg_catalog.current_schema() then 'main' else schemaname::text end as schema,
         sequencename::text as name, last_value::text as last, data_type::text as type
@@ -90,7 +90,7 @@ export async function lockDefinitions(client: Client, tables: readonly CatalogTa
 }
 
 /** The names of objects because of which a database is not empty: tables, views, functions and types. */
-export async function foundObjects(client: Client): Promise<readonly string[]> {
+export async function listObjects(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname::text as name from pg_class join pg_namespace on pg_namespace.oid = relnamespace
       where ${IN_SCHEMAS} and relkind in ('r', 'p', 'v', 'm', 'f', 'S') and ${NOT_OF_EXTENSION('pg_class.oid', 'pg_class')}
@@ -101,8 +101,8 @@ export async function foundObjects(client: Client): Promise<readonly string[]> {
 }
 
 /** The first table that has a row; null when all are empty. */
-export async function firstFilled(client: Client): Promise<string | null> {
-  for (const table of await catalogTables(client)) {
+export async function findFilledTable(client: Client): Promise<string | null> {
+  for (const table of await listTables(client)) {
     const { rows } = await client.query(`select 1 from ${tableSql(table)} limit 1`)
     if (rows.length > 0) return table.name
   }

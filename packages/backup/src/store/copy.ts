@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import type { PoolClient } from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { type CatalogTable, quoteFound, tableSql } from './catalog.ts'
+import { type CatalogTable, quoteCatalogName, tableSql } from './catalog.ts'
 
-const target = (table: CatalogTable): string => `${tableSql(table)} (${table.columns.map(quoteFound).join(', ')})`
+const target = (table: CatalogTable): string => `${tableSql(table)} (${table.columns.map(quoteCatalogName).join(', ')})`
 
 /** Yields the rows of a table in pieces of any length. @returns the number of rows */
-export async function* copyOut(client: PoolClient, table: CatalogTable): AsyncGenerator<Buffer, number> {
+export async function* copyRowsOut(client: PoolClient, table: CatalogTable): AsyncGenerator<Buffer, number> {
   // COPY needs columns. A table without them could only have a number of empty rows, and none of ours has.
   if (table.columns.length === 0) return 0
   const stream = client.query(copyTo(`copy ${target(table)} to stdout`))
@@ -23,7 +23,7 @@ export interface CopyIn {
 }
 
 /** Begins to copy into a table. @throws pg's DatabaseError by `write` or `end`: the transaction must be rolled back */
-export function copyIn(client: PoolClient, table: CatalogTable): CopyIn {
+export function beginCopyIn(client: PoolClient, table: CatalogTable): CopyIn {
   const stream = client.query(copyFrom(`copy ${target(table)} from stdin`))
   const done = finished(stream)
   // An error between two writes is thrown by the next write, so it is not unhandled.

@@ -24,17 +24,17 @@ export interface Restoration {
 }
 
 /** Finds the newest restoration; null: this database was never restored. */
-export async function lastRestoration(client: Client): Promise<Restoration | null> {
+export async function findLastRestoration(client: Client): Promise<Restoration | null> {
   const { rows } = await client.query<Restoration>('select * from restoration order by id desc limit 1')
   return rows[0] ?? null
 }
 
 /** Finds the newest restoration; null also in a database without tables. */
-export async function restorationIfAny(client: Client): Promise<Restoration | null> {
+export async function findRestorationIfAny(client: Client): Promise<Restoration | null> {
   const { rows } = await client.query<{ found: boolean }>(
     `select pg_catalog.to_regclass('restoration') is not null as found`,
   )
-  return rows[0]?.found === true ? lastRestoration(client) : null
+  return rows[0]?.found === true ? findLastRestoration(client) : null
 }
 
 export async function beginRestoration(client: Client, backup: string | null): Promise<number> {
@@ -47,27 +47,27 @@ export async function beginRestoration(client: Client, backup: string | null): P
 }
 
 /** Deletes the restorations that were killed before anything was loaded. */
-export async function forgetUnfinished(client: Client): Promise<void> {
+export async function deleteUnloadedRestorations(client: Client): Promise<void> {
   await client.query('delete from restoration where loaded_at is null')
 }
 
-export async function markLoaded(client: Client, id: number, snapshot_at: Date): Promise<void> {
+export async function markRestorationLoaded(client: Client, id: number, snapshot_at: Date): Promise<void> {
   await client.query('update restoration set loaded_at = now(), snapshot_at = $2 where id = $1', [id, snapshot_at])
 }
 
 /** Notes that the journal was applied. @param connection the transaction that writes the restore's tombstone */
-export async function markApplied(connection: Kysely<unknown>, id: number): Promise<void> {
+export async function markJournalApplied(connection: Kysely<unknown>, id: number): Promise<void> {
   await sql`update restoration set applied_at = now() where id = ${id}`.execute(connection)
 }
 
 /** Releases held messages. @returns false when none were held */
-export async function markReleased(client: Client): Promise<boolean> {
+export async function releaseHeldMessages(client: Client): Promise<boolean> {
   const { rowCount } = await client.query('update restoration set released_at = now() where released_at is null')
   return (rowCount ?? 0) > 0
 }
 
 /** Whether outgoing messages are held after a restore, until the operator releases them. */
-export async function isHeld({ pool }: { readonly pool: Pool }): Promise<boolean> {
+export async function areMessagesHeld({ pool }: { readonly pool: Pool }): Promise<boolean> {
   const { rows } = await pool.query<{ held: boolean }>({
     name: 'outgoing messages are held',
     text: 'select exists (select from restoration where released_at is null) as held',
@@ -78,14 +78,14 @@ export async function isHeld({ pool }: { readonly pool: Pool }): Promise<boolean
 const NOT_LOADED = 'a restore of this database has begun and not ended: run rollcall restore again'
 
 /** Refuses a database into which a backup is being loaded. @throws StoreRefusal */
-export async function refuseUnloaded({ pool }: { readonly pool: Pool }): Promise<void> {
-  const last = await restorationIfAny(pool)
+export async function refuseUnloadedDatabase({ pool }: { readonly pool: Pool }): Promise<void> {
+  const last = await findRestorationIfAny(pool)
   if (last !== null && last.loaded_at === null) throw new StoreRefusal(NOT_LOADED)
 }
 
 /** Refuses to serve a database whose restore has not ended. @throws StoreRefusal */
-export async function refuseUnfinished({ pool }: { readonly pool: Pool }): Promise<void> {
-  const last = await restorationIfAny(pool)
+export async function refuseUnfinishedRestore({ pool }: { readonly pool: Pool }): Promise<void> {
+  const last = await findRestorationIfAny(pool)
   if (last === null || last.applied_at !== null) return
   throw new StoreRefusal(
     last.loaded_at === null

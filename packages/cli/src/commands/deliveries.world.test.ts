@@ -1,7 +1,7 @@
 import { listDeliveries, showDelivery } from '@rollcall/admin/deliveries/deliveries'
 import type { Participant } from '@rollcall/core/model/participant'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drain } from '../../../delivery/src/delivery/drain.ts'
+import { drainParticipant } from '../../../delivery/src/delivery/drain.ts'
 import {
   answering,
   dueNow,
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const b = await takes(sender, 'b.example', peer.url)
   ids = []
   for (const participant of [a, a, a, b]) ids.push((await newDelivery(sender, participant)).id)
-  await drain(sender.context, a.id)
+  await drainParticipant(sender.context, a.id)
 })
 afterAll(async () => {
   await peer.close()
@@ -57,7 +57,7 @@ test('the list has the reason of the last attempt of one that is attempted again
   const failing = await receiver(answering(500))
   const c = await takes(sender, 'failing.example', failing.url)
   const { id } = await newDelivery(sender, c)
-  await drain(sender.context, c.id)
+  await drainParticipant(sender.context, c.id)
   await failing.close()
   const { stdout } = await rollcall(['deliveries', 'list', '--participant', 'failing.example'], env)
   expect(stdout).toMatch(new RegExp(`^${id} .* pending +1 +http_5xx `, 'm'))
@@ -78,7 +78,7 @@ test('one is shown with its attempts; bodies only when they are asked for', asyn
 test('what was delivered is replayed with its message_id', async () => {
   expect(await deliveries('replay', ids[0] ?? '')).toEqual({ changed: 1 })
   expect(await state(0)).toBe('pending')
-  await drain(sender.context, a.id)
+  await drainParticipant(sender.context, a.id)
   expect(await state(0)).toBe('delivered')
   const sent = peer.received.map(({ body }) => JSON.parse(body).header.message_id)
   expect(sent).toHaveLength(4)
@@ -88,15 +88,15 @@ test('what was delivered is replayed with its message_id', async () => {
 test('what was given up is retried, with a schedule from its beginning', async () => {
   peer.answer = answering(500)
   await deliveries('replay', ids[1] ?? '')
-  await drain(sender.context, a.id)
+  await drainParticipant(sender.context, a.id)
   expect(await state(1)).toBe('dead')
   await sender.database.db.pool.query('update participant_callback set schedule = $1', [[60]])
   await expect.poll(async () => (await sender.context.callbacks.of(a)).schedule).toEqual([60])
   expect(await deliveries('retry', '--participant', 'a.example')).toEqual({ changed: 1 })
-  await drain(sender.context, a.id)
+  await drainParticipant(sender.context, a.id)
   expect(await state(1)).toBe('pending')
   await dueNow(sender, a.id)
-  await drain(sender.context, a.id)
+  await drainParticipant(sender.context, a.id)
   expect(await state(1)).toBe('dead')
 })
 

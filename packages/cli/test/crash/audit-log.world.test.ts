@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { personRows } from '../../../audit/src/store/packed-persons.ts'
+import { personRowsSql } from '../../../audit/src/store/packed-persons.ts'
 import { askToken } from '../ask.ts'
 import { type Asker, crashWorld, type Node, type World } from './world.ts'
 
@@ -95,7 +95,7 @@ test(`${CYCLES} times a node is killed while it answers: what was received is a 
   isOver = true
   await Promise.all(lanes)
   const { rows } = await world.db.pool.query<{ id: string }>(
-    `select reply_message_id as id from account join ${personRows()} as person using (chain, sequence)
+    `select reply_message_id as id from account join ${personRowsSql()} as person using (chain, sequence)
       where role = 'seen' and reply_message_id = any ($1)`,
     [received],
   )

@@ -95,7 +95,7 @@ function tightening(from: Former, { name, jwks_uri, outgoing, keys }: Omit<Conse
 }
 
 /** Repeats such a change from the journal. Does nothing when the authority does not exist. */
-export async function repeatTightening(
+export async function repeatStricterSettings(
   { pool }: Pick<Database, 'pool'>,
   { authority, thumbprints, hosts, jwks_uri }: Tightened,
 ): Promise<void> {
@@ -165,13 +165,13 @@ export async function isAuthorityNamed({ pool }: Pick<Database, 'pool'>, id: num
 }
 
 /** The names of all authorities by id, also of removed ones. */
-export async function authorityNames({ pool }: Pick<Database, 'pool'>): Promise<ReadonlyMap<number, string>> {
+export async function readAuthorityNames({ pool }: Pick<Database, 'pool'>): Promise<ReadonlyMap<number, string>> {
   const { rows } = await pool.query<{ id: number; name: string }>('select id, name from consent_authority')
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
 /** The id of an authority, also of a removed one. An unknown name is stored as that of a removed authority. */
-export async function authorityNumber(client: Pick<ClientBase, 'query'>, name: string): Promise<number> {
+export async function ensureAuthorityId(client: Pick<ClientBase, 'query'>, name: string): Promise<number> {
   checkAuthorityName(name)
   const { rows } = await client.query<{ id: number }>(
     `insert into consent_authority as known (name, removed_at) values ($1, now())

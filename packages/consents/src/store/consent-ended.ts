@@ -5,7 +5,7 @@
  * ended. A consent that was signed after a withdrawal is a new one and has not ended, unless it was used before the
  * withdrawal: then its given_at cannot be true.
  */
-export const hasConsentEnded = (row: string): string => `(${row}.expires_at <= now()
+export const hasConsentEndedSql = (row: string): string => `(${row}.expires_at <= now()
   or exists (select from signed_consent
     where signed_consent.authority = ${row}.authority and signed_consent.jti = ${row}.jti and revoked_at is not null)
   or exists (select from consent_authority
@@ -20,5 +20,5 @@ export const hasConsentEnded = (row: string): string => `(${row}.expires_at <= n
             and used_at <= withdrawn.withdrawn_at))))`
 
 /** SQL for the name of an authority, also of a removed one. @param id SQL: a column with the name of its table */
-export const authorityNameOf = (id: string): string =>
+export const authorityNameSql = (id: string): string =>
   `(select named.name from consent_authority as named where named.id = ${id})`

@@ -3,9 +3,9 @@
 import type { ConsentUse, GivenFor } from '@rollcall/core/model/consent'
 import type { Database } from '@rollcall/database/database'
 import type { ForgottenRows } from '@rollcall/database/holds'
-import { senderIdOf } from '@rollcall/participants/store/participant-names'
+import { senderIdSql } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
-import { authorityNameOf, hasConsentEnded } from './consent-ended.ts'
+import { authorityNameSql, hasConsentEndedSql } from './consent-ended.ts'
 
 const valuesOf = ({ participant, pseudonyms, purpose, signed }: ConsentUse): unknown[] => [
   ...[participant, pseudonyms, purpose],
@@ -13,10 +13,10 @@ const valuesOf = ({ participant, pseudonyms, purpose, signed }: ConsentUse): unk
 ]
 
 /** Whether a consent was withdrawn or revoked, or has expired by the clock of the database. */
-export async function isEnded({ pool }: Pick<Database, 'pool'>, use: ConsentUse): Promise<boolean> {
+export async function isConsentEnded({ pool }: Pick<Database, 'pool'>, use: ConsentUse): Promise<boolean> {
   const { rows } = await pool.query<{ ended: boolean }>({
     name: 'is a consent ended',
-    text: `select coalesce(${hasConsentEnded('used')}, false) as ended
+    text: `select coalesce(${hasConsentEndedSql('used')}, false) as ended
       from (select $1::integer as participant, $2::bytea[] as pseudonyms, $3::text as purpose, $4::integer as authority,
         $5::text as jti, $6::timestamptz as given_at, $7::timestamptz as expires_at) as used`,
     values: valuesOf(use),
@@ -25,7 +25,10 @@ export async function isEnded({ pool }: Pick<Database, 'pool'>, use: ConsentUse)
 }
 
 /** Whether one of several consents has ended. */
-export async function isAnyEnded(client: Pick<ClientBase, 'query'>, uses: readonly ConsentUse[]): Promise<boolean> {
+export async function isAnyConsentEnded(
+  client: Pick<ClientBase, 'query'>,
+  uses: readonly ConsentUse[],
+): Promise<boolean> {
   const text = JSON.stringify(
     uses.map(({ participant, pseudonyms, purpose, signed }) => ({
       participant,
@@ -43,7 +46,7 @@ export async function isAnyEnded(client: Pick<ClientBase, 'query'>, uses: readon
           given_at timestamptz, expires_at timestamptz, pseudonyms jsonb)
           cross join lateral (select given.pseudonyms as hexes) as said
       )
-      select exists (select from used where coalesce(${hasConsentEnded('used')}, false)) as ended`,
+      select exists (select from used where coalesce(${hasConsentEndedSql('used')}, false)) as ended`,
     values: [text],
   })
   return rows[0]?.ended === true
@@ -56,7 +59,7 @@ export interface FirstUse {
 }
 
 /** Finds the first use of a signed consent. When there was none, stores and returns this use. */
-export async function firstUse(
+export async function noteFirstUse(
   { pool }: Pick<Database, 'pool'>,
   signed: NonNullable<ConsentUse['signed']>,
   { participant, pseudonym }: FirstUse,
@@ -88,7 +91,7 @@ export async function firstUse(
 const KEPT = 7
 
 /** Deletes signed consents that expired KEPT days ago, except revoked ones. @returns how many */
-export async function forgetConsents({ pool }: Pick<Database, 'pool'>): Promise<number> {
+export async function deleteExpiredConsents({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from signed_consent where revoked_at is null and expires_at < now() - make_interval(days => $1)`,
     [KEPT],
@@ -97,7 +100,7 @@ export async function forgetConsents({ pool }: Pick<Database, 'pool'>): Promise<
 }
 
 /** Stores the consents under which items of an exchange are answered. */
-export async function insertUses(
+export async function insertConsentUses(
   client: ClientBase,
   correlation_id: string,
   uses: readonly { readonly reference_id: string; readonly use: ConsentUse }[],
@@ -119,15 +122,15 @@ export interface Which {
 }
 
 /** SQL of the exchanges with an item that was answered under a selected consent which has ended. */
-export const endedExchanges = ({ condition }: Which): string =>
+export const endedExchangesSql = ({ condition }: Which): string =>
   `select distinct correlation_id from consent_use as used
-    where ${condition('used')} and coalesce(${hasConsentEnded('used')}, false)`
+    where ${condition('used')} and coalesce(${hasConsentEndedSql('used')}, false)`
 
 /** Uses that are deleted: they are older than any message that could still be accepted as fresh. */
 export const FORGOTTEN_USES: ForgottenRows = {
   table: 'consent_use',
   since: 'received_at',
-  sender_id: senderIdOf('consent_use.participant'),
+  sender_id: senderIdSql('consent_use.participant'),
 }
 
 /** Whether an item was ever answered for a purpose. */
@@ -137,7 +140,7 @@ export async function isUsedPurpose({ pool }: Pick<Database, 'pool'>, purpose: s
 }
 
 /** Copies the uses of an exchange to another exchange that repeats its answer. */
-export async function copyUses(client: ClientBase, from: string, to: string): Promise<void> {
+export async function copyConsentUses(client: ClientBase, from: string, to: string): Promise<void> {
   await client.query(
     `insert into consent_use (correlation_id, reference_id, participant, pseudonyms, purpose, authority, jti, given_at,
        expires_at)
@@ -155,14 +158,14 @@ export interface EarlierUse extends GivenFor {
 }
 
 /** Finds the consents under which the items of an exchange were answered. */
-export async function usesOf(
+export async function findConsentUses(
   { pool }: { readonly pool: Pick<Database['pool'], 'query'> },
   correlation_id: string,
 ): Promise<readonly EarlierUse[]> {
   const { rows } = await pool.query<EarlierUse>({
     name: 'find consent uses',
-    text: `select reference_id, purpose, not coalesce(${hasConsentEnded('used')}, false) as holds,
-        ${authorityNameOf('used.authority')} as authority
+    text: `select reference_id, purpose, not coalesce(${hasConsentEndedSql('used')}, false) as holds,
+        ${authorityNameSql('used.authority')} as authority
       from consent_use as used where correlation_id = $1`,
     values: [correlation_id],
   })

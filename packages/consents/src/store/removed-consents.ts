@@ -1,6 +1,6 @@
 /** Deletes rows with a removed registry or participant. The used and the withdrawn consents stay. */
 import { type RemovedRows, rowsOf, type StoredPart } from '@rollcall/database/removal'
-import { senderIdOf } from '@rollcall/participants/store/participant-names'
+import { senderIdSql } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
 
 /** The uses of consents in exchanges that are deleted. @param exchanges SQL of their correlation_ids */
@@ -9,12 +9,12 @@ export const consentUsesOf = (exchanges: string): RemovedRows => ({
   of: `correlation_id in (${exchanges})`,
 })
 
-export const STORED_CONSENT_USES: StoredPart = { removed: rowsOf('participant', ['consent_use']) }
+export const CONSENT_ROWS_TO_REMOVE: StoredPart = { removed: rowsOf('participant', ['consent_use']) }
 
 /** Keeps the withdrawals from a removed participant under its sender_id. They apply to a later participant with it. */
 export async function keepWithdrawals(client: ClientBase, participant: number): Promise<void> {
   await client.query(
-    `update consent_withdrawal set former_sender_id = ${senderIdOf('consent_withdrawal.participant')} where participant = $1`,
+    `update consent_withdrawal set former_sender_id = ${senderIdSql('consent_withdrawal.participant')} where participant = $1`,
     [participant],
   )
 }

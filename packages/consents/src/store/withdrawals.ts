@@ -21,7 +21,7 @@ function checkJti(jti: string): void {
  * @returns the uses that this has ended
  * @throws StoreRefusal
  */
-export async function revokeSigned(
+export async function revokeSignedConsents(
   { pool }: Pick<Database, 'pool'>,
   authority: number,
   jtis: readonly string[],
@@ -48,7 +48,7 @@ export interface Withdrawal {
  * Withdraws the consents of a person: those that participants asserted, and signed ones given before now.
  * @returns the uses that this has ended
  */
-export async function withdraw(
+export async function withdrawConsents(
   { pool }: Pick<Database, 'pool'>,
   { pseudonyms, purpose, participant }: Withdrawal,
 ): Promise<Which> {
@@ -76,7 +76,7 @@ export async function liftWithdrawals(
 }
 
 /** Selects the consents that an authority has signed. */
-export const signedByAuthority = (authority: number): Which => ({
+export const consentsSignedBy = (authority: number): Which => ({
   condition: (row) => `${row}.authority = $1`,
   values: [authority],
 })

@@ -12,7 +12,7 @@ import { type Signing, signEnvelope } from '@rollcall/participants/trust/message
 import type { CanonicalText } from '@rollcall/protocol'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Credentials } from './credentials.ts'
-import { type AttemptResult, resultOf, resultOfError, unsentResults } from './failures.ts'
+import { type AttemptResult, resultOfAnswer, resultOfError, unsentResults } from './failures.ts'
 import { readRetryAfter } from './schedule.ts'
 
 /** The dependencies of an attempt. */
@@ -62,7 +62,7 @@ const USER_AGENT = `rollcall/${packageJson.version}`
  * Makes one attempt. Whatever the peer does becomes a result. The signature is made with the key of today.
  * @throws an error that stops all attempts, such as an unavailable database
  */
-export async function attempt(deps: Attempting, outgoing: Outgoing): Promise<FinishedAttempt> {
+export async function attemptEnvelope(deps: Attempting, outgoing: Outgoing): Promise<FinishedAttempt> {
   const { clock } = deps
   const at = new Date(clock.date())
   const began = clock.now()
@@ -95,16 +95,16 @@ export async function attempt(deps: Attempting, outgoing: Outgoing): Promise<Fin
     })
     if (answer.status === 401) credentials.refused()
     const retry_after = readRetryAfter(answer.headers['retry-after'], clock.date())
-    return finished(resultOf(answer), { retry_after, answer: printable(answer.body) })
+    return finished(resultOfAnswer(answer), { retry_after, answer: printableAnswer(answer.body) })
   } catch (error) {
     const result = resultOfError(error)
-    if (result === unsentResults.internal) logInternal(deps, error)
+    if (result === unsentResults.internal) logInternalFailure(deps, error)
     return finished(result, { detail: detailOf(error) })
   }
 }
 
 /** Logs a failure of ours for the operator, without the text of the error. */
-export function logInternal({ log }: Pick<Attempting, 'log'>, error: unknown): void {
+export function logInternalFailure({ log }: Pick<Attempting, 'log'>, error: unknown): void {
   log.error({ ...safeDatabaseError(error) }, 'a delivery could not be attempted; tried again later')
 }
 
@@ -112,7 +112,7 @@ const detailOf = (error: unknown): string | null =>
   error instanceof RequestFailed || error instanceof CredentialsUnusable ? error.detail : null
 
 /** The beginning of an answer as printable ASCII; every other byte becomes a dot. */
-export function printable(body: Uint8Array): string {
+export function printableAnswer(body: Uint8Array): string {
   return Buffer.from(body.subarray(0, ANSWER_CHARACTERS))
     .toString('latin1')
     .replaceAll(/[^ -~]/g, '.')

@@ -201,13 +201,13 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
 }
 
 /** The explanation of a cause; null when there is no cause, or this version does not know it. */
-export function explainedCause(cause: string | null) {
+export function explainCause(cause: string | null) {
   const found = causeNamed(cause)
   return cause === null || found === null ? null : { cause, meaning: found.meaning, advice: found.advice }
 }
 
 /** The explanation of a cause for the participant, which owns the receiving system. */
-export function ownCause(cause: string | null) {
+export function explainCauseToParticipant(cause: string | null) {
   const found = causeNamed(cause)
   return found && { meaning: found.ownMeaning ?? found.meaning, advice: found.ownAdvice }
 }

@@ -86,7 +86,7 @@ export async function decryptCredentials(
 const areSecrets = (value: unknown, auth: CallbackAuth): value is Secrets => isJsonObject(value) && value.auth === auth
 
 /** Whether a certificate and a key belong together and can be used. */
-export function isIdentity({ cert, key }: CredentialsOf['mtls']): boolean {
+export function isClientIdentity({ cert, key }: CredentialsOf['mtls']): boolean {
   try {
     createSecureContext({ cert, key })
     return new X509Certificate(cert).publicKey !== undefined
@@ -183,9 +183,9 @@ function unusable(error: unknown): never {
 }
 
 function identityOf({ cert, key }: CredentialsOf['mtls']): ClientIdentity {
-  if (!isIdentity({ cert, key })) throw new CredentialsUnusable('certificate')
+  if (!isClientIdentity({ cert, key })) throw new CredentialsUnusable('certificate')
   return { cert, key, fingerprint: createHash('sha256').update(cert).update('\0').update(key).digest('hex') }
 }
 
 /** All ways in which a participant can demand authentication. */
-export const AUTHS = ['none', 'bearer', 'oauth2', 'mtls'] as const satisfies readonly CallbackAuth[]
+export const AUTHENTICATION_WAYS = ['none', 'bearer', 'oauth2', 'mtls'] as const satisfies readonly CallbackAuth[]

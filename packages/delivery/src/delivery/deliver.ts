@@ -26,14 +26,14 @@ import type { CallbackSettings } from '@rollcall/participants/store/participant-
 import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
 import { type AnsweredRequests, recordAttempt } from '../store/deliveries/deliveries.ts'
 import { retryMailboxes } from '../store/events/mailboxes.ts'
-import { type Attempting, attempt, type FinishedAttempt, logInternal } from './attempt.ts'
+import { type Attempting, attemptEnvelope, type FinishedAttempt, logInternalFailure } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
 import { type AttemptResult, resultOfError, unsentResults } from './failures.ts'
 import { type Limiter, type Permit, SLOW } from './limiter.ts'
-import { recallUnwanted } from './recall.ts'
+import { recallUnwantedEnvelope } from './recall.ts'
 import { breakerPause, nextAttempt } from './schedule.ts'
 import { isStillPermitted } from './still-permitted.ts'
-import { callbackNamed, callbackTarget, sameTarget } from './targets.ts'
+import { callbackNamed, callbackTarget, recheckTarget } from './targets.ts'
 
 /** The dependencies of a delivery. */
 export interface Delivering extends Attempting, AnsweredRequests {
@@ -68,11 +68,11 @@ export async function reserveAttempt(
   const settings = await callbacks.of({ id: destination.participant })
   if (!(await breakers.isClosed(destination))) return null
   const permit = limiter.tryAcquire(destination, settings)
-  return permit === null ? null : { claim: claimFor(settings), permit }
+  return permit === null ? null : { claim: newAttemptClaim(settings), permit }
 }
 
 /** Makes a claim that lasts longer than the longest attempt. */
-export function claimFor({ timeout_ms }: Pick<CallbackSettings, 'timeout_ms'>): Claim {
+export function newAttemptClaim({ timeout_ms }: Pick<CallbackSettings, 'timeout_ms'>): Claim {
   return { id: randomUUID(), seconds: timeout_ms / 1_000 + GRACE }
 }
 
@@ -141,7 +141,7 @@ export async function attemptWithPermit(deps: Delivering, permit: Permit, claime
   const timer = setTimeout(() => permit.slow(), SLOW)
   let result: Attempted = UNATTEMPTED
   try {
-    result = await deliver(deps, claimed)
+    result = await attemptAndRecord(deps, claimed)
   } finally {
     clearTimeout(timer)
     permit.release(result.isHealthy ? 'healthy' : 'failing')
@@ -171,7 +171,7 @@ interface Contents {
 }
 
 /** Decrypts the header and message of a delivery. Each attempt sends them unchanged. */
-export async function openDelivery(
+export async function decryptDelivery(
   { bodies }: Pick<Delivering, 'bodies'>,
   { id, body }: Pick<NewDelivery, 'id' | 'body'>,
 ): Promise<Contents> {
@@ -196,14 +196,14 @@ interface Attempted {
 const UNATTEMPTED: Attempted = { isHealthy: false, isEnded: false }
 
 /** Attempts one delivery and records the result. */
-export async function deliver(deps: Delivering, claimed: ClaimedAttempt): Promise<Attempted> {
+export async function attemptAndRecord(deps: Delivering, claimed: ClaimedAttempt): Promise<Attempted> {
   const { delivery } = claimed
   const participant = await deps.directory.participantById(delivery.participant)
   const registry = await deps.directory.registryById(delivery.registry)
   // The delivery is not attempted now. Its claim ends, and it is claimed again later.
   if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
   const isFresh = claimed.fresh === true && (await isUnchanged(deps, delivery, { participant, registry }))
-  if (!isFresh && (await recallUnwanted(deps, delivery, { participant, registry }, claimed.claim))) {
+  if (!isFresh && (await recallUnwantedEnvelope(deps, delivery, { participant, registry }, claimed.claim))) {
     if (delivery.mailbox) deps.mailboxDue(delivery.mailbox)
     return { isHealthy: false, isEnded: true }
   }
@@ -283,7 +283,7 @@ async function isUnchanged(
 async function makeAttempt(
   deps: Delivering,
   { delivery, read, fresh, allowedBy }: ClaimedAttempt,
-  to: Pick<Parameters<typeof attempt>[1], 'participant' | 'registry' | 'settings'>,
+  to: Pick<Parameters<typeof attemptEnvelope>[1], 'participant' | 'registry' | 'settings'>,
 ): Promise<MadeAttempt> {
   const without = (result: AttemptResult): MadeAttempt => ({
     target: null,
@@ -302,12 +302,12 @@ async function makeAttempt(
     const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'
     const trace = traceparent ?? ownTraceparent(correlation_id ?? id)
     const outgoing = { ...to, target, encrypted, header, message, traceparent: trace }
-    return { target, finished: await attempt(deps, outgoing) }
+    return { target, finished: await attemptEnvelope(deps, outgoing) }
   } catch (error) {
     if (error instanceof RequestFault) return without(unsentResults.address_not_registered)
     if (error instanceof BodyUnreadable) return without(unsentResults[`body_${error.reason}`])
     const result = resultOfError(error)
-    logInternal(deps, error)
+    logInternalFailure(deps, error)
     return without(result)
   }
 }
@@ -319,7 +319,7 @@ function targetOf(
 ): string | null {
   const row = callbackNamed(callback)
   if (sender_uri !== undefined) return callbackTarget(settings, sender_uri, row)
-  return target === null ? null : sameTarget(settings, target, row)
+  return target === null ? null : recheckTarget(settings, target, row)
 }
 
 function updateAfter(

@@ -5,9 +5,9 @@
 
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Metrics } from '@rollcall/observe/metrics'
-import { participantsWaiting } from '../store/deliveries/deliveries.ts'
+import { findWaitingParticipants } from '../store/deliveries/deliveries.ts'
 import type { Delivering } from './deliver.ts'
-import { drain } from './drain.ts'
+import { drainParticipant } from './drain.ts'
 
 export interface Dispatcher {
   /** Notes that a delivery of this participant is due in so many seconds; 0: now. */
@@ -58,7 +58,7 @@ export function createDispatcher(
     const ended = (outcome: 'done' | 'failed'): void =>
       deps.metrics.taskEnded('drain', outcome, (now() - started) / 1_000)
     try {
-      const wait = await drain({ ...deps, deliveryDue: due }, participant, signal)
+      const wait = await drainParticipant({ ...deps, deliveryDue: due }, participant, signal)
       ended('done')
       if (wait !== null) due(participant, wait)
     } catch (error) {
@@ -75,7 +75,7 @@ export function createDispatcher(
   return {
     due,
     async poll(signal) {
-      const waiting = await participantsWaiting(deps.db)
+      const waiting = await findWaitingParticipants(deps.db)
       const known = new Set(waiting)
       for (const participant of dueAt.keys()) if (!known.has(participant)) dueAt.delete(participant)
       // Participants take turns. Otherwise the first ones would get all slots again and again.

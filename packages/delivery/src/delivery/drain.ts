@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Claim, ClaimedDelivery } from '@rollcall/core/model/delivery'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { findBreaker, takeProbes } from '../store/deliveries/breakers.ts'
-import { claimDue, expireDeliveries } from '../store/deliveries/deliveries.ts'
-import { findDestinations, nextDue, type WaitingDestination } from '../store/deliveries/destinations.ts'
-import { attemptWithPermit, claimFor, type Delivering, logUnrecorded, openDelivery } from './deliver.ts'
+import { claimDueDeliveries, expireDeliveries } from '../store/deliveries/deliveries.ts'
+import { findDestinations, secondsUntilDelivery, type WaitingDestination } from '../store/deliveries/destinations.ts'
+import { attemptWithPermit, type Delivering, decryptDelivery, logUnrecorded, newAttemptClaim } from './deliver.ts'
 import type { Limiter, Permit } from './limiter.ts'
 import { createRound } from './round.ts'
-import { wholeSchedule } from './schedule.ts'
+import { scheduleLength } from './schedule.ts'
 
 /** The milliseconds of a turn. */
 const TURN = 10_000
@@ -35,7 +35,7 @@ const DISABLED = 5
  * @param turn milliseconds after which no further attempt is begun
  * @returns seconds until a delivery of the participant may be due; null when none is pending
  */
-export async function drain(
+export async function drainParticipant(
   deps: Delivering,
   participant: number,
   signal?: AbortSignal,
@@ -44,11 +44,11 @@ export async function drain(
   const { db } = deps
   const found = await deps.directory.participantById(participant)
   if (found?.status !== 'active') {
-    const waits = found !== null && (await nextDue(db, participant)) !== null
+    const waits = found !== null && (await secondsUntilDelivery(db, participant)) !== null
     return waits ? DISABLED : null
   }
   await takeTurn(deps, participant, await deps.callbacks.of(found), { signal, turn })
-  const wait = await nextDue(db, participant)
+  const wait = await secondsUntilDelivery(db, participant)
   return wait === null || wait === 0 ? wait : Math.max(wait, BETWEEN_TURNS)
 }
 
@@ -82,7 +82,7 @@ async function takeTurn(
     while (now() < end && signal?.aborted !== true && failed === undefined) {
       const seen = await nextDestinations(deps, participant, round.from())
       const due = seen.filter(({ wait }) => wait <= 0)
-      const claim = claimFor(settings)
+      const claim = newAttemptClaim(settings)
       const { taken, served, wait } = await takeDue(deps, participant, settings, due, claim)
       for (const one of taken) begin(one, claim)
       const progress = round.looked(seen, due, served)
@@ -124,7 +124,7 @@ async function attempt(
   { delivery, permit, probe }: Taken,
   claim: Claim,
 ): Promise<void> {
-  await attemptWithPermit(deps, permit, { delivery, claim, probe, read: () => openDelivery(deps, delivery) })
+  await attemptWithPermit(deps, permit, { delivery, claim, probe, read: () => decryptDelivery(deps, delivery) })
   if (probe) await expire(deps, settings, delivery)
 }
 
@@ -132,7 +132,7 @@ async function attempt(
 async function expire(deps: Delivering, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
   const { opened_at } = await findBreaker(deps.db, to)
   if (opened_at === null) return
-  const schedule = wholeSchedule(settings.schedule ?? deps.retrySchedule)
+  const schedule = scheduleLength(settings.schedule ?? deps.retrySchedule)
   const expired = await expireDeliveries(deps.db, to, schedule)
   for (let count = 0; count < expired; count += 1) deps.metrics.deliveryEnded('dead')
 }
@@ -162,7 +162,7 @@ async function takeDue(
       .filter(([origin]) => !open.has(origin) || probed.includes(origin))
       .map(([origin, { length }]) => ({ origin, count: length }))
     if (wanted.length > 0) {
-      for (const delivery of await claimDue({ db, requests }, participant, claim, wanted)) {
+      for (const delivery of await claimDueDeliveries({ db, requests }, participant, claim, wanted)) {
         const permit = permits.get(delivery.origin)?.pop()
         if (permit !== undefined) taken.push({ delivery, permit, probe: open.has(delivery.origin) })
       }

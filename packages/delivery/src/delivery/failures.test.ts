@@ -1,10 +1,10 @@
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import { RequestFault } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
-import { resultOf, resultOfError, unsentResults } from './failures.ts'
+import { resultOfAnswer, resultOfError, unsentResults } from './failures.ts'
 
 const answer = (status: number, body: string | Uint8Array = '{"message":{"ack_status":"ACK"}}') =>
-  resultOf({ status, headers: {}, body: Buffer.from(body) })
+  resultOfAnswer({ status, headers: {}, body: Buffer.from(body) })
 
 test.each([200, 201, 202, 204, 299])('%i is delivered', (status) =>
   expect(answer(status)).toEqual({ name: 'delivered', verdict: 'delivered', status, peer: 'up' }),

@@ -48,7 +48,7 @@ const PERMANENT: ReadonlySet<number> = new Set([400, 405, 410, 411, 413, 414, 41
 const REFUSING: ReadonlySet<number> = new Set([400, 422])
 
 /** The result of an attempt that was answered (3.3: an ack ERR is a refusal of the peer, which is not repeated). */
-export function resultOf({ status, body }: Answer): AttemptResult {
+export function resultOfAnswer({ status, body }: Answer): AttemptResult {
   const isSuccess = status >= 200 && status <= 299
   if ((isSuccess || REFUSING.has(status)) && isRefusal(body)) {
     return { name: 'ack_err', verdict: 'refused', status, peer: 'up' }

@@ -6,8 +6,8 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { may } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
 import type { Grants } from '@rollcall/participants/directory/grants'
-import { changedSince } from '../store/deliveries/deliveries.ts'
-import { recallEnvelope, subscriptionsOf } from '../store/events/recall.ts'
+import { changedSinceDelivery } from '../store/deliveries/deliveries.ts'
+import { findSubscriptionsOfEnvelope, recallEnvelope } from '../store/events/recall.ts'
 
 interface To {
   readonly participant: Participant
@@ -19,7 +19,7 @@ interface To {
  * be sent are put into a new envelope.
  * @returns whether the envelope was taken back
  */
-export async function recallUnwanted(
+export async function recallUnwantedEnvelope(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
   { id: delivery, number, mailbox }: Pick<ClaimedDelivery, 'id' | 'number' | 'mailbox'>,
   { participant, registry }: To,
@@ -27,10 +27,10 @@ export async function recallUnwanted(
 ): Promise<boolean> {
   if (mailbox == null) return false
   const grant = await grants.of(participant, registry)
-  const mayBeSent = (await subscriptionsOf(pool, delivery)).every(
+  const mayBeSent = (await findSubscriptionsOfEnvelope(pool, delivery)).every(
     ({ unwanted, ...about }) => !unwanted && may(grant, { operation: 'subscribe', ...about }).allowed,
   )
-  const changed = grant === null ? null : await changedSince(pool, delivery, grant.id)
+  const changed = grant === null ? null : await changedSinceDelivery(pool, delivery, grant.id)
   const isCurrent = mayBeSent && changed?.grant !== true && changed?.protection !== true
   return !isCurrent && recallEnvelope(pool, { delivery, mailbox, claim, attempted: number > 1 })
 }

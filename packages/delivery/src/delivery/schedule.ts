@@ -44,7 +44,7 @@ const BREAKER_PAUSE = 300
 export const breakerPause = (schedule: readonly number[]): number => Math.min(BREAKER_PAUSE, Math.max(0, ...schedule))
 
 /** The seconds after which a delivery has had all attempts of a schedule. */
-export const wholeSchedule = (schedule: readonly number[]): number =>
+export const scheduleLength = (schedule: readonly number[]): number =>
   schedule.reduce((sum, pause) => sum + pause, 0) * (1 + JITTER)
 
 /** The seconds in a Retry-After header (RFC 9110, 10.2.3); 0 when there is none, or it cannot be read. */

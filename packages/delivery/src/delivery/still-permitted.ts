@@ -3,7 +3,7 @@
  * when the reply was made.
  */
 
-import { usesOf } from '@rollcall/consents/store/consent-uses'
+import { findConsentUses } from '@rollcall/consents/store/consent-uses'
 import type { ClaimedDelivery } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -13,7 +13,7 @@ import { may } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
 import type { Grants } from '@rollcall/participants/directory/grants'
 import { CanonicalText, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
-import { changedSince } from '../store/deliveries/deliveries.ts'
+import { changedSinceDelivery } from '../store/deliveries/deliveries.ts'
 
 /** The operation whose answers are about other exchanges; the grant of those is not known here. */
 const ABOUT_OTHERS = operation('txn-status').name
@@ -34,9 +34,9 @@ export async function isStillPermitted(
   const granted = answered.filter((name) => may(grant, { operation: name }).allowed)
   if (grant === null || granted.length === 0) return false
   const { correlation_id } = delivery
-  const consents = correlation_id === null ? [] : await usesOf({ pool }, correlation_id)
+  const consents = correlation_id === null ? [] : await findConsentUses({ pool }, correlation_id)
   if (consents.some((one) => !one.holds || !isConsentGranted(grant, one))) return false
-  const changed = await changedSince(pool, delivery.id, grant.id)
+  const changed = await changedSinceDelivery(pool, delivery.id, grant.id)
   if (!changed.grant && !changed.protection) return true
   // The grant is the same, so only the protected persons can have changed.
   const isSameGrant = !changed.grant

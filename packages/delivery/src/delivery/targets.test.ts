@@ -1,7 +1,7 @@
 import { CALLBACKS, RequestFault } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { callbackNamed, callbackTarget, isAllowedEntry, sameTarget } from './targets.ts'
+import { callbackNamed, callbackTarget, isAllowedEntry, recheckTarget } from './targets.ts'
 
 const ON_SEARCH = callbackNamed('on-search')
 const to = (allowed: readonly string[], sender_uri: string | null, default_url: string | null = null) =>
@@ -157,9 +157,9 @@ test('an address that was taken is taken again as it is: it reads as itself', ()
 test('an address of before is still the one while it is the default, or allowed', () => {
   const target = 'https://sp.example/registry/on-search'
   const addresses = (allowed: string[], default_url: string | null) => ({ allowed, default_url, notify_url: null })
-  expect(sameTarget(addresses([], 'https://sp.example'), target, ON_SEARCH)).toBe(target)
-  expect(sameTarget(addresses(['https://sp.example'], null), target, ON_SEARCH)).toBe(target)
-  expect(refusal(() => sameTarget(addresses([], 'https://new.example'), target, ON_SEARCH))).toEqual(said(UNKNOWN))
+  expect(recheckTarget(addresses([], 'https://sp.example'), target, ON_SEARCH)).toBe(target)
+  expect(recheckTarget(addresses(['https://sp.example'], null), target, ON_SEARCH)).toBe(target)
+  expect(refusal(() => recheckTarget(addresses([], 'https://new.example'), target, ON_SEARCH))).toEqual(said(UNKNOWN))
 })
 
 test.each([
@@ -221,9 +221,9 @@ describe('notifications', () => {
     ['https://sp.example/on-subscribed', 'https://sp.example/on-subscribed'],
   ])('a subscription from %s is notified at %s', (sender_uri, target) => {
     expect(notified(sender_uri)).toBe(target)
-    expect(sameTarget({ allowed: ['https://sp.example'], default_url: null, notify_url: null }, target, NOTIFY)).toBe(
-      target,
-    )
+    expect(
+      recheckTarget({ allowed: ['https://sp.example'], default_url: null, notify_url: null }, target, NOTIFY),
+    ).toBe(target)
   })
 
   test('an address for notifications comes before all others', () => {

@@ -4,7 +4,7 @@ import { MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 import type { Callbacks } from '@rollcall/participants/directory/directory'
 import type { GuardOwner, Guards } from '@rollcall/participants/egress/address-guard'
 import { AddressRefused } from '@rollcall/participants/egress/problems'
-import { type CallbackSettings, defaultTarget } from '@rollcall/participants/store/participant-callbacks'
+import { type CallbackSettings, defaultCallbackAddress } from '@rollcall/participants/store/participant-callbacks'
 import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
 
 type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'>
@@ -40,12 +40,12 @@ export function callbackTarget(
   const rule = RULES[callback.name]
   const configured = rule?.own(addresses) ?? null
   if (configured !== null) return URL.parse(configured)?.href ?? configured
-  if (sender_uri === null) return default_url === null ? null : defaultTarget(default_url, callback)
+  if (sender_uri === null) return default_url === null ? null : defaultCallbackAddress(default_url, callback)
   return allowedTarget(allowed, rule?.named(sender_uri) ?? sender_uri)
 }
 
 /** The address found for a callback before, if it would still be found. @throws RequestFault err.sender_uri.invalid */
-export function sameTarget(addresses: Addresses, target: string, callback: Callback): string {
+export function recheckTarget(addresses: Addresses, target: string, callback: Callback): string {
   return callbackTarget(addresses, null, callback) === target ? target : allowedTarget(addresses.allowed, target)
 }
 
@@ -112,7 +112,7 @@ export function isDefaultUrl(text: string): boolean {
 }
 
 /** Whether an address can be used unchanged. */
-export const isTarget = (text: string): boolean => readTarget(text) !== null
+export const isNormalAddress = (text: string): boolean => readTarget(text) !== null
 
 const invalid = (rule: string): RequestFault => new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
 

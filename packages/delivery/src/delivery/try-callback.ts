@@ -18,7 +18,7 @@ import {
 } from '@rollcall/participants/egress/problems'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
-import { type Attempting, attempt, type FinishedAttempt, type Outgoing } from './attempt.ts'
+import { type Attempting, attemptEnvelope, type FinishedAttempt, type Outgoing } from './attempt.ts'
 import { callbackNamed, callbackTarget } from './targets.ts'
 
 export interface Step {
@@ -146,7 +146,7 @@ function sendTest(
   }
   const message = { transaction_id: `test-${message_id}`, correlation_id, search_response: [] }
   const encrypted = participant.encryption_policy === 'required'
-  return attempt(deps, { ...to, encrypted, traceparent: ownTraceparent(correlation_id), header, message })
+  return attemptEnvelope(deps, { ...to, encrypted, traceparent: ownTraceparent(correlation_id), header, message })
 }
 
 function addAnswer({ result, detail, duration_ms }: FinishedAttempt, step: AddStep): void {

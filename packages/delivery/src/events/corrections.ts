@@ -10,9 +10,9 @@ import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { dayIn } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
-  correctableEvents,
   type EarlierNotification,
-  notificationsOf,
+  findCorrectableEvents,
+  findNotificationsOf,
   storeReversal,
 } from '../store/events/corrections.ts'
 import { insertNotifications, type NewNotification } from '../store/events/events.ts'
@@ -48,9 +48,15 @@ export async function correctEvents(
   const isOfAll = event.corrected === 'all'
   const event_type = isOfAll ? null : event.event_type
   const corrected = typeof event.corrected === 'number' ? event.corrected : undefined
-  const earlier = await correctableEvents(client, registry.id, { record_type, record, event_type, since, corrected })
+  const earlier = await findCorrectableEvents(client, registry.id, {
+    record_type,
+    record,
+    event_type,
+    since,
+    corrected,
+  })
   if (earlier.length === 0) return
-  const receivers = await permitted(await notificationsOf(client, earlier, 'death'), () => draft)
+  const receivers = await permitted(await findNotificationsOf(client, earlier, 'death'), () => draft)
   const predicates = await filters.of(
     client,
     registry.kind,

@@ -3,7 +3,7 @@
 import { nextTick } from '@rollcall/core/events/frequency'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { ClientBase } from 'pg'
-import { type HeldSubscription, heldSubscriptions } from '../store/events/events.ts'
+import { findHeldSubscriptions, type HeldSubscription } from '../store/events/events.ts'
 
 /** The due times for one change. Many subscriptions have the same frequency, which is read only once. */
 export class DueTimes {
@@ -21,7 +21,7 @@ export class DueTimes {
   /** The next due time of each subscription that has a frequency; null when its end has come without being noted. */
   async of(client: ClientBase, subscriptions: readonly number[]): Promise<ReadonlyMap<number, Date | null>> {
     if (subscriptions.length === 0) return new Map()
-    const held = await heldSubscriptions(client, subscriptions)
+    const held = await findHeldSubscriptions(client, subscriptions)
     return new Map(held.map((one) => [one.id, this.next(one)]))
   }
 

@@ -16,11 +16,11 @@ import type { Kind, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
   type Candidate,
-  candidatesOf,
-  criteriaOf,
+  findCandidates,
+  findSubscribedTypes,
   type KeyMatch,
   type Probe,
-  subscribedTypes,
+  readStoredFilters,
 } from '../store/events/candidates.ts'
 
 /** An event whose subscribers are looked for. */
@@ -91,7 +91,7 @@ export class CompiledFilters {
       else missing.push(id)
     }
     if (missing.length === 0) return found
-    for (const [id, criteria] of await criteriaOf(client, missing)) {
+    for (const [id, criteria] of await readStoredFilters(client, missing)) {
       const predicate = this.#read(kind, criteria)
       this.#filters.set(id, { kind, predicate })
       found.set(id, predicate)
@@ -115,7 +115,7 @@ export async function* matchEvents(
   events: readonly MatchedEvent[],
 ): AsyncGenerator<MatchPage> {
   const probes = await probesOf(client, matching.registry.id, events)
-  for await (const candidates of candidatesOf(client, matching.registry.id, probes)) {
+  for await (const candidates of findCandidates(client, matching.registry.id, probes)) {
     yield await decide(client, matching, events, candidates)
   }
 }
@@ -141,7 +141,7 @@ async function typesWithSubscribers(
   const pairs = new Map(
     events.map(({ event_type, recordType: { name } }) => [`${event_type}\0${name}`, { event_type, record_type: name }]),
   )
-  const found = await subscribedTypes(client, registryId, [...pairs.values()])
+  const found = await findSubscribedTypes(client, registryId, [...pairs.values()])
   return new Set(found.map(({ event_type, record_type }) => `${event_type}\0${record_type}`))
 }
 

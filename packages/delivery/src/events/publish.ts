@@ -19,8 +19,8 @@ import {
 } from '@rollcall/protocol'
 import { publicText, readProtection } from '@rollcall/records/records/protection'
 import type { ClientBase } from 'pg'
-import { insertEvents, insertNotifications, nextEventNumbers, storeMatches } from '../store/events/events.ts'
-import { endNotified, suspendSubscriptions } from '../store/events/subscription-states.ts'
+import { insertEvents, insertNotifications, storeMatches, takeEventNumbers } from '../store/events/events.ts'
+import { endNotifiedSubscriptions, suspendSubscriptions } from '../store/events/subscription-states.ts'
 import { correctEvents } from './corrections.ts'
 import { DueTimes } from './due-times.ts'
 import { matchEvents } from './match.ts'
@@ -32,7 +32,12 @@ import {
   recordedAt,
   recordedTypeOf,
 } from './recording.ts'
-import { createVisibilityFilter, isOfHidden, parseNullable, type VisibilityFilter } from './visibility-filter.ts'
+import {
+  createVisibilityFilter,
+  isOnlyHiddenChange,
+  parseNullable,
+  type VisibilityFilter,
+} from './visibility-filter.ts'
 
 /**
  * Records the events of changed records, and puts notifications into the mailboxes of subscribers. It runs in the
@@ -57,7 +62,7 @@ export async function recordChanges(
   for (const draft of drafts) await correctEvents(client, recording, draft, permitted, matched, times)
   await storeShown(client, recording, drafts, matched)
   const ending = drafts.filter((draft) => endsSubscriptions(recording, draft)).map(({ id }) => id)
-  if (ending.length > 0) await endNotified(client, ending, 'death', recording.now)
+  if (ending.length > 0) await endNotifiedSubscriptions(client, ending, 'death', recording.now)
   return drafts.map(({ id, event }) => ({ id, event_type: recordedTypeOf(event), matched: matched.get(id) ?? 0 }))
 }
 
@@ -83,7 +88,7 @@ async function recordEvents(
   const changed = found.map(({ change, recordType, before, after }) => {
     return { ...change, written_anew: before === null && after ? primaryOf(registry.kind, recordType, after) : null }
   })
-  const numbers = await nextEventNumbers(client, registry.id, { events: count, changes: changed, began: recorded_at })
+  const numbers = await takeEventNumbers(client, registry.id, { events: count, changes: changed, began: recorded_at })
   const ids = numbers.ids.values()
   const drafts = found.flatMap(({ events, ...change }, at) =>
     events.map((event) => {
@@ -138,7 +143,7 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
 /** Whether only data of protected persons have changed, which is no event. */
 const isUnseen = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
   protection.byIdentifier.size > 0 &&
-  isOfHidden(
+  isOnlyHiddenChange(
     [parseNullable(change.before), parseNullable(change.after)],
     [before?.document ?? null, after?.document ?? null],
   )

@@ -16,7 +16,7 @@ import {
   withoutPersons,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { HIDES_ALL, type Hiding, hidingOf } from '../store/events/subscriber-hiding.ts'
+import { findHidingRules, HIDES_ALL, type Hiding } from '../store/events/subscriber-hiding.ts'
 import type { Draft, Recording } from './recording.ts'
 
 /** Keeps the elements whose subscription may be notified of the event. */
@@ -60,7 +60,7 @@ export async function createVisibilityFilter(
       (row) => row.categories.length > 0 || !HIDING_MOST.every((hiding) => isTold(row.draft, hiding)),
     )
     if (hidden.length === 0) return all
-    const hides = await hidingOf(
+    const hides = await findHidingRules(
       client,
       hidden.map(({ one }) => one.subscription),
     )
@@ -113,7 +113,7 @@ function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
     : [parseNullable(change.before), parseNullable(after)]
   const seen: Documents = [without(whole[0]), without(whole[1])]
   if (seen[0] === whole[0] && seen[1] === whole[1]) return true
-  if (isOfHidden(whole, seen)) return false
+  if (isOnlyHiddenChange(whole, seen)) return false
   if (derived) return isDerivedFrom(recording, draft, seen)
   const isCut = ({ persons }: EventRule): boolean =>
     whole.some((document) => takesOutOf(kind, recordType, document, takesOut, persons))
@@ -176,7 +176,7 @@ function takesOutOf(
 }
 
 /** Whether only the data of hidden persons have changed. @param seen the documents without these data */
-export const isOfHidden = (whole: Documents, seen: Documents): boolean =>
+export const isOnlyHiddenChange = (whole: Documents, seen: Documents): boolean =>
   textOf(seen[0]) === textOf(seen[1]) && textOf(whole[0]) !== textOf(whole[1])
 
 /** A document as text, without empty lists and objects: a list that has only hidden persons equals no list. */

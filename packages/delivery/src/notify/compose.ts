@@ -65,7 +65,11 @@ type Meta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[Member] }
 const dictionary = <Value>(): Record<string, Value> => Object.create(null)
 
 /** Composes an envelope. @param items at least one; all have the same marking */
-export function compose(to: Composing, items: readonly ShownItem[], clock: Pick<Clock, 'date'> = CLOCK): Composed {
+export function composeEnvelope(
+  to: Composing,
+  items: readonly ShownItem[],
+  clock: Pick<Clock, 'date'> = CLOCK,
+): Composed {
   const { participant, registry, mailbox, sequence } = to
   const marking = items[0] === undefined ? null : markingOf(items[0].notifications[0])
   const meta: Meta = {

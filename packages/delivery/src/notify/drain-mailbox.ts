@@ -25,10 +25,10 @@ import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
 import { JOINT_ENVELOPES, type NewEnvelope } from '../store/events/envelopes.ts'
 import { type ClaimedMailbox, releaseMailbox, restMailbox } from '../store/events/mailboxes.ts'
-import { findDocument } from '../store/events/waiting.ts'
-import { type Composed, compose, type ShownItem } from './compose.ts'
+import { findEventDocument } from '../store/events/waiting.ts'
+import { type Composed, composeEnvelope, type ShownItem } from './compose.ts'
 import type { PlannedItem } from './items.ts'
-import { nextItems } from './next-items.ts'
+import { planNextEnvelopes } from './next-items.ts'
 
 export interface Notifying extends Delivering {
   readonly db: Database
@@ -160,7 +160,7 @@ async function composeNext(deps: Notifying, mailbox: ClaimedMailbox, sequence: n
   const recipient = await recipientOf(deps, mailbox)
   if (recipient === null || (await isUsedUp(deps, recipient))) return 'nowhere'
   if (ahead.envelopes.length === 0 || now - ahead.at > STALE / 2) {
-    const next = await nextItems(deps.db, mailbox.id, recipient)
+    const next = await planNextEnvelopes(deps.db, mailbox.id, recipient)
     ahead.envelopes = [...next.envelopes]
     ahead.isAll = next.isAll
     ahead.at = now
@@ -181,7 +181,7 @@ async function composeNext(deps: Notifying, mailbox: ClaimedMailbox, sequence: n
       return null
     }
     const envelope = { ...recipient, grant, mailbox: mailbox.public_id, sequence: sequence + 1 }
-    const composed = compose(envelope, items, deps.clock)
+    const composed = composeEnvelope(envelope, items, deps.clock)
     const id = randomUUID()
     const { header, message, body, digest } = await encryptReply(deps, id, composed.header, composed.message)
     const reply = auditedMessage(composed.header.message_id, digest, null)
@@ -204,7 +204,7 @@ const isUsedUp = async ({ grantQuota }: Notifying, { grant, ...of }: Recipient):
   grant !== null && grantQuota.isUsedUp('records', { ...of, grant })
 
 async function show({ db: { pool } }: Notifying, planned: readonly PlannedItem[]): Promise<readonly ShownItem[]> {
-  const shown = await Promise.all(planned.map(({ event }) => findDocument(pool, event)))
+  const shown = await Promise.all(planned.map(({ event }) => findEventDocument(pool, event)))
   return planned.flatMap((item, at) => {
     const document = shown[at]
     return document === undefined ? [] : [{ ...item, shown: document }]

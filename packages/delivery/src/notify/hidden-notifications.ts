@@ -8,7 +8,7 @@ import type { Database } from '@rollcall/database/database'
 import type { JsonValue } from '@rollcall/protocol'
 import { readProtection } from '@rollcall/records/records/protection'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import { type EventDocument, findDocument, type WaitingNotification } from '../store/events/waiting.ts'
+import { type EventDocument, findEventDocument, type WaitingNotification } from '../store/events/waiting.ts'
 
 /** The number of events whose documents are in memory at a time. */
 const PORTION = 200
@@ -20,7 +20,7 @@ const PORTION = 200
  * identifiers of the event: the record may be gone, or may have had another identifier then.
  * @param to.grant null: it shows nobody
  */
-export async function hiddenNotifications(
+export async function findHiddenNotifications(
   db: Database,
   { registry, grant }: { readonly registry: Registry; readonly grant: Grant | null },
   found: readonly WaitingNotification[],
@@ -51,7 +51,7 @@ export async function hiddenNotifications(
     const events = [...Map.groupBy(notifications, ({ event }) => event)]
     for (let at = 0; at < events.length; at += PORTION) {
       const portion = events.slice(at, at + PORTION)
-      const documents = await Promise.all(portion.map(([event]) => findDocument(db.pool, event)))
+      const documents = await Promise.all(portion.map(([event]) => findEventDocument(db.pool, event)))
       const judged = portion.map(([, [one]], index) => isHidden(one?.record ?? '', documents[index]))
       hidden.push(...portion.flatMap(([, those], index) => (judged[index] ? those : [])))
     }

@@ -12,15 +12,15 @@ import type { CallbackSettings } from '@rollcall/participants/store/participant-
 import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import type pg from 'pg'
-import { criteriaOf } from '../store/events/find-subscriptions.ts'
+import { readCriteriaTexts } from '../store/events/find-subscriptions.ts'
 import { suspendSubscriptions } from '../store/events/subscription-states.ts'
 import {
   dropNotifications,
-  findWaiting,
+  findWaitingNotifications,
   redirectCorrections,
   type WaitingNotification,
 } from '../store/events/waiting.ts'
-import { hiddenNotifications } from './hidden-notifications.ts'
+import { findHiddenNotifications } from './hidden-notifications.ts'
 import { type PlannedItem, planEnvelopes } from './items.ts'
 
 interface To {
@@ -42,11 +42,11 @@ export interface NextItems {
   readonly isAll: boolean
 }
 
-export async function nextItems(db: Database, mailbox: number, to: To): Promise<NextItems> {
+export async function planNextEnvelopes(db: Database, mailbox: number, to: To): Promise<NextItems> {
   // One notification more is read: it shows that the last item is complete.
   let most = Math.max(to.settings.notify_items, AHEAD) + 1
   for (;;) {
-    const found = await findWaiting(db.pool, mailbox, most)
+    const found = await findWaitingNotifications(db.pool, mailbox, most)
     const envelopes = planEnvelopes(await sendable(db, to, found), to.settings)
     const isAll = found.length < most
     // Otherwise the last envelope may be incomplete: what was not read may belong to it.
@@ -80,7 +80,7 @@ async function sendable(
   }
   const dropped = new Set([
     ...refused,
-    ...(await hiddenNotifications(db, { registry, grant }, found)),
+    ...(await findHiddenNotifications(db, { registry, grant }, found)),
     ...found.filter(({ unwanted }) => unwanted),
   ])
   if (dropped.size > 0) {
@@ -111,7 +111,7 @@ async function askingOther(
   judgements.set(grant, known)
   const subscriptions = new Set(found.map(({ subscription }) => subscription))
   const unknown = [...subscriptions].filter((subscription) => !known.has(subscription))
-  const read = unknown.length === 0 ? [] : await criteriaOf({ pool }, unknown)
+  const read = unknown.length === 0 ? [] : await readCriteriaTexts({ pool }, unknown)
   for (const [id, criteria] of read) known.set(id, isSubscriptionGranted(grant, criteria))
   return new Set([...subscriptions].filter((subscription) => known.get(subscription) === false))
 }

@@ -10,7 +10,7 @@ import { type DayBounded, withinDailyLimit } from '@rollcall/participants/admiss
 import { canonicalJson } from '@rollcall/protocol'
 import {
   type Acceptance,
-  isJoint,
+  isSmallRequest,
   JOINT_REQUESTS,
   type KnownExchange,
   type NewChunk,
@@ -35,7 +35,7 @@ export type Accepting = CheckingSenderUri &
  * @throws HeaderRejection the header is invalid, or rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests: the daily limit of the participant is reached
  */
-export async function accept(
+export async function acceptRequest(
   deps: Accepting,
   { exchange, unread, opened, signed, rejection, path }: VerifiedRequest,
 ): Promise<Reply> {
@@ -61,7 +61,7 @@ export async function accept(
     }
     const asked = { ...row, accepted }
     const { ack, auditEntry } = ackAndEntry(row.correlation_id)
-    if (isJoint(asked) && (await deps.auditLog.writeWith(JOINT_REQUESTS, asked, ...auditEntry)))
+    if (isSmallRequest(asked) && (await deps.auditLog.writeWith(JOINT_REQUESTS, asked, ...auditEntry)))
       return { known: 'new' as const, correlation_id: row.correlation_id, ack }
     // The request was received before, or is so large that others would wait for it. So it is written in a statement of
     // its own.

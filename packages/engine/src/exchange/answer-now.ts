@@ -1,8 +1,8 @@
 /** Answers a synchronous request. An error in one item is reported in that item. */
 
 import {
-  auditEntryOf,
   auditEntryOfAccepted,
+  auditEntryOfAnswer,
   auditEntryOfUnsent,
   auditedMessage,
   type EntryWithPersons,
@@ -120,7 +120,7 @@ async function answerAndEntry(
   const outcome = await answerAndCommit(deps, () => answerMessage(deps, { mode: 'sync', exchange, message }))
   const answer = await reply(deps, exchange, transaction_id, outcome)
   const messages = { request: asked, reply: answer.message }
-  return { answer, entry: auditEntryOf('answer', exchange, transaction_id, outcome, messages) }
+  return { answer, entry: auditEntryOfAnswer('answer', exchange, transaction_id, outcome, messages) }
 }
 
 /** Makes an outcome and commits its effects; makes it again if the data for its decisions have changed. */

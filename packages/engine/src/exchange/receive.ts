@@ -10,11 +10,11 @@ import { readTraceparent } from '@rollcall/core/model/traceparent'
 import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { type Opening, openMessage, type Verifying, verifyEnvelope } from '@rollcall/participants/trust/messages'
 import { HeaderRejection, mediaType, type Operation } from '@rollcall/protocol'
-import { type Accepting, accept } from './accept.ts'
+import { type Accepting, acceptRequest } from './accept.ts'
 import { type Admitting, type Authorizing, admit, authorize } from './admit.ts'
 import { type AnsweringNow, answerNow } from './answer-now.ts'
 import { checkAddress, checkDemands, checkMessageTime, checkSender } from './checks.ts'
-import { type Reply, refusalOf } from './reply.ts'
+import { type Reply, refusalAck } from './reply.ts'
 import { type ReadingRequests, resultOrRejection, takeBody } from './unread-request.ts'
 import { takeUpload } from './upload/upload.ts'
 
@@ -24,7 +24,7 @@ export type Receiving = Admitting & Authorizing & ReadingRequests & Verifying & 
  * Receives a request: answers a synchronous one, and acknowledges an asynchronous one.
  * @throws RequestFault the whole request is refused: an ack ERR with an HTTP status
  */
-export async function receive(
+export async function receiveRequest(
   deps: Receiving,
   mode: ModeName,
   operation: Operation,
@@ -78,10 +78,10 @@ export async function receive(
 
     // 6. Message, then 7. each item, audit entry and reply: now, or for an asynchronous request after it is accepted.
     const verified = { exchange: current, unread, opened, signed, rejection, path: request.path }
-    return mode === 'sync' ? await answerNow(deps, verified) : await accept(deps, verified)
+    return mode === 'sync' ? await answerNow(deps, verified) : await acceptRequest(deps, verified)
   } catch (error) {
     admission.leave(true)
-    throw error instanceof HeaderRejection ? refusalOf(error) : error
+    throw error instanceof HeaderRejection ? refusalAck(error) : error
   } finally {
     admission.leave()
   }

@@ -131,7 +131,7 @@ export function acknowledgement(correlation_id: string, now = new Date()): Reply
  * Turns a rejected header into an ack ERR. The code is one of the list for acks, and the text has the code of the
  * rejection (N20).
  */
-export function refusalOf({ code, message }: HeaderRejection): RequestFault {
+export function refusalAck({ code, message }: HeaderRejection): RequestFault {
   if (code === 'rjct.version.invalid') return new RequestFault('err.version.not_supported', message)
   return new RequestFault('err.request.bad', `${code}: ${message}`)
 }

@@ -1,7 +1,7 @@
 /** Commits a page of the answer to an accepted exchange with its delivery, and attempts the delivery at once. */
 
 import { randomUUID } from 'node:crypto'
-import { auditEntryOf, auditEntryOfUnsent, auditedMessage } from '@rollcall/audit/audit-entry-of'
+import { auditEntryOfAnswer, auditEntryOfUnsent, auditedMessage } from '@rollcall/audit/audit-entry-of'
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import { type NewDelivery, originOf } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
@@ -16,7 +16,7 @@ import type { CallbackSettings } from '@rollcall/participants/store/participant-
 import { type Callback, RequestFault } from '@rollcall/protocol'
 import type { Outcome } from '../operations/outcome.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
-import { commitReply, isJoint, JOINT_REPLIES, type ReplyStep } from '../store/exchanges/replies.ts'
+import { commitReply, isSmallReply, JOINT_REPLIES, type ReplyStep } from '../store/exchanges/replies.ts'
 import { replyHeader, replyMessage } from './reply.ts'
 
 export type SendingReply = Delivering & { readonly db: Database; readonly auditLog: JointAuditLog }
@@ -71,7 +71,7 @@ export async function sendReply(
   // The audit entry is committed with the delivery, or before it. Every attempt sends the message that is in the entry.
   const asked = { ...exchange, grant: by?.grant ?? null, header: by?.header ?? null }
   const messages = { request: null, reply: auditedMessage(header.message_id, digest, null) }
-  const auditEntry = auditEntryOf('callback', asked, exchange.transaction_id, outcome, messages)
+  const auditEntry = auditEntryOfAnswer('callback', asked, exchange.transaction_id, outcome, messages)
   const origin = originOf(delivery.target)
   const reserved = origin === '' ? null : await reserveAttempt(deps, { participant: participant.id, origin })
   const step: ReplyStep = {
@@ -85,7 +85,7 @@ export async function sendReply(
   }
   let committed = false
   try {
-    committed = isJoint(step, exchange) && (await deps.auditLog.writeWith(JOINT_REPLIES, step, ...auditEntry))
+    committed = isSmallReply(step, exchange) && (await deps.auditLog.writeWith(JOINT_REPLIES, step, ...auditEntry))
     if (!committed) {
       await deps.auditLog.write(...auditEntry)
       committed = await commitReply(deps.db, step).catch(async (error: unknown) => {

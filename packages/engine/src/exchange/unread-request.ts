@@ -5,13 +5,13 @@ import { type Exchange, type Message, type ModeName, referenceId } from '@rollca
 import type { Participant } from '@rollcall/core/model/participant'
 import { type Admission, decodeBody, readJsonBody } from '@rollcall/participants/reading/body'
 import {
-  checkBeginning,
+  checkBodyBeginning,
   type Envelope,
   envelopeBounds,
   readEnvelope,
   readMessage,
 } from '@rollcall/participants/reading/envelope'
-import { checkedLarge, readLargeEnvelope, wholeMessage } from '@rollcall/participants/reading/large'
+import { findCheckedMessage, messageWithItems, readLargeEnvelope } from '@rollcall/participants/reading/large'
 import { LARGE_TEXT, type ReadingThreads } from '@rollcall/participants/reading/threads'
 import type { Signature, Verifying } from '@rollcall/participants/trust/messages'
 import { ACCEPTED_TYPES, HeaderRejection, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
@@ -87,7 +87,7 @@ export async function takeBody(
   request: Admission,
 ): Promise<UnreadRequest> {
   const bounds = envelopeBounds(deps.limits, operation.request)
-  const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)
+  const check = (bytes: Buffer): void => checkBodyBeginning(bytes, bounds)
   const body = await readJsonBody(request, deps.limits.body_bytes, ACCEPTED_TYPES.request, check)
   return unreadRequest(deps, mode, operation, participant, { body, bounds })
 }
@@ -114,7 +114,7 @@ export async function unreadRequest(
   return {
     envelope,
     async read({ header }, opened) {
-      const large = checkedLarge(opened)
+      const large = findCheckedMessage(opened)
       if (large === undefined) {
         const message = readMessage(request, opened)
         check(header, batchLength(request, message))
@@ -125,7 +125,7 @@ export async function unreadRequest(
       check(header, count ?? batchLength(request, large.frame))
       // The items are stored as text, unless the batch must be divided into chunks.
       const asText = mode === 'async' && (count ?? 1) <= chunk_items
-      const message = await wholeMessage(operation, large, asText ? 'text' : 'values')
+      const message = await messageWithItems(operation, large, asText ? 'text' : 'values')
       const chunks = asText
         ? ([{ message, items: count ?? 1 }] as const)
         : inChunks(mode, operation, message, chunk_items)

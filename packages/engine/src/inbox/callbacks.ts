@@ -12,7 +12,7 @@ import type { Bodies } from '@rollcall/keys/bodies'
 import { type DayBounded, withinDailyLimit } from '@rollcall/participants/admission/day-limits'
 import { decodeBody, type IncomingRequest, readJsonBody } from '@rollcall/participants/reading/body'
 import {
-  checkBeginning,
+  checkBodyBeginning,
   envelopeBounds,
   readCallbackEnvelope,
   readResult,
@@ -32,7 +32,7 @@ import {
 import { type Admitting, admit } from '../exchange/admit.ts'
 import { batchLength, checkAddress, checkCount, checkSender } from '../exchange/checks.ts'
 import { exchangeFingerprint } from '../exchange/remember.ts'
-import { acknowledgement, type Reply, refusalOf } from '../exchange/reply.ts'
+import { acknowledgement, type Reply, refusalAck } from '../exchange/reply.ts'
 import { type Inbox, inboxEncryptionContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'
 
 export type ReceivingCallback = { readonly limits: Limits } & Admitting & Opening & Verifying & PersistingCallback
@@ -50,7 +50,7 @@ export async function receiveCallback(
   try {
     // 2. Body: size, JSON, and the form of header and message.
     const bounds = envelopeBounds(limits, callback.message)
-    const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)
+    const check = (bytes: Buffer): void => checkBodyBeginning(bytes, bounds)
     const text = decodeBody(
       await readJsonBody({ ...request, ...admission }, limits.body_bytes, ACCEPTED_TYPES.callback, check),
     )
@@ -86,7 +86,7 @@ export async function receiveCallback(
     return acknowledgement(await persistCallback(deps, received))
   } catch (error) {
     admission.leave(true)
-    throw error instanceof HeaderRejection ? refusalOf(error) : error
+    throw error instanceof HeaderRejection ? refusalAck(error) : error
   } finally {
     admission.leave()
   }

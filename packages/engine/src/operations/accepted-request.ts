@@ -3,7 +3,7 @@
 import { inTurn, type Semaphore } from '@rollcall/base/shared/semaphore'
 import { type Exchange, type Message, requestEncryptionContext } from '@rollcall/core/model/exchange'
 import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
-import { wholeMessage } from '@rollcall/participants/reading/large'
+import { messageWithItems } from '@rollcall/participants/reading/large'
 import { LARGE_TEXT } from '@rollcall/participants/reading/threads'
 import { type Operation, operation } from '@rollcall/protocol'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
@@ -56,7 +56,7 @@ async function readText(
   if (text.length < LARGE_TEXT) return requestIn(parsePersisted(text))
   const read = await reading.run(participant, 'persisted', { text, operation: row.name })
   if (read === null) throw new BodyUnreadable('altered')
-  return requestIn({ ...read, message: await wholeMessage(row, read.message, 'values') })
+  return requestIn({ ...read, message: await messageWithItems(row, read.message, 'values') })
 }
 
 /** The request was checked when it was accepted, and encryption protects it from changes since. */

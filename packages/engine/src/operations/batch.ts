@@ -2,7 +2,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { timestampOf } from '@rollcall/base/shared/clock'
-import { insertUses, isAnyEnded } from '@rollcall/consents/store/consent-uses'
+import { insertConsentUses, isAnyConsentEnded } from '@rollcall/consents/store/consent-uses'
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import { checkPeer, type Exchange, referenceId } from '@rollcall/core/model/exchange'
 import { type AskedFacts, type AuditedItem, OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
@@ -157,10 +157,10 @@ async function effectsOf(
   if (uses.length === 0) return {}
   const checkHeld = async (client: Pick<ClientBase, 'query'>): Promise<void> => {
     const held = uses.map(({ use }) => use)
-    if (await isAnyEnded(client, held)) throw new OutcomeOutdated()
+    if (await isAnyConsentEnded(client, held)) throw new OutcomeOutdated()
   }
   if (mode !== 'sync') {
-    return { effects: [checkHeld, (client) => insertUses(client, exchange.correlation_id, uses)] }
+    return { effects: [checkHeld, (client) => insertConsentUses(client, exchange.correlation_id, uses)] }
   }
   await checkHeld(db.pool)
   return {}

@@ -5,7 +5,7 @@ import type { ConsentFacts, SubscriptionConsent } from '@rollcall/core/model/con
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { type Consenting, describeConsent, isAboutSubject } from '@rollcall/core/policy/basis'
 import { ItemRejection } from '@rollcall/protocol'
-import { orRefused, subjectIn, verifiedConsent } from './consented.ts'
+import { findConsentSubject, orRefused, verifiedConsent } from './consented.ts'
 import type { Answering } from './item.ts'
 
 const AT = 'subscribe_criteria.authorize.consent_jws'
@@ -41,7 +41,7 @@ export async function consentedCriteria(
     if (code !== undefined && code !== signed.purpose) {
       throw refused('subscribe_criteria.authorize.purpose.code: must be that of the signed consent')
     }
-    if (subjectIn(grant, signed, [named]) === undefined) {
+    if (findConsentSubject(grant, signed, [named]) === undefined) {
       throw refused(`${AT}: is for another person than is asked for`)
     }
     await orRefused(AT, () => deps.consents.use(signed, participant, named))

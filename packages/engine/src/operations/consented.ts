@@ -1,7 +1,7 @@
 /** Checks the consent under which an item is answered, before a record is read. */
 import { randomUUID } from 'node:crypto'
 import type { Consents } from '@rollcall/consents/consents'
-import { subjectOf } from '@rollcall/consents/consents'
+import { consentSubjectOf } from '@rollcall/consents/consents'
 import { ConsentProblem } from '@rollcall/consents/verify'
 import type { ConsentFacts, ConsentUse, SignedConsent } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
@@ -67,7 +67,7 @@ export async function consentOf(
   if (given.purpose !== null && given.purpose !== signed.purpose) {
     throw refused(`${given.at}.purpose.code: must be that of the signed consent`)
   }
-  const named = subjectIn(grant, signed, asked)
+  const named = findConsentSubject(grant, signed, asked)
   if (named === undefined) throw refused(`${at}: is for another person than is asked for`)
   await orRefused(at, () => deps.consents.use(signed, participant, named))
   const { authority, jti, purpose, given_at, expires_at } = signed
@@ -83,8 +83,12 @@ export async function consentOf(
 }
 
 /** Finds the identifier of the person who consents among those in the criteria; undefined: none is of that person. */
-export function subjectIn(grant: Grant, signed: SignedConsent, asked: readonly Identifier[]): Identifier | undefined {
-  const subject = subjectOf(grant.identifiers.kind, signed)
+export function findConsentSubject(
+  grant: Grant,
+  signed: SignedConsent,
+  asked: readonly Identifier[],
+): Identifier | undefined {
+  const subject = consentSubjectOf(grant.identifiers.kind, signed)
   return asked.find(({ type, value }) => type === subject?.type && value === subject.value)
 }
 

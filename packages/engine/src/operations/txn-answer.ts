@@ -2,12 +2,12 @@
 
 import { timestampOf } from '@rollcall/base/shared/clock'
 import { inTurn } from '@rollcall/base/shared/semaphore'
-import { usesOf } from '@rollcall/consents/store/consent-uses'
+import { findConsentUses } from '@rollcall/consents/store/consent-uses'
 import { deliveryEncryptionContext } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
-import { changedSince } from '@rollcall/delivery/store/deliveries/deliveries'
+import { changedSinceDelivery } from '@rollcall/delivery/store/deliveries/deliveries'
 import { findSentPage } from '@rollcall/delivery/store/deliveries/sent-pages'
 import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import { isJsonObject, type JsonObject, type Operation, type Status } from '@rollcall/protocol'
@@ -16,7 +16,7 @@ import {
   type AskedExchange,
   findChunkStarts,
   findItemStatuses,
-  SMALL_REQUEST,
+  SMALL_REQUEST_BYTES,
 } from '../store/exchanges/accepted-exchanges.ts'
 import { findReceipt, receiptEncryptionContext } from '../store/exchanges/enrolment-receipts.ts'
 import { type ItemReference, listReferences } from '../store/exchanges/references.ts'
@@ -55,13 +55,13 @@ interface About {
  * The answer to the earlier request: its first page, or how far it is.
  * @param references the items that the question names; null: all
  */
-export async function originalResponse(
+export async function findOriginalResponse(
   deps: Answering,
   question: Omit<About, 'consents'>,
   asked: AskedExchange,
   references: readonly string[] | null,
 ): Promise<TxnAnswer> {
-  const uses = await usesOf(deps.db, asked.correlation_id)
+  const uses = await findConsentUses(deps.db, asked.correlation_id)
   const { grant } = question.exchange
   const consents = new Map(uses.map((use) => [use.reference_id, use.holds && isConsentGranted(grant, use)] as const))
   const about: About = { ...question, consents }
@@ -241,7 +241,7 @@ async function itemsOfAnswer(
   const { message, reason } = await persistedAnswer(deps, first)
   const items = message[operation.reply.items ?? '']
   const { grant } = exchange
-  const changed = await changedSince(deps.db.pool, first.id, grant.id)
+  const changed = await changedSinceDelivery(deps.db.pool, first.id, grant.id)
   const isOld = grant.hidden.takesOut !== null && (changed.grant || changed.protection)
   const answered: ReplyMembers[] = []
   for (const item of Array.isArray(items) ? items.filter(isJsonObject) : []) {
@@ -257,7 +257,8 @@ async function persistedAnswer(
   { id, body }: NonNullable<AskedExchange['first']>,
 ): Promise<{ readonly message: JsonObject; readonly reason: string | undefined }> {
   const decrypt = async () => parsePersisted(await deps.bodies.decryptBody(body, deliveryEncryptionContext(id)))
-  const persisted = body.length > SMALL_REQUEST ? await inTurn(deps.turns, LARGE_BODIES, decrypt) : await decrypt()
+  const persisted =
+    body.length > SMALL_REQUEST_BYTES ? await inTurn(deps.turns, LARGE_BODIES, decrypt) : await decrypt()
   return messageIn(persisted)
 }
 

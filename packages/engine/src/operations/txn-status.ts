@@ -3,11 +3,11 @@
  * N4). The answer has the answer to that request, or the status of its items.
  */
 
-import { copyUses } from '@rollcall/consents/store/consent-uses'
+import { copyConsentUses } from '@rollcall/consents/store/consent-uses'
 import { type Exchange, type Message, referenceId } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { may } from '@rollcall/core/policy/permission'
-import { findByCodes } from '@rollcall/delivery/store/events/find-subscriptions'
+import { findExchangeByCodes } from '@rollcall/delivery/store/events/find-subscriptions'
 import {
   CorrelationId,
   isJsonObject,
@@ -24,7 +24,7 @@ import { findByReferences } from '../store/exchanges/references.ts'
 import type { Answering, Asked } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { storeMissingReferences } from './references.ts'
-import { originalResponse, type TxnAnswer } from './txn-answer.ts'
+import { findOriginalResponse, type TxnAnswer } from './txn-answer.ts'
 
 /** The operation of each type whose answers are stored. For any other type nothing is found. */
 const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operation>>> = {
@@ -53,11 +53,11 @@ const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
   correlation_id: async ({ db }, asker, correlation_ids) =>
     whole(await findAskedExchange(db, asker, { correlation_ids })),
   reference_id_list: async (deps, asker, reference_ids) => {
-    const asked = await findHolding(deps, asker, reference_ids)
+    const asked = await findExchangeHolding(deps, asker, reference_ids)
     return asked && { asked, references: reference_ids }
   },
   subscription_code_list: async ({ db }, asker, codes) => {
-    const named = await findByCodes(db, asker, codes)
+    const named = await findExchangeByCodes(db, asker, codes)
     if (named === null) return null
     const { correlation_id, reference_ids } = named
     const asked = await findAskedExchange(db, asker, { correlation_ids: [correlation_id] })
@@ -89,14 +89,16 @@ export async function answerTxnStatus(deps: Answering, { mode, exchange, message
   }
   const answer =
     operation && found
-      ? await originalResponse(deps, { exchange, operation }, found.asked, found.references)
+      ? await findOriginalResponse(deps, { exchange, operation }, found.asked, found.references)
       : unknown(exchange, message, question)
   deps.metrics.itemAnswered(exchange.operation.name, answer.status, answer.code ?? 'none')
   const { consented } = answer
   return {
     ...outcomeOf(question, answer),
     ...(mode === 'async' &&
-      consented !== undefined && { effects: [(client) => copyUses(client, consented, exchange.correlation_id)] }),
+      consented !== undefined && {
+        effects: [(client) => copyConsentUses(client, consented, exchange.correlation_id)],
+      }),
   }
 }
 
@@ -131,7 +133,7 @@ const NOTHING = 'names no transaction of this type that the sender has with this
 const OPENED = 8
 
 /** Finds the asker's exchange with most of these items; the newest of several. */
-export async function findHolding(
+export async function findExchangeHolding(
   deps: Answering,
   asker: Asker,
   reference_ids: readonly string[],

@@ -1,6 +1,6 @@
 /** The worker of a restored database, which waits until the operator releases the outgoing messages. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isHeld } from '@rollcall/backup/store/restorations'
+import { areMessagesHeld } from '@rollcall/backup/store/restorations'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
@@ -15,14 +15,14 @@ interface HeldDeps {
 }
 
 /** Starts the work when messages are not held. Until then the node counts as working: it answers requests. */
-export async function startReleased({ db, log, start, pause = 1_000 }: HeldDeps): Promise<RunningWorker> {
-  if (!(await isHeld(db))) return start()
+export async function startWhenReleased({ db, log, start, pause = 1_000 }: HeldDeps): Promise<RunningWorker> {
+  if (!(await areMessagesHeld(db))) return start()
   log.warn('outgoing messages are held, because the database was restored: run rollcall restore release')
   const stopping = new AbortController()
   let worker: RunningWorker | null = null
   const released = async (): Promise<boolean> => {
     try {
-      return !(await isHeld(db))
+      return !(await areMessagesHeld(db))
     } catch (error) {
       log.warn({ database: safeDatabaseError(error) }, 'held messages cannot be looked for; tried again soon')
       return false

@@ -6,7 +6,7 @@ import type { Limits } from '@rollcall/core/limits'
 import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { RequestFault } from '@rollcall/protocol'
-import { type DayTable, type DayUse, useOfToday } from '../store/day-counts.ts'
+import { type DayTable, type DayUse, readDayUse } from '../store/day-counts.ts'
 
 interface DayBound {
   readonly table: DayTable
@@ -75,7 +75,7 @@ export interface DayUses {
  * count is cached are not in it, so a participant may exceed its limit by those.
  */
 export function createDayUses(db: Pick<Database, 'pool'>, { now }: Pick<Clock, 'now'> = CLOCK): DayUses {
-  const usesIn = (table: DayTable): ShortLived<DayUse> => shortLived((id) => useOfToday(db, table, Number(id)), { now })
+  const usesIn = (table: DayTable): ShortLived<DayUse> => shortLived((id) => readDayUse(db, table, Number(id)), { now })
   const held = { inbox_day: usesIn('inbox_day'), accepted_day: usesIn('accepted_day') }
   return { of: (table, participant) => held[table].get(String(participant)) }
 }

@@ -6,7 +6,7 @@
 import { allowedADay, allowedAMinute, type Counted, type Grant } from '@rollcall/core/model/grant'
 import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
-import { takeDailyQuota, usedToday } from '../store/grant-use.ts'
+import { readUsedToday, takeDailyQuota } from '../store/grant-use.ts'
 import { takeTokens } from '../store/quotas.ts'
 
 /** Counts what a participant uses under a grant. A day begins at midnight in UTC. */
@@ -64,7 +64,7 @@ export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metri
     },
     async isUsedUp(what, of) {
       const most = allowedADay(of.grant.terms, what)
-      return most !== undefined && (await usedToday(db, used(what, of))) >= most
+      return most !== undefined && (await readUsedToday(db, used(what, of))) >= most
     },
   }
 }

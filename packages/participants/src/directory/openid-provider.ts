@@ -206,10 +206,11 @@ function registriesOf(
   const named = valuesAt(claims, registry_claim)
   if (named.includes(ALL_REGISTRIES)) return null
   if (named.length > 0) return named
-  throw new OpenIdRefused(NO_REGISTRY)
+  throw new OpenIdRefused(NO_REGISTRY_MESSAGE)
 }
 
-export const NO_REGISTRY = 'your account at the provider is for no registry here; ask whoever manages the operators'
+export const NO_REGISTRY_MESSAGE =
+  'your account at the provider is for no registry here; ask whoever manages the operators'
 
 /** The texts of a claim: one, or a list. The path is tried as a whole name first: a name may contain dots. */
 function valuesAt(claims: Claims, path: string): readonly string[] {

@@ -51,7 +51,7 @@ export interface Sessions<Owner> {
 }
 
 /** Seconds for which a sign-in link is valid. */
-export const LINK_TIME = 900
+export const LINK_SECONDS = 900
 
 /** Seconds after which a session ends even if it is used: a long day of work. */
 const SESSION_TIME = 43_200
@@ -88,7 +88,7 @@ function createSessions<Owner extends StoredSession['owner']>(
 ): Sessions<Owner> {
   /** Finds a session that has not ended. The store finds only this audience, so `owner` has the right type. */
   const live = async (id: number): Promise<(StoredSession & { readonly owner: Owner }) | null> => {
-    const { now, seenAfter } = sessionBounds(limits, clock.date())
+    const { now, seenAfter } = sessionTimeBounds(limits, clock.date())
     const found = await findSession(db, audience, id, now)
     if (found === null || (found.issuer !== null && found.issuer !== issuer)) return null
     return found.ends_at > now && found.seen_at > seenAfter ? (found as StoredSession & { owner: Owner }) : null
@@ -127,7 +127,7 @@ function createSessions<Owner extends StoredSession['owner']>(
 const shown = <Owner>({ id, owner, ends_at }: Session<Owner>): Session<Owner> => ({ id, owner, ends_at })
 
 /** The bounds of a live session: it ends after `now`, and was used after `seenAfter`. */
-export const sessionBounds = (
+export const sessionTimeBounds = (
   { session_idle }: Pick<Limits, 'session_idle'>,
   now: number,
 ): { readonly now: Date; readonly seenAfter: Date } => ({

@@ -9,7 +9,7 @@ import { type AllowedHost, allowedHosts, bareHost } from '@rollcall/core/model/a
 import type { Agent } from 'undici'
 import { assertReachable, readAddress } from './address-rules.ts'
 import { type Answer, type GuardedRequest, sendRequest } from './guarded-request.ts'
-import { codeOf, RequestFailed } from './problems.ts'
+import { errorCodeOf, RequestFailed } from './problems.ts'
 
 /** A client certificate and its private key, both PEM. */
 export interface ClientIdentity {
@@ -68,7 +68,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
   /** Resolves a host once, and checks every address. All must pass, so a connection may use any of them. */
   async function reachableAddresses(host: string): Promise<readonly string[]> {
     const resolved = resolve(host).catch((error: unknown) => {
-      throw new RequestFailed('unresolved', codeOf(error))
+      throw new RequestFailed('unresolved', errorCodeOf(error))
     })
     const addresses = await within(connectTimeoutMs, resolved)
     if (addresses.length === 0) throw new RequestFailed('unresolved')

@@ -45,8 +45,8 @@ export function readAddress(address: string, rules: AddressRules): URL {
  * The reason why requests can never reach an allowed host: its address is in a network that no setting opens, or that
  * this row does not open. Null for other addresses, and for names, which are not resolved here.
  */
-export function unreachableHost(row: AllowedHost): string | null {
-  const special = isIP(row.host) === 0 ? null : specialNetwork(row.host)
+export function unreachableReason(row: AllowedHost): string | null {
+  const special = isIP(row.host) === 0 ? null : nonPublicNetworkOf(row.host)
   if (special === null) return null
   const { network, allowedBy } = special
   if (allowedBy === null) return `${row.host} is in the network "${network}", which no setting opens`
@@ -68,7 +68,7 @@ function writtenAuthority(address: string): string {
  */
 export function assertReachable(addresses: readonly string[], allowed: AllowedHost | undefined): void {
   for (const address of addresses) {
-    const special = specialNetwork(address)
+    const special = nonPublicNetworkOf(address)
     if (special === null) continue
     if (special.allowedBy === null || allowed?.[special.allowedBy] !== true) {
       throw new AddressRefused('network', special.network)
@@ -155,7 +155,7 @@ const NO_ADDRESS: SpecialNetwork = { network: 'no address', allowedBy: null }
 const SCOPED: SpecialNetwork = { network: 'scoped', allowedBy: null }
 
 /** The network of an address that is not public; null for a public one. */
-export function specialNetwork(address: string): SpecialNetwork | null {
+export function nonPublicNetworkOf(address: string): SpecialNetwork | null {
   const family = isIP(address)
   if (family === 0) return NO_ADDRESS
   // An address with a scope, such as `fe80::1%eth0`, is on a link of this machine.
@@ -163,7 +163,7 @@ export function specialNetwork(address: string): SpecialNetwork | null {
   const name = family === 6 ? 'ipv6' : 'ipv4'
   const range = RANGES[name].find(({ list }) => list.check(address, name))
   if (range === undefined) return null
-  return range.embeds === true ? specialNetwork(embeddedAddress(address)) : range
+  return range.embeds === true ? nonPublicNetworkOf(embeddedAddress(address)) : range
 }
 
 /** The IPv4 address in the last 32 bits of an IPv6 address. */

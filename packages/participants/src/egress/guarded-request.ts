@@ -1,6 +1,6 @@
 /** Sends one request over a guarded connection, limited in time and size. Redirects are not followed. */
 import type { Dispatcher } from 'undici'
-import { AddressRefused, codeOf, RequestFailed } from './problems.ts'
+import { AddressRefused, errorCodeOf, RequestFailed } from './problems.ts'
 
 export interface GuardedRequest {
   readonly method: 'GET' | 'POST'
@@ -84,7 +84,7 @@ async function readBody(
 
 function asProblem(error: unknown, signal: AbortSignal): AddressRefused | RequestFailed {
   if (error instanceof AddressRefused || error instanceof RequestFailed) return error
-  const code = codeOf(error)
+  const code = errorCodeOf(error)
   const late = signal.aborted || code === 'UND_ERR_CONNECT_TIMEOUT'
   return new RequestFailed(late ? 'timeout' : 'connection', code)
 }

@@ -85,7 +85,7 @@ export class CredentialsUnusable extends Error {
 }
 
 /** The code of an error of the system or of a library; undefined when it has none. */
-export function codeOf(error: unknown): string | null {
+export function errorCodeOf(error: unknown): string | null {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : null
   return typeof code === 'string' ? code : null
 }

@@ -10,7 +10,7 @@ import {
 } from '@rollcall/protocol'
 
 /** The placeholder for the private key in a shown program. Our pages never have the key. */
-export const SIGNING_KEY = 'A file with your private key as a JWK.'
+export const KEY_PLACEHOLDER = 'A file with your private key as a JWK.'
 
 /** The query forms that the try-out page can send and show as programs. */
 export const TRY_QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
@@ -58,11 +58,11 @@ const FORMS: Readonly<Record<TriedForm['name'], FormRow>> = {
   },
 }
 
-export const criteriaOf = ({ name, query }: TriedForm, record_type: string): JsonObject =>
+export const searchCriteriaOf = ({ name, query }: TriedForm, record_type: string): JsonObject =>
   FORMS[name].criteria(query, record_type)
 
 /** Shell commands that send the search. The body is a here-document, so the shell interprets nothing in it. */
-export const curlOf = (path: string, body: string): string =>
+export const searchAsCurl = (path: string, body: string): string =>
   `TOKEN=$(curl -s "$REGISTRY/${TOKEN_PATH}" \\
   -d grant_type=client_credentials -d "client_id=$CLIENT_ID" -d "client_secret=$CLIENT_SECRET" |
   sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
@@ -79,7 +79,7 @@ export interface TypeScriptProgram {
 }
 
 /** A TypeScript program with `@rollcall/client`, which signs what it sends. */
-export function typeScriptOf({
+export function searchAsTypeScript({
   record_type,
   form,
   page_size,
@@ -115,7 +115,7 @@ export function typeScriptProgram(
   return `import { readFile } from 'node:fs/promises'
 import { ${[...names, 'RegistryClient'].join(', ')} } from '@rollcall/client'
 
-// ${SIGNING_KEY}
+// ${KEY_PLACEHOLDER}
 const key = JSON.parse(await readFile(process.env.SIGNING_KEY ?? '', 'utf8'))
 const registry = new RegistryClient({
   base_url: \`\${process.env.REGISTRY}/${namespace}/v${PROTOCOL_VERSION}\`,

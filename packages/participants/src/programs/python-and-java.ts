@@ -7,7 +7,7 @@ import {
   type SignatureProfile,
   TOKEN_PATH,
 } from '@rollcall/protocol'
-import { SIGNING_KEY } from './curl-and-typescript.ts'
+import { KEY_PLACEHOLDER } from './curl-and-typescript.ts'
 
 export interface ShownProgram {
   readonly namespace: string
@@ -25,7 +25,7 @@ export interface ShownSearch extends ShownProgram {
 const KEY_SET = '/.well-known/jwks.json'
 const NO_KID = 'KID'
 
-export const pythonOf = ({ criteria, later, ...program }: ShownSearch): string =>
+export const searchAsPython = ({ criteria, later, ...program }: ShownSearch): string =>
   pythonProgram(program, `${later ? 'search_later' : 'search'}(${pythonLiteral(criteria)})`)
 
 /**
@@ -45,7 +45,7 @@ registry = Registry(
     f"{host}/${namespace}/v${PROTOCOL_VERSION}",
     peer,
     sender_id=${literal(sender_id)},
-    # ${SIGNING_KEY}
+    # ${KEY_PLACEHOLDER}
     key=SigningKey.from_file(os.environ["SIGNING_KEY"], kid=${literal(kid ?? NO_KID)}),
     token_url=f"{host}/${TOKEN_PATH}",
     client_id=os.environ["CLIENT_ID"],
@@ -56,7 +56,7 @@ print(registry.${call})
 `
 }
 
-export function javaOf({ criteria, later, ...program }: ShownSearch): string {
+export function searchAsJava({ criteria, later, ...program }: ShownSearch): string {
   const question = `(ObjectNode) json(${literal(JSON.stringify(criteria))})`
   return javaProgram(program, later ? `searchLater(null, ${question})` : `search(${question})`)
 }
@@ -80,7 +80,7 @@ public class Search {
   public static void main(String... words) throws Exception {
     String host = System.getenv("REGISTRY");
     var peer = new Rollcall.Peer(${literal(registry.sender_id)}, new Rollcall.KeySet(host + "${KEY_SET}"));
-    // ${SIGNING_KEY}
+    // ${KEY_PLACEHOLDER}
     var key = Rollcall.SigningKey.fromFile(Path.of(System.getenv("SIGNING_KEY")), ${literal(kid ?? NO_KID)});
     var tokens = new Rollcall.Tokens(
       host + "/${TOKEN_PATH}", System.getenv("CLIENT_ID"), System.getenv("CLIENT_SECRET"));

@@ -51,7 +51,7 @@ export async function readJsonBody(
   checkBeginning: (bytes: Buffer) => void,
 ): Promise<Buffer> {
   checkContentType(headers, accepted)
-  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
   const check = async (beginning: Buffer): Promise<void> => {
     await largeTurn()
     checkBeginning(beginning)
@@ -70,7 +70,7 @@ export async function readJsonBody(
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Reads a body as text of any type, without a byte order mark. Throws as `readJsonBody` and `decodeBody` do. */
-export async function readText(body: Readable, maxBytes: number, hold?: Hold): Promise<string> {
+export async function readBodyText(body: Readable, maxBytes: number, hold?: Hold): Promise<string> {
   return decodeBody(await readBytes(body, maxBytes, { hold })).replace(/^\ufeff/, '')
 }
 
@@ -122,7 +122,7 @@ function readBytes(
     const onData = (chunk: Buffer): void => {
       size += chunk.length
       try {
-        if (size > maxBytes) throw tooLarge(maxBytes)
+        if (size > maxBytes) throw bodyTooLarge(maxBytes)
         hold?.(chunk.length)
         chunks.push(chunk)
         if (check === undefined || size < BEGINNING_BYTES || size - chunk.length >= BEGINNING_BYTES) return
@@ -149,5 +149,5 @@ function readBytes(
 
 const brokenOff = (): RequestFault => new RequestFault('err.request.bad', 'body: ended before its announced length')
 
-export const tooLarge = (maxBytes: number): RequestFault =>
+export const bodyTooLarge = (maxBytes: number): RequestFault =>
   new RequestFault('err.request.bad', `body: must be at most ${maxBytes} bytes`, 413)

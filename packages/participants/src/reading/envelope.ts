@@ -199,7 +199,7 @@ function faultOf(error: JsonError): RequestFault {
  * Refuses a large body by its first bytes, before the rest is read.
  * @throws RequestFault err.request.bad, as `readEnvelope` would throw for the whole body
  */
-export function checkBeginning(bytes: Uint8Array, bounds: JsonBounds): void {
+export function checkBodyBeginning(bytes: Uint8Array, bounds: JsonBounds): void {
   // A character that is cut at the end is left out. Whether the rest is UTF-8 is checked with the whole body.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
   const problem = jsonBeginningProblem(text, bounds)

@@ -14,7 +14,7 @@ import {
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { envelopeBounds, messageBounds, readEnvelope, readMessage } from './envelope.ts'
-import { checkedLarge, readLargeEnvelope, readLargeMessage, wholeMessage } from './large.ts'
+import { findCheckedMessage, messageWithItems, readLargeEnvelope, readLargeMessage } from './large.ts'
 import { createReadingThreads } from './threads.ts'
 
 const SEARCH = operation('search')
@@ -53,11 +53,11 @@ const small = (message: JsonObject) =>
   })
 const large = (message: JsonObject) =>
   outcome(async () => {
-    const checked = checkedLarge(message)
+    const checked = findCheckedMessage(message)
     if (checked === undefined) throw new Error('it was not read on a thread')
     return {
-      values: canonicalJson(await wholeMessage(SEARCH, checked, 'values')),
-      text: canonicalJson(await wholeMessage(SEARCH, checked, 'text')),
+      values: canonicalJson(await messageWithItems(SEARCH, checked, 'values')),
+      text: canonicalJson(await messageWithItems(SEARCH, checked, 'text')),
     }
   })
 
@@ -140,7 +140,7 @@ describe('a body that is read on a thread', () => {
     const bounds = envelopeBounds(limits, SEARCH.request)
     const read = await readLargeEnvelope({ reading }, SEARCH, sender('rfc8785', 'required'), text, bounds)
     expect(read.message).toEqual({})
-    expect(checkedLarge(read.message)).toBeUndefined()
+    expect(findCheckedMessage(read.message)).toBeUndefined()
   })
 })
 

@@ -79,7 +79,7 @@ export type CheckedMessage = Parted<Message>
  * The checked form of a message that a reading thread has read; undefined when the main thread read the message.
  * @throws RequestFault err.request.bad: the message breaks a rule of its schema
  */
-export function checkedLarge(message: JsonObject): CheckedMessage | undefined {
+export function findCheckedMessage(message: JsonObject): CheckedMessage | undefined {
   const read = found.get(message)
   if (read === undefined) return undefined
   if ('problem' in read.checked) throw new RequestFault('err.request.bad', read.checked.problem)
@@ -87,7 +87,7 @@ export function checkedLarge(message: JsonObject): CheckedMessage | undefined {
 }
 
 /** Puts the items back into a message: as values for answering, or as text for storing. */
-export async function wholeMessage(
+export async function messageWithItems(
   { request }: Operation,
   { frame, items }: CheckedMessage,
   as: 'values' | 'text',

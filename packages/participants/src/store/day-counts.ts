@@ -25,14 +25,14 @@ const TODAY = `(now() at time zone 'UTC')::date`
  * not deadlock.
  * @param messages SQL that counts the messages in the rows
  */
-export const countingSql = (table: DayTable, written: string, messages = 'count(*)'): string =>
+export const countMessagesSql = (table: DayTable, written: string, messages = 'count(*)'): string =>
   `insert into ${table} as held (participant, day, messages, bytes)
     select participant, ${TODAY}, ${messages}, coalesce(sum(bytes), 0) from ${written} group by participant order by participant
     on conflict (participant, day) do update
       set messages = held.messages + excluded.messages, bytes = held.bytes + excluded.bytes`
 
 /** The messages and bytes that were stored for a participant today. */
-export async function useOfToday(
+export async function readDayUse(
   { pool }: Pick<Database, 'pool'>,
   table: DayTable,
   participant: number,
@@ -50,6 +50,6 @@ export async function useOfToday(
 }
 
 /** Deletes past days, except yesterday: a statement that began before midnight may still be counting. */
-export async function forgetDays({ pool }: Pick<Database, 'pool'>, table: DayTable): Promise<void> {
+export async function deleteOldDays({ pool }: Pick<Database, 'pool'>, table: DayTable): Promise<void> {
   await pool.query(`delete from ${table} where day < ${TODAY} - 1`)
 }

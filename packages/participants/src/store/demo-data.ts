@@ -15,7 +15,7 @@ export interface DirectoryContent {
 }
 
 /** Reads the directory of any database, even one that was never migrated, without changing it. */
-export async function directoryContent(db: Database): Promise<DirectoryContent> {
+export async function readDirectoryContent(db: Database): Promise<DirectoryContent> {
   const { rows: tables } = await db.pool.query<{ there: boolean }>(
     `select to_regclass('registry') is not null and to_regclass('participant') is not null as there`,
   )
@@ -42,7 +42,7 @@ const LOCK_NOT_AVAILABLE = '55P03'
  * Takes the lock of the demo in a session of its own, until the process ends.
  * @returns a function that releases the lock; null when another demo has it
  */
-export async function becomeOnlyDemo(db: Database): Promise<(() => Promise<void>) | null> {
+export async function takeDemoLock(db: Database): Promise<(() => Promise<void>) | null> {
   const client = new pg.Client(db.connection)
   // A lost connection is reported by the next query.
   client.on('error', () => undefined)

@@ -7,7 +7,7 @@ import { REGISTRIES } from '@rollcall/records/registries/registry-names'
  * Finds where an active participant's last grant in a registry, or last key for a use, ends within this many days.
  * Grants and keys that ended already are left out.
  */
-export async function findEnds({ pool }: Pick<Database, 'pool'>, days: number): Promise<readonly End[]> {
+export async function findComingEnds({ pool }: Pick<Database, 'pool'>, days: number): Promise<readonly End[]> {
   const { rows } = await pool.query<End>({
     name: 'ends of grants and keys',
     text: `with last as (

@@ -34,13 +34,13 @@ export async function takeDailyQuota(
  * @param rows a select with the columns of `Used` and `used`. Its order is the same on every node, so that they do not
  * deadlock.
  */
-export const countUses = (rows: string): string =>
+export const countUsesSql = (rows: string): string =>
   `insert into grant_use as held (participant, registry, counted, day, used)
     select participant, registry, counted, ${TODAY}, used from (${rows}) as counts
     on conflict (participant, registry, counted, day) do update set used = held.used + excluded.used`
 
 /** How much of the quota of the day was used. */
-export async function usedToday(
+export async function readUsedToday(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, counted }: Used,
 ): Promise<number> {
@@ -53,6 +53,6 @@ export async function usedToday(
 }
 
 /** Deletes the counts of the days before yesterday. */
-export async function forgetUse({ pool }: Pick<Database, 'pool'>): Promise<void> {
+export async function deleteOldUse({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await pool.query(`delete from grant_use where day < ${TODAY} - 1`)
 }

@@ -48,7 +48,7 @@ export async function addGrant(
 }
 
 /** Whether a participant has, or once had, a grant in one of the registries. */
-export async function hadGrantIn(
+export async function hasHadGrant(
   { pool }: Pick<Database, 'pool'>,
   sender_id: string,
   registries: readonly number[],

@@ -20,7 +20,7 @@ export const DEFAULT_MESSAGE_POLICY: MessagePolicy = {
 const HOSTS_LIMIT = 100
 
 /** Adds what follows from the changes: a new `signature_policy` resets `allow_unsigned`, unless that is set too. */
-export function withConsequences(changes: Partial<MessagePolicy>): Partial<MessagePolicy> {
+export function withImpliedChanges(changes: Partial<MessagePolicy>): Partial<MessagePolicy> {
   return { ...(changes.signature_policy !== undefined && { allow_unsigned: false }), ...changes }
 }
 
@@ -76,7 +76,7 @@ type Tightening = Pick<Extract<JournalAct, { readonly kind: 'policy_tightened' }
  * The part of a change that makes the policy stricter, which a restore must not undo; null when no part does. Each list
  * of policies begins with the strictest.
  */
-export function tighteningOf(from: MessagePolicy, to: MessagePolicy): Tightening | null {
+export function stricterChanges(from: MessagePolicy, to: MessagePolicy): Tightening | null {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = to
   const isStricter =
     isBefore(SIGNATURE_POLICIES, signature_policy, from.signature_policy) || (from.allow_unsigned && !allow_unsigned)

@@ -31,7 +31,7 @@ const lastLooks = perPool(() => new Map<number, number>())
  * @param look finds the time at which each step of a participant was first seen
  * @param now milliseconds
  */
-export async function milestonesOf(
+export async function noteMilestones(
   { pool }: Pick<Database, 'pool'>,
   { id }: Pick<Participant, 'id'>,
   { look, now }: { readonly look: (participant: number) => Promise<Milestones>; readonly now: number },

@@ -39,7 +39,7 @@ export interface CallbackSettings {
 export const MOST_CONCURRENCY = 128
 
 /** The callback settings of a participant that has none: no callbacks are sent to it. */
-export const NO_CALLBACKS: CallbackSettings = {
+export const NO_CALLBACK_SETTINGS: CallbackSettings = {
   allowed: [],
   default_url: null,
   auth: 'none',
@@ -64,7 +64,7 @@ export const SEALED_CREDENTIALS = {
 /** SQL for a `from` clause: the address for all notifications of each participant. */
 export const NOTIFY_ADDRESSES = '(select participant, notify_url from participant_callback)'
 
-const COLUMNS = Object.keys(NO_CALLBACKS).join(', ')
+const COLUMNS = Object.keys(NO_CALLBACK_SETTINGS).join(', ')
 
 /** Finds the callback settings of a participant by its `Participant.id`. Simultaneous calls share one statement. */
 export const findCallbackSettings = (
@@ -81,7 +81,7 @@ const settings = perPool((pool) =>
         values: [participants],
       })
       const found = new Map(rows.map(({ participant, ...row }) => [participant, row]))
-      return participants.map((participant) => found.get(participant) ?? NO_CALLBACKS)
+      return participants.map((participant) => found.get(participant) ?? NO_CALLBACK_SETTINGS)
     },
     { waiting: Infinity },
   ),
@@ -99,7 +99,7 @@ const RANGES = [
  * The full address of a callback at the default address of a participant. Settings are stored as the operator wrote
  * them, so the address is normalised here.
  */
-export function defaultTarget(default_url: string, { path }: Pick<Callback, 'path'>): string {
+export function defaultCallbackAddress(default_url: string, { path }: Pick<Callback, 'path'>): string {
   return `${(URL.parse(default_url)?.href ?? default_url).replace(/\/+$/, '')}/${path}`
 }
 

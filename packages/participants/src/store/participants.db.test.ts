@@ -9,7 +9,7 @@ import {
   findClient,
   findParticipant,
   listParticipants,
-  listWithoutSecret,
+  listParticipantsWithoutSecret,
   setParticipantStatus,
 } from './participants.ts'
 
@@ -168,7 +168,7 @@ describe('addSecret', () => {
 
   test('whoever has none is listed, whatever was retired', async () => {
     const { db } = database
-    const without = async () => (await listWithoutSecret(db)).map(({ sender_id }) => sender_id)
+    const without = async () => (await listParticipantsWithoutSecret(db)).map(({ sender_id }) => sender_id)
     const participant = await addParticipant(db, { sender_id: 'no-secret.example', name: 'N' })
     expect(await without()).toContain('no-secret.example')
     await addSecret(db, participant, sha256(1))

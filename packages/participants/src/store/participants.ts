@@ -15,8 +15,8 @@ import {
   checkMessagePolicy,
   DEFAULT_MESSAGE_POLICY,
   messagePolicyValues,
-  tighteningOf,
-  withConsequences,
+  stricterChanges,
+  withImpliedChanges,
 } from './message-policy.ts'
 import { endPartnerSessions } from './sessions.ts'
 
@@ -60,7 +60,7 @@ export async function addParticipant(
   const { sender_id, name, max_page_size = null, demo = false, ...given } = participant
   const { rate_limit = null, concurrency_limit = null, ...others } = given
   const { max_subscriptions = null, environment = 'live', ...changes } = others
-  const policy = { ...DEFAULT_MESSAGE_POLICY, ...withConsequences(changes) }
+  const policy = { ...DEFAULT_MESSAGE_POLICY, ...withImpliedChanges(changes) }
   checkSenderId(sender_id)
   checkName(name)
   checkMaxPageSize(max_page_size)
@@ -142,7 +142,7 @@ export async function listParticipants(db: Database): Promise<readonly Participa
 }
 
 /** Lists the participants without a live secret, which can get no token, by sender_id. */
-export async function listWithoutSecret(db: Database): Promise<readonly Participant[]> {
+export async function listParticipantsWithoutSecret(db: Database): Promise<readonly Participant[]> {
   const { rows } = await db.pool.query<Row>(
     `select ${COLUMNS} from participant where not exists (
         select from participant_secret where participant = participant.id and retired_at is null)
@@ -224,14 +224,14 @@ export async function setMessagePolicy(
 ): Promise<Participant> {
   const current = await findParticipant(db, sender_id)
   if (current === null) throw unknown(sender_id)
-  const meant = withConsequences(changes)
+  const meant = withImpliedChanges(changes)
   const policy = { ...current, ...meant }
   checkMessagePolicy(policy)
   const named = Object.entries(messagePolicyValues(policy)).filter(([column]) => Object.hasOwn(meant, column))
   // Only the given members are written, so that two simultaneous changes of different members both succeed.
   if (named.length === 0) return current
   const set = (connection: Pick<Database, 'kysely'>) => update(connection, sender_id, Object.fromEntries(named))
-  const tightened = tighteningOf(current, policy)
+  const tightened = stricterChanges(current, policy)
   if (tightened === null) return set(db)
   const act = { kind: 'policy_tightened', participant: sender_id, ...tightened } as const
   return commitJournaled(

@@ -5,7 +5,7 @@ import type { ClientBase } from 'pg'
 const grantsOf = (removable: Removable) => ({ grants: countOf(removable, 'participant_grant') })
 
 /** The tables to count and to empty. Grants and keys are deleted with the row of the registry or participant. */
-export const STORED_OF_PARTICIPANTS: Readonly<Record<Removable, StoredPart>> = {
+export const PARTICIPANT_ROWS_TO_REMOVE: Readonly<Record<Removable, StoredPart>> = {
   registry: { counted: grantsOf('registry'), removed: rowsOf('registry', ['participant_check']) },
   participant: {
     counted: {

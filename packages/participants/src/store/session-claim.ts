@@ -41,7 +41,7 @@ export const lockSettings = (client: ClientBase): Promise<void> =>
  * Locks the settings while work runs that has several transactions.
  * @param work gets a check, to be called before each change: the check fails when the lock was lost with its connection
  */
-export async function holdSettings<Result>(
+export async function withSettingsLock<Result>(
   { pool }: Pick<Database, 'pool'>,
   work: (checkHeld: () => Promise<void>) => Promise<Result>,
 ): Promise<Result> {

@@ -138,11 +138,11 @@ function createUsableKeys(log: Pick<Log, 'error'>) {
         return []
       })
     }
-  return { verifying: usableOf(importedOnce(verifyingKey)), encryption: usableOf(importedOnce(encryptionKey)) }
+  return { verifying: usableOf(cachedImport(verifyingKey)), encryption: usableOf(cachedImport(encryptionKey)) }
 }
 
 /** Caches imported keys: importing a key takes longer than verifying with it. */
-export function importedOnce<Key>(load: (key: PublicKey) => Promise<Key>): (key: PublicKey) => Promise<Key> {
+export function cachedImport<Key>(load: (key: PublicKey) => Promise<Key>): (key: PublicKey) => Promise<Key> {
   const imports = recentlyUsed<string, Promise<Key>>(IMPORTED_KEYS)
   return (key) => {
     const name = `${key.thumbprint} ${key.algorithm} ${key.kid}`

@@ -5,11 +5,11 @@ import { EXPIRING_DAYS } from '@rollcall/admin/grants/health'
 import { createIndexBuilds } from '@rollcall/admin/registries/index-build'
 import type { HasSamples } from '@rollcall/admin/registries/samples'
 import { createAuditLog } from '@rollcall/audit/audit-log'
-import { failingClosed } from '@rollcall/audit/fail-closed'
+import { failClosed } from '@rollcall/audit/fail-closed'
 import { createPseudonyms } from '@rollcall/audit/persons'
 import { createRefusalEntries } from '@rollcall/audit/refusal-entries'
-import { refuseOlder } from '@rollcall/backup/journal/journal'
-import { refuseUnfinished } from '@rollcall/backup/store/restorations'
+import { refuseOlderDatabase } from '@rollcall/backup/journal/journal'
+import { refuseUnfinishedRestore } from '@rollcall/backup/store/restorations'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { createWake } from '@rollcall/base/shared/wake'
@@ -54,7 +54,7 @@ import { createOperatorSessions, createPartnerSessions } from '@rollcall/partici
 import { createTokens } from '@rollcall/participants/directory/tokens'
 import { createGuards } from '@rollcall/participants/egress/address-guard'
 import { createReadingThreads } from '@rollcall/participants/reading/threads'
-import { findEnds } from '@rollcall/participants/store/ends'
+import { findComingEnds } from '@rollcall/participants/store/ends'
 import { MOST_CONCURRENCY } from '@rollcall/participants/store/participant-callbacks'
 import { takeTokens } from '@rollcall/participants/store/quotas'
 import { createKeySets } from '@rollcall/participants/trust/key-sets'
@@ -83,8 +83,8 @@ export async function createContext(
 ) {
   const { log = createLog({ level: config.logLevel }), clock = CLOCK, samples = () => [] } = deps
   // This check comes first: a server writes nothing into a database that is being restored.
-  await refuseUnfinished(db)
-  if (config.journal !== undefined) await refuseOlder(db, config.journal)
+  await refuseUnfinishedRestore(db)
+  if (config.journal !== undefined) await refuseOlderDatabase(db, config.journal)
   const vault = await openVault(config, db)
   const keys = await createKeys(db, vault, log, clock)
   const base: Base = { config, db, log, clock, limits: config.limits, vault }
@@ -131,7 +131,7 @@ function createObserving({ db, log, clock }: Base) {
     deliveries: () => deliveryHealth(db),
     outbox: () => outboxHealth(db),
     exchanges: () => waitingExchanges(db),
-    ends: () => findEnds(db, EXPIRING_DAYS),
+    ends: () => findComingEnds(db, EXPIRING_DAYS),
     mirrors: () => mirrorsHealth(db),
     schema: schema.check,
   }
@@ -152,7 +152,7 @@ function createDelivering({ config, db, log, clock, limits, vault }: Base, keys:
     keys,
     clock,
     guards,
-    auditLog: failingClosed(auditLog, { log }),
+    auditLog: failClosed(auditLog, { log }),
     directory: createDirectory(db, log, clock),
     grants: createGrants(db, log, clock),
     callbacks: createCallbacks(db, clock),

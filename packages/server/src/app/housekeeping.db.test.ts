@@ -5,7 +5,7 @@ import { readConfig } from '@rollcall/settings/config'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertSubscription } from '../../../delivery/test/subscriptions.ts'
 import { type TestServer, testServer } from '../../test/server.ts'
-import { keepHouse } from './housekeeping.ts'
+import { runHousekeeping } from './housekeeping.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -39,7 +39,7 @@ test('a chore that fails stops none of the others, and is named', async () => {
   )
   await pool.query('alter table breaker rename to away')
   const { lines, ...rest } = deps()
-  await keepHouse(rest, signal)
+  await runHousekeeping(rest, signal)
   await pool.query('alter table away rename to breaker')
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     {
@@ -60,7 +60,7 @@ test('operator tokens are deleted when they ended long ago', async () => {
        ('revoked lately', 10, 89), ('revoked', 10, 91)) as token (name, expires, revoked)`,
   )
   const { lines, ...rest } = deps()
-  await keepHouse(rest, signal)
+  await runHousekeeping(rest, signal)
   const { rows } = await pool.query('select name from operator_token order by id')
   expect(rows.map(({ name }) => name)).toEqual(['live', 'expired lately', 'revoked lately'])
   await pool.query('delete from operator_token')
@@ -88,7 +88,7 @@ test('what was never answered or taken is forgotten in its time, and not in sile
     for (const state of ['accepted', 'replying', 'replied', 'failed']) await exchange(state, age)
     for (const state of ['pending', 'delivered', 'dead']) await delivery(state, age)
   }
-  await keepHouse(rest, signal)
+  await runHousekeeping(rest, signal)
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     {
       exchanges: 2,
@@ -100,7 +100,7 @@ test('what was never answered or taken is forgotten in its time, and not in sile
     'select (select count(*) from accepted_exchange) as exchanges, (select count(*) from delivery) as deliveries',
   )
   expect(rows).toEqual([{ exchanges: 4, deliveries: 3 }])
-  await keepHouse(rest, signal)
+  await runHousekeeping(rest, signal)
   expect(lines).toHaveLength(1)
 })
 
@@ -113,7 +113,7 @@ test('events are stored as long as they may be corrected', async () => {
      from unnest(array[$1::int - 1, $1 + 1]) as days`,
     [limits.correction_time],
   )
-  await keepHouse({ ...rest, limits }, signal)
+  await runHousekeeping({ ...rest, limits }, signal)
   expect((await pool.query('select record from event')).rows).toEqual([{ record: limits.correction_time - 1 }])
 })
 
@@ -125,8 +125,8 @@ test('a subscription that was suspended is logged once', async () => {
   const id = await insertSubscription(client, registry.id, filed, 'SECRET')
   await suspendSubscriptions(client, [id], 'unreadable')
   client.release()
-  await keepHouse(rest, signal)
-  await keepHouse(rest, signal)
+  await runHousekeeping(rest, signal)
+  await runHousekeeping(rest, signal)
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     {
       level: 'error',

@@ -1,6 +1,6 @@
 /** The regular background tasks of every node. Several nodes may do them at the same time. */
 import { hostname } from 'node:os'
-import { forgetConsents } from '@rollcall/consents/store/consent-uses'
+import { deleteExpiredConsents } from '@rollcall/consents/store/consent-uses'
 import { bodyKeyRetention, eventRetention, OPERATOR_TOKEN_RETENTION } from '@rollcall/core/model/retention'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { storeJournalReport } from '@rollcall/database/journal-reports'
@@ -8,7 +8,7 @@ import { StoreUnavailable } from '@rollcall/database/refusal'
 import { withTransaction } from '@rollcall/database/transaction'
 import { forgetBreakers } from '@rollcall/delivery/store/deliveries/breakers'
 import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
-import { endUnconsented } from '@rollcall/delivery/store/events/consent-stopping'
+import { endUnconsentedSubscriptions } from '@rollcall/delivery/store/events/consent-stopping'
 import { clearSentEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
 import { expireSubscriptions, suspendedSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
 import { type StoringReferences, storeMissingReferences } from '@rollcall/engine/operations/references'
@@ -21,13 +21,13 @@ import {
 } from '@rollcall/engine/store/exchanges/forget-exchanges'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import type { SchemaWatch } from '@rollcall/observe/schema'
-import { sessionBounds } from '@rollcall/participants/directory/sessions'
-import { forgetUse } from '@rollcall/participants/store/grant-use'
+import { sessionTimeBounds } from '@rollcall/participants/directory/sessions'
+import { deleteOldUse } from '@rollcall/participants/store/grant-use'
 import { forgetOperatorTokens } from '@rollcall/participants/store/operator-tokens'
 import { lapseProposals } from '@rollcall/participants/store/proposals'
 import { forgetSessions } from '@rollcall/participants/store/sessions'
 import { listRegistries } from '@rollcall/records/registries/registries'
-import { leftMirrors } from '@rollcall/source/store/changed-sources'
+import { findLeftMirrors } from '@rollcall/source/store/changed-sources'
 
 const PERIOD = 60_000
 type Parts = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatch, 'check'> }
@@ -35,7 +35,7 @@ type Parts = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatc
 /** Starts the regular tasks. The returned function stops them and waits for running ones. */
 export function startHousekeeping(deps: Parts): () => Promise<void> {
   const stopping = new AbortController()
-  const clean = (): Promise<void> => keepHouse(deps, stopping.signal)
+  const clean = (): Promise<void> => runHousekeeping(deps, stopping.signal)
   // All tasks run at the start: after an upgrade there may be references to store.
   let working = clean()
   let minutes = 0
@@ -80,17 +80,17 @@ const CHORES: readonly Chore[] = [
   {
     every: 1,
     failure: 'subscriptions whose consent does not hold could not be ended; tried again soon',
-    run: async ({ db }) => void (await withTransaction(db.pool, endUnconsented)),
+    run: async ({ db }) => void (await withTransaction(db.pool, endUnconsentedSubscriptions)),
   },
   {
     every: 10,
     failure: 'signed consents that ended could not be forgotten; tried again soon',
-    run: async ({ db }) => void (await forgetConsents(db)),
+    run: async ({ db }) => void (await deleteExpiredConsents(db)),
   },
   {
     every: 10,
     failure: 'what earlier days had of quotas could not be forgotten; tried again soon',
-    run: async ({ db }) => forgetUse(db),
+    run: async ({ db }) => deleteOldUse(db),
   },
   {
     every: 1,
@@ -125,7 +125,7 @@ const CHORES: readonly Chore[] = [
     every: 10,
     failure: 'sessions that ended could not be deleted; tried again soon',
     run: async ({ db, limits, clock }) => {
-      await forgetSessions(db, sessionBounds(limits, clock.date()))
+      await forgetSessions(db, sessionTimeBounds(limits, clock.date()))
     },
   },
   {
@@ -154,7 +154,7 @@ const CHORES: readonly Chore[] = [
 ]
 
 /** Runs all tasks once. Never rejects. */
-export const keepHouse = (deps: Parts, signal: AbortSignal): Promise<void> => doChores(CHORES, deps, signal)
+export const runHousekeeping = (deps: Parts, signal: AbortSignal): Promise<void> => doChores(CHORES, deps, signal)
 
 async function doChores(chores: readonly Chore[], deps: Parts, signal: AbortSignal): Promise<void> {
   for (const { failure, run } of chores) {
@@ -184,11 +184,11 @@ async function reportJournal({ db, log }: Parts): Promise<void> {
 
 /** Removes the replication logs of sources that were replaced, and copies of records that are now read live. */
 async function clearLeftSources({ db, log }: Parts): Promise<void> {
-  const left = await leftMirrors(db.pool)
+  const left = await findLeftMirrors(db.pool)
   if (left.length === 0) return
   // This module is imported here because it needs the drivers of all databases.
-  const { clearLeft } = await import('@rollcall/source/mirror/left-sources')
-  await clearLeft({ db, log, env: process.env, registries: () => listRegistries(db) }, left)
+  const { removeLeftSources } = await import('@rollcall/source/mirror/left-sources')
+  await removeLeftSources({ db, log, env: process.env, registries: () => listRegistries(db) }, left)
 }
 
 /** The number of exchanges whose requests are decrypted in one statement of the task. */

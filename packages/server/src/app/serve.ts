@@ -6,7 +6,7 @@ import { isLoopback } from '@rollcall/base/shared/loopback'
 import { CONSOLE_FILES, PARTNER_FILES } from '@rollcall/console'
 import type { SchemaLead } from '@rollcall/database/schema-version'
 import { answerAccepted } from '@rollcall/engine/exchange/answer-accepted'
-import { startReleased } from '@rollcall/engine/work/held'
+import { startWhenReleased } from '@rollcall/engine/work/held'
 import { type RunningWorker, startWorker } from '@rollcall/engine/work/worker'
 import { recordsAway } from '@rollcall/records/records/registry-records'
 import { listRegistries } from '@rollcall/records/registries/registries'
@@ -112,7 +112,7 @@ export async function startServer(
   try {
     await listen('operator', operatorServer, { host: config.adminHost, port: config.adminPort })
     if (publicServer !== null) await listen('peers', publicServer, { host: config.host, port: config.port })
-    if (does.works) worker = await startReleased({ ...context, start: () => startWork(context) })
+    if (does.works) worker = await startWhenReleased({ ...context, start: () => startWork(context) })
   } catch (error) {
     await stop()
     throw error

@@ -3,11 +3,11 @@ import { RequestFault } from '@rollcall/protocol'
 import { expect, it, onTestFinished } from 'vitest'
 import { bareListener } from '../../test/bare-listener.ts'
 import { sendJson } from './answer.ts'
-import { mount, mountMethods } from './server.ts'
+import { mountHandler, mountMethods } from './server.ts'
 
 function serverThatThrows(error: Error) {
   const app = bareListener()
-  mount(app, 'GET', 'thrower', '/', () => Promise.reject(error))
+  mountHandler(app, 'GET', 'thrower', '/', () => Promise.reject(error))
   mountMethods(app, '/old', [
     {
       method: 'GET',
@@ -67,7 +67,7 @@ it.each([
   // The half of a pair at the end is sent as U+FFFD.
   const text = `${JSON.stringify({ name: '\u0141ucja \u2603 \u{1f600}'.repeat(count) })}\ud800`
   const app = bareListener()
-  mount(app, 'GET', 'text', '/', (_request, reply) => sendJson(reply, 200, text))
+  mountHandler(app, 'GET', 'text', '/', (_request, reply) => sendJson(reply, 200, text))
   onTestFinished(() => app.close())
   const answer = await fetch(await app.listen({ host: '127.0.0.1', port: 0 }))
   const body = Buffer.from(await answer.arrayBuffer())

@@ -13,7 +13,7 @@ export type AnswerHeaders = { readonly [name: string]: string }
 
 /** Sends a JSON text. */
 export function sendJson(reply: FastifyReply, status: number, text: string, headers: AnswerHeaders = {}): void {
-  send(reply, status, text, { 'Content-Type': 'application/json', ...headers })
+  sendBody(reply, status, text, { 'Content-Type': 'application/json', ...headers })
 }
 
 /**
@@ -23,7 +23,7 @@ export function sendJson(reply: FastifyReply, status: number, text: string, head
 const ONE_PIECE = 16_384
 
 /** Sends a body; `headers` has its Content-Type. Fastify's reply is bypassed: it sends names in lower case. */
-export function send(reply: FastifyReply, status: number, content: string | Buffer, headers: AnswerHeaders): void {
+export function sendBody(reply: FastifyReply, status: number, content: string | Buffer, headers: AnswerHeaders): void {
   const body = typeof content === 'string' && content.length > ONE_PIECE ? Buffer.from(content) : content
   reply.hijack()
   const { server } = reply.server
@@ -70,7 +70,7 @@ const RETRY_AFTER = 5
  * The fault to send for a thrown error. An error that is no RequestFault is a failure of ours: it is logged without the
  * content of messages or statements, and answered without detail.
  */
-export function asFault(
+export function faultToAnswer(
   error: unknown,
   { log, databaseHealth }: { readonly log: Log; readonly databaseHealth: Pick<DatabaseHealth, 'failed'> },
 ): RequestFault {
@@ -100,13 +100,13 @@ function describe(error: unknown): object {
 }
 
 /** The fault 404, one text for an unknown namespace and an unknown path. */
-export const notFound = (): RequestFault =>
+export const notFoundFault = (): RequestFault =>
   new RequestFault('err.request.not_found', 'there is no such namespace or path here')
 
 /** The fault 404 for an operation of the protocol that registries of this kind do not have. */
-export const notServed = (): RequestFault =>
+export const notServedFault = (): RequestFault =>
   new RequestFault('err.request.not_found', 'this operation is not served by this registry')
 
 /** The fault 405 for another method than these methods, which the path has. */
-export const wrongMethod = (allowed: string): RequestFault =>
+export const wrongMethodFault = (allowed: string): RequestFault =>
   new RequestFault('err.request.bad', `the method must be ${allowed}`, 405)

@@ -10,10 +10,10 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { NONCE_PLACEHOLDER } from '@rollcall/console'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type AnswerHeaders, notFound, send } from './answer.ts'
+import { type AnswerHeaders, notFoundFault, sendBody } from './answer.ts'
 import { checkOperatorHost, type IsOwnHost } from './operator-host.ts'
 import { html } from './page.ts'
-import { type HttpServer, mount } from './server.ts'
+import { type HttpServer, mountHandler } from './server.ts'
 
 /** The types of the files that are served, by the end of their names. Other files are not served. */
 const TYPES: Readonly<Record<string, { readonly type: string; readonly compressible: boolean }>> = {
@@ -74,15 +74,15 @@ interface BuiltPage {
 
 function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): void {
   const page = textOf(file) ?? NOT_BUILT
-  mount(app, 'GET', name, path, ({ raw }, reply) => {
+  mountHandler(app, 'GET', name, path, ({ raw }, reply) => {
     check(raw)
     sendStrictPage(reply, 200, page)
   })
   const assets = new Map(assetsIn(file).map((asset) => [asset, readAsset(new URL(`assets/${asset}`, file))]))
   // One route for all: the router compiles each of its paths when a server starts.
-  mount(app, 'GET', name, `${path === '/' ? '' : path}/assets/:asset`, (request, reply) => {
+  mountHandler(app, 'GET', name, `${path === '/' ? '' : path}/assets/:asset`, (request, reply) => {
     const asset = assets.get((request.params as { readonly asset: string }).asset)
-    if (asset === undefined) throw notFound()
+    if (asset === undefined) throw notFoundFault()
     check(request.raw)
     return sendAsset(asset, request, reply)
   })
@@ -91,7 +91,7 @@ function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): 
 /** Sends a page that may load only our files. @param page HTML, with the placeholder of the nonce if it needs one */
 export function sendStrictPage(reply: FastifyReply, status: number, page: string, headers: AnswerHeaders = {}): void {
   const nonce = randomBytes(16).toString('base64url')
-  send(reply, status, page.replaceAll(NONCE_PLACEHOLDER, nonce), {
+  sendBody(reply, status, page.replaceAll(NONCE_PLACEHOLDER, nonce), {
     ...HEADERS,
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': contentSecurityPolicy(nonce),
@@ -202,7 +202,7 @@ async function sendAsset(asset: Asset, { headers }: FastifyRequest, reply: Fasti
     return
   }
   const content = await asset.content(encoding)
-  send(reply, 200, content, { ...about, ...(encoding !== 'identity' && { 'Content-Encoding': encoding }) })
+  sendBody(reply, 200, content, { ...about, ...(encoding !== 'identity' && { 'Content-Encoding': encoding }) })
 }
 
 /** The encodings that a browser accepts, without those of quality 0. */

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendJson } from './answer.ts'
 import { type Html, html, type Page, sendPage, siteUrl } from './page.ts'
 import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
-import { type HttpServer, mount } from './server.ts'
+import { type HttpServer, mountHandler } from './server.ts'
 import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
 
 /** What the start page needs of the server. */
@@ -19,7 +19,7 @@ export function addLandingRoutes(
   app: HttpServer,
   deps: HasRegistries & HasShowcase & { readonly partnerPage: boolean },
 ): void {
-  mount(app, 'GET', 'landing', '/', async (request, reply) => {
+  mountHandler(app, 'GET', 'landing', '/', async (request, reply) => {
     const registries = await deps.directory.registries()
     if (!wantsHtml(request)) return sendJson(reply, 200, JSON.stringify(facts(registries)))
     const shown = deps.showcase()
@@ -27,8 +27,8 @@ export function addLandingRoutes(
     sendPage(reply, landingPage(registries, shown, { fromHere, partnerPage: deps.partnerPage }))
   })
   for (const path of ['/:namespace', `/:namespace/${VERSION_SEGMENT}`]) {
-    mount(app, 'GET', 'docs', path, async (request, reply) => {
-      leadTo(reply, referenceOf(await registryOf(deps, request)))
+    mountHandler(app, 'GET', 'docs', path, async (request, reply) => {
+      leadTo(reply, referencePath(await registryOf(deps, request)))
     })
   }
 }
@@ -43,7 +43,7 @@ function leadTo(reply: FastifyReply, address: string): void {
 
 const baseOf = ({ namespace }: Registry): string => `/${namespace}/${VERSION_SEGMENT}`
 /** The path of the reference page of a registry. */
-export const referenceOf = (registry: Registry): string => `${baseOf(registry)}/docs`
+export const referencePath = (registry: Registry): string => `${baseOf(registry)}/docs`
 
 /** The registries as JSON; addresses are relative to this page. */
 const facts = (registries: readonly Registry[]) => ({
@@ -55,7 +55,7 @@ const facts = (registries: readonly Registry[]) => ({
     environment: registry.environment,
     base_path: baseOf(registry),
     openapi: `${baseOf(registry)}/openapi.json`,
-    reference: referenceOf(registry),
+    reference: referencePath(registry),
   })),
   token: `/${TOKEN_PATH}`,
   key_set: '/.well-known/jwks.json',
@@ -68,7 +68,7 @@ export const registryLinks = (registries: readonly Registry[], here: string | nu
   registries.map((registry) => {
     const { namespace } = registry
     const current = namespace === here ? html` aria-current="page"` : html``
-    return html`<a href="${referenceOf(registry)}"${current}>${namespace}</a>\n`
+    return html`<a href="${referencePath(registry)}"${current}>${namespace}</a>\n`
   })
 
 function landingPage(
@@ -116,7 +116,7 @@ function begin(
   [first]: readonly Registry[],
   partnerPage: boolean,
 ): Html {
-  const reference = first === undefined ? '/' : referenceOf(first)
+  const reference = first === undefined ? '/' : referencePath(first)
   return html`<section aria-labelledby="begin">
 <h2 id="begin">Begin</h2>
 <ul class="cards">
@@ -157,6 +157,6 @@ ${
     ? html``
     : html`<p>Somebody to ask about: <code>${sample.identifier_type} ${sample.identifier_value}</code></p>`
 }
-<p class="links"><a href="${referenceOf(registry)}">Reference</a> <a href="${baseOf(registry)}/openapi.json">OpenAPI</a></p>
+<p class="links"><a href="${referencePath(registry)}">Reference</a> <a href="${baseOf(registry)}/openapi.json">OpenAPI</a></p>
 </li>`
 }

@@ -6,13 +6,13 @@ import type { Metrics } from '@rollcall/observe/metrics'
 import { createThrottle, type Throttle } from '@rollcall/participants/admission/throttle'
 import { digestSecret, isSecretOf } from '@rollcall/participants/directory/secrets'
 import type { Tokens } from '@rollcall/participants/directory/tokens'
-import { readText } from '@rollcall/participants/reading/body'
+import { readBodyText } from '@rollcall/participants/reading/body'
 import { findClient } from '@rollcall/participants/store/participants'
 import { CALLBACKS, OPERATIONS, RequestFault, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendJson } from './answer.ts'
 import type { RequestGate } from './request-gate.ts'
-import { type HttpServer, mount } from './server.ts'
+import { type HttpServer, mountHandler } from './server.ts'
 import { readTokenRequest, TokenRefusal } from './token-request.ts'
 
 /** The most bytes of a token request. */
@@ -36,7 +36,7 @@ interface TokenDeps {
  */
 export function addTokenRoute(app: HttpServer, deps: TokenDeps, options: { queryParameters: boolean }): void {
   const throttle = createThrottle(deps.limits.token_failures)
-  mount(app, 'POST', 'token', `/${TOKEN_PATH}`, async (request, reply) => {
+  mountHandler(app, 'POST', 'token', `/${TOKEN_PATH}`, async (request, reply) => {
     try {
       const wait = deps.requestGate.wait(request.raw)
       if (wait > 0) throw tooManyFailures(wait)
@@ -54,7 +54,7 @@ export function addTokenRoute(app: HttpServer, deps: TokenDeps, options: { query
 
 /** Adds a route to the operator's listener which tells a client that it must request tokens at the other port. */
 export function addMissingTokenRoute(app: HttpServer): void {
-  mount(app, 'POST', 'token', `/${TOKEN_PATH}`, () => {
+  mountHandler(app, 'POST', 'token', `/${TOKEN_PATH}`, () => {
     throw new RequestFault(
       'err.request.not_found',
       "this is the operator's port of the server: peers call the other one",
@@ -68,7 +68,7 @@ async function answer(
   request: FastifyRequest,
   queryParameters: boolean,
 ): Promise<object> {
-  const body = await readText(request.raw, MAX_TOKEN_REQUEST_BYTES)
+  const body = await readBodyText(request.raw, MAX_TOKEN_REQUEST_BYTES)
   const credentials = readTokenRequest({
     authorization: request.headers.authorization,
     contentType: request.headers['content-type'] ?? '',

@@ -1,8 +1,8 @@
 /** The frame and the files of the pages on the peers' listener. They load nothing from other servers. */
 import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
-import { send } from './answer.ts'
-import { type HttpServer, mount } from './server.ts'
+import { sendBody } from './answer.ts'
+import { type HttpServer, mountHandler } from './server.ts'
 
 /** The files of this folder that the pages load. */
 const SITE_FILES = {
@@ -71,7 +71,7 @@ ${scripts.map((address) => html`<script src="${address}"></script>\n`)}
 </body>
 </html>
 `
-  send(reply, 200, text, {
+  sendBody(reply, 200, text, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   })
@@ -80,8 +80,11 @@ ${scripts.map((address) => html`<script src="${address}"></script>\n`)}
 /** Mounts a file that does not change while the process runs. */
 export function mountFile(app: HttpServer, path: string, type: string, file: string | URL): void {
   const content = readFileSync(file)
-  mount(app, 'GET', 'docs', path, (_request, reply) =>
-    send(reply, 200, content, { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'public, max-age=86400' }),
+  mountHandler(app, 'GET', 'docs', path, (_request, reply) =>
+    sendBody(reply, 200, content, {
+      'Content-Type': `${type}; charset=utf-8`,
+      'Cache-Control': 'public, max-age=86400',
+    }),
   )
 }
 

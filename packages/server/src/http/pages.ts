@@ -5,10 +5,10 @@ import type { SchemaLead } from '@rollcall/database/schema-version'
 import type { Keys } from '@rollcall/keys/own-keys'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { FastifyReply } from 'fastify'
-import { send, sendJson } from './answer.ts'
+import { sendBody, sendJson } from './answer.ts'
 import { checkOperatorHost, type IsOwnHost } from './operator-host.ts'
 import { type HasDirectory, registryOf } from './protocol-routes.ts'
-import { type HttpServer, mount } from './server.ts'
+import { type HttpServer, mountHandler } from './server.ts'
 
 /**
  * Adds `/health` and `/ready`, for load balancers and supervisors.
@@ -21,8 +21,8 @@ export function addHealthRoutes(
   isReady: () => Promise<boolean>,
   { schema, away }: { readonly schema?: () => SchemaLead; readonly away?: () => readonly string[] } = {},
 ): void {
-  mount(app, 'GET', 'health', '/health', (_request, reply) => sendJson(reply, 200, '{"status":"ok"}'))
-  mount(app, 'GET', 'ready', '/ready', async (_request, reply) => {
+  mountHandler(app, 'GET', 'health', '/health', (_request, reply) => sendJson(reply, 200, '{"status":"ok"}'))
+  mountHandler(app, 'GET', 'ready', '/ready', async (_request, reply) => {
     const ready = await isReady()
     const lead = schema?.()
     const gone = away?.() ?? []
@@ -37,10 +37,10 @@ export function addHealthRoutes(
 
 /** Adds the page of metrics to the operator's own listener, which peers cannot reach. */
 export function addMetricsRoute(app: HttpServer, metrics: Pick<Metrics, 'render'>, isOwnHost: IsOwnHost): void {
-  mount(app, 'GET', 'metrics', '/metrics', async ({ raw }, reply) => {
+  mountHandler(app, 'GET', 'metrics', '/metrics', async ({ raw }, reply) => {
     checkOperatorHost(isOwnHost, raw)
     const { contentType, text } = await metrics.render()
-    send(reply, 200, text, { 'Content-Type': contentType })
+    sendBody(reply, 200, text, { 'Content-Type': contentType })
   })
 }
 
@@ -59,8 +59,8 @@ export function addKeySetRoutes(app: HttpServer, deps: HasDirectory & { readonly
     // The type application/jwk-set+json is not used, because peers do not expect it.
     sendJson(reply, 200, JSON.stringify(set), KEY_SET_HEADERS)
   }
-  mount(app, 'GET', 'jwks', KEY_SET_PATH, (_request, reply) => answer(reply))
-  mount(app, 'GET', 'jwks', `/:namespace${KEY_SET_PATH}`, async (request, reply) =>
+  mountHandler(app, 'GET', 'jwks', KEY_SET_PATH, (_request, reply) => answer(reply))
+  mountHandler(app, 'GET', 'jwks', `/:namespace${KEY_SET_PATH}`, async (request, reply) =>
     answer(reply, await registryOf(deps, request)),
   )
 }

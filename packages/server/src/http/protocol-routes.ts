@@ -2,15 +2,15 @@
 
 import type { Registry } from '@rollcall/core/model/registry'
 import { authenticate } from '@rollcall/engine/exchange/admit'
-import { receive } from '@rollcall/engine/exchange/receive'
+import { receiveRequest } from '@rollcall/engine/exchange/receive'
 import { receiveCallback } from '@rollcall/engine/inbox/callbacks'
 import type { Quota } from '@rollcall/participants/admission/quota'
 import type { Directory } from '@rollcall/participants/directory/directory'
 import { CALLBACKS, OPERATIONS, operationsOf, type RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
-import { notFound, notServed, sendJson } from './answer.ts'
+import { notFoundFault, notServedFault, sendJson } from './answer.ts'
 import type { RequestGate } from './request-gate.ts'
-import { type HttpServer, mount } from './server.ts'
+import { type HttpServer, mountHandler } from './server.ts'
 
 /** The version segment of every base address (spec "Versioning" 2). */
 export const VERSION_SEGMENT = 'v1.0.0'
@@ -21,7 +21,7 @@ export interface HasDirectory {
 
 /** The parts of the server that the protocol's routes need. */
 type ProtocolDeps = HasDirectory &
-  Parameters<typeof receive>[0] &
+  Parameters<typeof receiveRequest>[0] &
   Parameters<typeof receiveCallback>[0] &
   Parameters<typeof authenticate>[0] & {
     readonly requestGate: Pick<RequestGate, 'identified' | 'addressed' | 'named' | 'rejected'>
@@ -36,11 +36,11 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void 
     ]
     for (const { path, mode } of paths) {
       const route = { name: operation.name, mode, deprecated: operation.deprecated }
-      mount(app, 'POST', route, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
+      mountHandler(app, 'POST', route, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
         const registry = await registryOf(context, request)
         context.requestGate.addressed(request.raw, { registry: registry.namespace, operation: operation.name })
         if (!operationsOf(registry.kind).includes(operation)) throw await refusal(context, request)
-        const { text, correlation_id, rejected } = await receive(context, mode, operation, registry, {
+        const { text, correlation_id, rejected } = await receiveRequest(context, mode, operation, registry, {
           path,
           headers: request.headers,
           body: request.raw,
@@ -56,7 +56,7 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void 
   }
   for (const callback of CALLBACKS) {
     const { name, path } = callback
-    mount(app, 'POST', name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
+    mountHandler(app, 'POST', name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
       const registry = await registryOf(context, request)
       const { headers, raw: body } = request
       context.requestGate.addressed(body, { registry: registry.namespace, operation: name })
@@ -78,7 +78,7 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void 
 export async function registryOf({ directory }: HasDirectory, request: FastifyRequest): Promise<Registry> {
   const { namespace } = request.params as { namespace: string }
   const registry = await directory.registry(namespace)
-  if (registry === undefined) throw notFound()
+  if (registry === undefined) throw notFoundFault()
   return registry
 }
 
@@ -92,5 +92,5 @@ async function refusal(context: ProtocolDeps, { headers, raw }: FastifyRequest):
   const participant = await authenticate(context, { headers, identified })
   const admission = await context.quota.enter(participant)
   admission.leave()
-  return notServed()
+  return notServedFault()
 }

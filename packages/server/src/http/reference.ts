@@ -17,7 +17,7 @@ import { sendJson } from './answer.ts'
 import { type HasRegistries, registryLinks } from './landing.ts'
 import { html, mountFile, type Page, sendPage, siteUrl } from './page.ts'
 import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
-import { type HttpServer, mount } from './server.ts'
+import { type HttpServer, mountHandler } from './server.ts'
 import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
 
 const BASE = `/:namespace/${VERSION_SEGMENT}`
@@ -30,11 +30,11 @@ export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasSho
   const viewer = createRequire(import.meta.url).resolve('@fastify/swagger-ui')
   for (const [name, type] of Object.entries(VIEWER_FILES))
     mountFile(app, `${ASSETS}${name}`, type, join(dirname(viewer), 'static', name))
-  mount(app, 'GET', 'openapi', `${BASE}/openapi.json`, async (request, reply) => {
+  mountHandler(app, 'GET', 'openapi', `${BASE}/openapi.json`, async (request, reply) => {
     const registry = await registryOf(deps, request)
     sendJson(reply, 200, documentText(registry, deps.showcase()))
   })
-  mount(app, 'GET', 'docs', `${BASE}/docs`, async (request, reply) => {
+  mountHandler(app, 'GET', 'docs', `${BASE}/docs`, async (request, reply) => {
     const registry = await registryOf(deps, request)
     const shown = isFromThisMachine(deps, request.raw) ? deps.showcase() : null
     sendPage(reply, referencePage(registry, await deps.directory.registries(), shown))

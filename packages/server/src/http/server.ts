@@ -9,13 +9,13 @@ import type { Metrics } from '@rollcall/observe/metrics'
 import { type Deprecation, deprecationHeaders, RequestFault } from '@rollcall/protocol'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type AccessLevel, addAccessLog } from './access-log.ts'
-import { asFault, faultBody, notFound, sendFault, wrongMethod } from './answer.ts'
+import { faultBody, faultToAnswer, notFoundFault, sendFault, wrongMethodFault } from './answer.ts'
 import { discardRest, endOrderly, isAnswered } from './connections.ts'
 import type { RequestGate } from './request-gate.ts'
 
 export type HttpServer = FastifyInstance
 
-/** Handles a request: writes its own answer (`sendJson`, `send`) or throws. */
+/** Handles a request: writes its own answer (`sendJson`, `sendBody`) or throws. */
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | void
 
 const MAX_HEADER_BYTES = 16_384
@@ -80,8 +80,8 @@ export function createHttpServer(deps: {
     refuse(request, reply, fault)
     discardRest(request.raw)
   })
-  app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound()))
-  app.setErrorHandler((error, request, reply) => refuse(request, reply, asFault(error, deps)))
+  app.setNotFoundHandler((request, reply) => refuse(request, reply, notFoundFault()))
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, faultToAnswer(error, deps)))
   endOrderly(app, (socket) => endWithFault(socket, tooSlow()))
   addAccessLog(app, deps, { level: accessLevel })
   return app
@@ -112,7 +112,7 @@ function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
   }
   const repeated = ONCE.find((name) => isRepeated(raw.rawHeaders, name))
   if (repeated !== undefined) return new RequestFault('err.request.bad', `${repeated}: must be sent once`)
-  return is404 ? notFound() : null
+  return is404 ? notFoundFault() : null
 }
 
 /** Sends 100 Continue when the handler begins to read the body. By then it has checked the token. */
@@ -138,7 +138,7 @@ export interface MethodHandler {
 }
 
 /** Mounts the handler of a path; other methods get 405. @param route its name, or more facts about it */
-export function mount(
+export function mountHandler(
   app: HttpServer,
   method: Method,
   route: string | Omit<MethodHandler, 'method' | 'handler'>,
@@ -171,7 +171,7 @@ export function mountMethods(app: HttpServer, path: string, rows: readonly Metho
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.raw.setHeader('Allow', allowed.join(', '))
     discardRest(request.raw)
-    throw wrongMethod(allowed.join(' or '))
+    throw wrongMethodFault(allowed.join(' or '))
   }
   const name = rows.map((row) => row.name).join(' or ')
   app.route({ method: others, url: path, config: { name }, onRequest: refuse, handler: answered })
@@ -181,7 +181,7 @@ export function mountMethods(app: HttpServer, path: string, rows: readonly Metho
 function answered(): void {}
 
 function frameworkFault(error: Error & { code?: string }): RequestFault {
-  if (error.code === 'FST_ERR_MAX_PARAM_LENGTH') return notFound()
+  if (error.code === 'FST_ERR_MAX_PARAM_LENGTH') return notFoundFault()
   return new RequestFault('err.request.bad', 'the address of the request is malformed')
 }
 

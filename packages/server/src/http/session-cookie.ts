@@ -36,7 +36,7 @@ export interface SessionCookies {
 /** Whether a person did something, by the value of that header. */
 const ACTS: Readonly<Record<string, boolean>> = { '1': true, poll: false }
 
-export function sessionCookies({ cookie, header, title }: SessionPages): SessionCookies {
+export function createSessionCookies({ cookie, header, title }: SessionPages): SessionCookies {
   // With `__Host-`, no other host can set the cookie, and it is sent only by TLS. Its path must be `/`.
   const nameOf = (byTls: boolean): string => (byTls ? `__Host-${cookie}` : cookie)
   const begun = (value: string, byTls: boolean): string =>

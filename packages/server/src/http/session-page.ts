@@ -9,7 +9,7 @@ import { RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { CookieFailures } from './cookie-failures.ts'
 import { NotSignedIn, type RequestGate } from './request-gate.ts'
-import { type IsReachedByTls, type SessionPages, sessionCookies } from './session-cookie.ts'
+import { createSessionCookies, type IsReachedByTls, type SessionPages } from './session-cookie.ts'
 
 /** The limits of failures. Each page counts alone: a stranger at one page locks nobody out of the other. */
 export interface HasSessionFailures {
@@ -78,12 +78,12 @@ export interface SessionPage<Owner> {
   readonly nobody: () => NotSignedIn
 }
 
-export function sessionPage<Owner>(
+export function createSessionPage<Owner>(
   text: SessionPageKind,
   { signInFailures, cookieFailures, requestGate }: HasSessionFailures,
   { sessions, isReachedByTls }: { readonly sessions: Sessions<Owner>; readonly isReachedByTls: IsReachedByTls },
 ): SessionPage<Owner> {
-  const cookies = sessionCookies(text)
+  const cookies = createSessionCookies(text)
   const unit = (request: IncomingMessage): string => `${text.cookie} ${requestGate.unit(request)}`
   const page: SessionPage<Owner> = {
     cookieOf: ({ raw }) => cookies.read(raw, isReachedByTls(raw)),
@@ -101,7 +101,7 @@ export function sessionPage<Owner>(
     async sessionOf({ raw }, cookie, acts) {
       const retryAfter = cookieFailures.wait(unit(raw), cookie)
       const found = retryAfter === 0 || text.checksCookieFirst ? await sessions.sessionOf(cookie, acts) : null
-      if (retryAfter > 0 && found === null) throw tooManyWithin('failures of this address', retryAfter)
+      if (retryAfter > 0 && found === null) throw tooManyFault('failures of this address', retryAfter)
       cookieFailures.note(unit(raw), cookie, found !== null)
       return found
     },
@@ -131,5 +131,5 @@ const tooMany = (message: string, retryAfter: number): RequestFault =>
   new RequestFault('err.request.too_many_requests', message, undefined, { retryAfter })
 
 /** The fault 429 for too many of something within a minute. @param what the plural for the message */
-export const tooManyWithin = (what: string, retryAfter: number): RequestFault =>
+export const tooManyFault = (what: string, retryAfter: number): RequestFault =>
   tooMany(`too many ${what} within a minute; try again later`, retryAfter)

@@ -1,7 +1,7 @@
 import { addHold, removeHold } from '@rollcall/admin/persons/holds'
 import { REMOVED_PARTS, removeParticipant, removeRegistry } from '@rollcall/admin/removal'
 import { AdminRefusal } from '@rollcall/admin/use-case'
-import { liftWithdrawals, withdraw } from '@rollcall/consents/store/withdrawals'
+import { liftWithdrawals, withdrawConsents } from '@rollcall/consents/store/withdrawals'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { StoreRefusal } from '@rollcall/database/refusal'
@@ -179,7 +179,7 @@ test('what was refused to a removed participant is refused to the next one of it
   await addParticipantKey(db, participant, live)
   const { revoked_at } = await revokeParticipantKey(db, participant, 'revoked')
   const person = { pseudonyms: [Buffer.from(sender_id)], purpose: 'pension' }
-  await withdraw(db, { ...person, participant: participant.id })
+  await withdrawConsents(db, { ...person, participant: participant.id })
   await removeParticipant(acting(deps()), { sender_id, end: true })
 
   const refusal = new StoreRefusal('this key was revoked, and a revoked key cannot be registered again; make a new key')

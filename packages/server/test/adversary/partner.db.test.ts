@@ -6,7 +6,7 @@ import { removeParticipant } from '@rollcall/admin/removal'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
-import { keepHouse } from '../../src/app/housekeeping.ts'
+import { runHousekeeping } from '../../src/app/housekeeping.ts'
 import { otherMembers, pathMembers } from '../../src/http/admin/route.ts'
 import { PARTNER_BASE, type PartnerRoute } from '../../src/http/partner/route.ts'
 import { PARTNER_ROUTES } from '../../src/http/partner/routes.ts'
@@ -264,7 +264,7 @@ describe('a participant that is signed in', () => {
     expect((await asked(Cookie, { 'Rollcall-Partner': 'poll' })).status).toBe(200)
     clock.pass(60_000)
     expect((await asked(Cookie)).error).toBe(ENDED)
-    await keepHouse(server.context, new AbortController().signal)
+    await runHousekeeping(server.context, new AbortController().signal)
     const { rows } = await db.pool.query('select count(*)::integer as left from session where participant is not null')
     expect(rows).toEqual([{ left: 0 }])
   })

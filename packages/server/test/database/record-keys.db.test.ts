@@ -3,7 +3,7 @@
  * other has begun. The statements of the earlier version are written out here as it had them.
  */
 import { backfillSubscription } from '@rollcall/admin/events/subscription-mailbox'
-import { findQueued, openBackfill, queueBackfill } from '@rollcall/delivery/store/events/queueing'
+import { findOpenBackfill, findSubscriptionToQueue, queueBackfill } from '@rollcall/delivery/store/events/queueing'
 import { beforeAll, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
 import { accepted, asyncServer, callbacksTo, deliverAll, searchFor } from '../asynchronous.ts'
@@ -28,7 +28,7 @@ const subscribed = async () => {
   const filter = [{ expression1: { attribute_name: 'sex', operator: 'eq', attribute_value: 'male' } }]
   const criteria = { reg_event_type: 'LiveBirth', notify_record_type: 'Person', filter_type: 'predicate', filter }
   const code = await codeOf(server, await newPeer(), criteria)
-  const subscription = await findQueued(db.pool, code)
+  const subscription = await findSubscriptionToQueue(db.pool, code)
   if (subscription === undefined) throw new Error('nobody has subscribed')
   return { code, subscription }
 }
@@ -75,7 +75,7 @@ test('a node of the version before goes on with a backfill of this one, and find
   // Another backfill, which read the same beginning, is too late.
   expect(await queueBackfill(db, registry, subscription, page)).toBeNull()
   await query('update subscription set backfilled = null, backfilled_since = null where id = $1', [subscription.id])
-  expect(await openBackfill(db, subscription.id)).toBeNull()
+  expect(await findOpenBackfill(db, subscription.id)).toBeNull()
 })
 
 test('the pages of an answer are stored as the version before reads them, and read as it stores them', async () => {

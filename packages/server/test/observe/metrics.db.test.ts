@@ -1,9 +1,9 @@
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import { waitingExchanges } from '@rollcall/engine/store/exchanges/claims'
 import { createMetrics } from '@rollcall/observe/metrics'
-import { findEnds } from '@rollcall/participants/store/ends'
+import { findComingEnds } from '@rollcall/participants/store/ends'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drain } from '../../../delivery/src/delivery/drain.ts'
+import { drainParticipant } from '../../../delivery/src/delivery/drain.ts'
 import { NOTHING_STORED } from '../../../observe/src/stored-health.ts'
 import { answering, newDelivery, type Receiver, receiver, type TestSender, takes, testSender } from '../deliveries.ts'
 
@@ -25,10 +25,10 @@ test('metrics tell how deliveries end, and how each participant with a trouble s
     await takes(sender, 'quiet.example', null),
   ]
   await Promise.all([1, 2, 3, 4, 5, 6].map(() => newDelivery(sender, failing)))
-  await drain(sender.context, failing.id)
+  await drainParticipant(sender.context, failing.id)
   peer.answer = answering(200)
   await newDelivery(sender, well)
-  await drain(sender.context, well.id)
+  await drainParticipant(sender.context, well.id)
   const { text } = await sender.context.metrics.render()
   expect(text).toContain('rollcall_deliveries_total{state="delivered"} 1')
   expect(text).toContain('rollcall_delivery_attempt_seconds_count{ending="http_5xx"} 5')
@@ -107,9 +107,9 @@ test('metrics count accepted requests that wait, and tell the ends of grants and
   const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }), undefined, {
     ...NOTHING_STORED,
     exchanges: () => waitingExchanges(context.db),
-    ends: () => findEnds(context.db, 30),
+    ends: () => findComingEnds(context.db, 30),
   })
-  expect(await findEnds(context.db, 30)).toHaveLength(2)
+  expect(await findComingEnds(context.db, 30)).toHaveLength(2)
   const { text } = await metrics.render()
   expect(text).toContain('rollcall_exchanges_waiting 1')
   expect(text).toMatch(/^rollcall_exchange_oldest_seconds 9\d/m)
@@ -121,7 +121,7 @@ test('metrics count accepted requests that wait, and tell the ends of grants and
   expect(ends('rollcall_participant_key_end_seconds')).toEqual([['use="enc"', 20]])
 
   await pool.query(`${grants} values ($1, $2, '{}', $3, null)`, [id, registry.id, day(10)])
-  expect((await findEnds(context.db, 30)).map(({ what, of }) => [what, of])).toEqual([['key', 'enc']])
+  expect((await findComingEnds(context.db, 30)).map(({ what, of }) => [what, of])).toEqual([['key', 'enc']])
   await pool.query(`update participant set status = 'disabled' where id = $1`, [id])
-  expect(await findEnds(context.db, 30)).toEqual([])
+  expect(await findComingEnds(context.db, 30)).toEqual([])
 })

@@ -41,7 +41,7 @@ export const SPACES: readonly number[] = [
 const WHOLE = /^-?(?:0|[1-9]\d{0,19})$/
 
 /** Makes the `parameter` of a type of whole numbers from `least` to below `end`. */
-export const whole = (least: bigint, end: bigint) => (text: string) => {
+export const wholeNumbers = (least: bigint, end: bigint) => (text: string) => {
   if (!WHOLE.test(text)) return null
   const number = BigInt(text)
   return number >= least && number < end ? text : null
@@ -51,4 +51,4 @@ export const whole = (least: bigint, end: bigint) => (text: string) => {
 export const NUMBER = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?$/i
 export const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 /** The `parameter` of a type whose values are never compared by their text. */
-export const unasked = (): null => null
+export const neverCompared = (): null => null

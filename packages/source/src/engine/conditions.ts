@@ -87,22 +87,22 @@ export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): C
 }
 
 /** Joins conditions on a column. @param conditions operators with their parameters */
-export const between = (column: string, conditions: readonly string[]): string | null =>
+export const betweenSql = (column: string, conditions: readonly string[]): string | null =>
   conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
 
 /** Writes that a column is between two numbers. @param add makes a parameter, and returns its SQL */
-export const betweenNumbers = (
+export const betweenNumbersSql = (
   column: string,
   { least, most }: Readonly<Record<'least' | 'most', number | string | null>>,
   add: (bound: string) => string,
 ): string | null =>
-  between(column, [
+  betweenSql(column, [
     ...(least === null ? [] : [`>= ${add(String(least))}`]),
     ...(most === null ? [] : [`<= ${add(String(most))}`]),
   ])
 
 /** The margin with which a number is compared, as a share of it: numbers that are read as the same double pass. */
-export const AROUND = 1e-15
+export const MARGIN = 1e-15
 /** The largest double that is used as a bound for whole numbers. */
 const LARGEST = Number.MAX_SAFE_INTEGER
 
@@ -125,7 +125,7 @@ export function wholeBounds(test: Extract<ColumnTest, { is: 'numbers' }>): {
   readonly least: string | null
   readonly most: string | null
 } {
-  const { least, most } = boundsOf(test, AROUND)
+  const { least, most } = boundsOf(test, MARGIN)
   return {
     least: least === null || Math.abs(least) > LARGEST ? null : String(Math.ceil(least)),
     most: most === null || Math.abs(most) > LARGEST ? null : String(Math.floor(most)),

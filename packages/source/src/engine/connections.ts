@@ -5,9 +5,9 @@ import { Breaker } from './breaker.ts'
 import type { SourceFile } from './mapped-records.ts'
 
 /** Milliseconds that we wait for a statement after the database itself should have stopped it. */
-export const GRACE = 500
+export const STATEMENT_GRACE = 500
 /** Milliseconds for making a connection, or for waiting until one is free. */
-export const CONNECTING = 5_000
+export const CONNECT_TIMEOUT = 5_000
 
 export interface Statement {
   readonly text: string

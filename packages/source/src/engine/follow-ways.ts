@@ -6,7 +6,7 @@ export const FOLLOW_WAYS = ['logical', 'binlog', 'poll'] as const
 export type FollowWay = (typeof FOLLOW_WAYS)[number]
 
 /** The ways that each engine has. */
-export const FOLLOWED: Readonly<Record<EngineName, readonly FollowWay[]>> = {
+export const WAYS_OF_ENGINES: Readonly<Record<EngineName, readonly FollowWay[]>> = {
   postgresql: ['logical', 'poll'],
   mariadb: ['binlog', 'poll'],
   mysql: ['poll'],

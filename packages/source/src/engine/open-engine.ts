@@ -1,7 +1,7 @@
 /** Opens an engine from its dialect and its connections. All that databases have in common is here. */
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
-import { rowReader } from '@rollcall/import/row-documents'
+import { createRowReader } from '@rollcall/import/row-documents'
 import { type PathStep, pathText } from '@rollcall/protocol'
 import type { CatalogTable } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
@@ -114,7 +114,7 @@ async function readSample<Type>(
   const [first] = columns
   if (first === undefined) return []
   const from = { schema, table: name }
-  const shared = { where: null, changed: null, logged: [], targets: [], reader: rowReader(NO_MAPPING, []) }
+  const shared = { where: null, changed: null, logged: [], targets: [], reader: createRowReader(NO_MAPPING, []) }
   const part = { ...shared, from, key: first, columns }
   const [[, ...types] = []] = await typesOf(state, [part], file)
   const cells = columns.map((column, at) => {

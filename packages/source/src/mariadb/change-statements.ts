@@ -19,7 +19,7 @@ export function changeTypes({ changed: name }: MappedPart, types: readonly Colum
 }
 
 /** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
-export function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
+export function markStatement(part: MappedPart, { changed }: ChangeTypes): Statement {
   return {
     text:
       changed.holds === 'integer'
@@ -29,7 +29,7 @@ export function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
   }
 }
 
-export function list(
+export function listStatement(
   part: MappedPart,
   { key: keyType, changed: type }: ChangeTypes,
   { since, overlap, after, limit }: ChangesAsked,

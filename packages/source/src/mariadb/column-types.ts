@@ -1,8 +1,8 @@
 /** The types of columns of MariaDB and MySQL, as rows. */
 
-import { type ColumnType, NUMBER, SPACES, UUID, unasked, whole } from '../engine/column-type.ts'
+import { type ColumnType, NUMBER, neverCompared, SPACES, UUID, wholeNumbers } from '../engine/column-type.ts'
 import type { Field } from './connections.ts'
-import { instant, localTime } from './zones.ts'
+import { instantInZone, timeInZone } from './zones.ts'
 
 /** Makes the SQL of a value as text in this character set. */
 const asText = (column: string): string => `cast(${column} as char character set utf8mb4)`
@@ -18,7 +18,9 @@ const ZEROS = /^0*(?=\d)/
 function integer(bits: number): (field: Field) => ColumnType {
   return (field) => {
     const isUnsigned = isSet(field, 'unsigned')
-    const check = isUnsigned ? whole(0n, 2n ** BigInt(bits)) : whole(-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1))
+    const check = isUnsigned
+      ? wholeNumbers(0n, 2n ** BigInt(bits))
+      : wholeNumbers(-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1))
     return {
       sql: `cast(? as ${isUnsigned ? 'unsigned' : 'signed'})`,
       read: asText,
@@ -47,7 +49,7 @@ const time =
   (zoned: (zone: string) => (text: string) => string, isLocal: boolean) =>
   (_: Field, zone: string): ColumnType => {
     const inZone = zoned(zone)
-    const toZone = instant(zone)
+    const toZone = instantInZone(zone)
     return {
       sql: 'cast(? as datetime)',
       read: asText,
@@ -85,7 +87,7 @@ const day: ColumnType = {
   sql: 'cast(? as date)',
   read: asText,
   cell: none,
-  parameter: unasked,
+  parameter: neverCompared,
   holds: 'day',
   isKey: false,
 }
@@ -104,8 +106,8 @@ const TYPES: ReadonlyMap<number, (field: Field, zone: string) => ColumnType> = n
   [5, number(() => FLOAT)],
   [10, () => day],
   [14, () => day],
-  [12, time(localTime, true)],
-  [7, time(instant, false)],
+  [12, time(timeInZone, true)],
+  [7, time(instantInZone, false)],
   [
     16, // bit
     (field) => ({ ...integer(64)({ ...field, flags: FLAGS.unsigned }), read: (column) => asText(`${column} + 0`) }),
@@ -135,7 +137,7 @@ const UUIDS: ColumnType = {
 }
 
 /** The type of all other columns, such as a time of day. */
-const OTHER: ColumnType = { sql: '?', read: asText, parameter: unasked, holds: 'other', isKey: false }
+const OTHER: ColumnType = { sql: '?', read: asText, parameter: neverCompared, holds: 'other', isKey: false }
 
 /** The type of a column. @param isUuid whether the column has MariaDB's own type for UUIDs */
 export function columnType(field: Field, collation: Collation | null, isUuid: boolean, zone: string): ColumnType {

@@ -2,7 +2,15 @@
 
 import type { ColumnTest } from '../engine/column-test.ts'
 import { type ColumnType, SPACES } from '../engine/column-type.ts'
-import { AROUND, between, betweenNumbers, boundsOf, conditionsWith, FALSE, wholeBounds } from '../engine/conditions.ts'
+import {
+  betweenNumbersSql,
+  betweenSql,
+  boundsOf,
+  conditionsWith,
+  FALSE,
+  MARGIN,
+  wholeBounds,
+} from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
 import { NAMES } from './names.ts'
 
@@ -97,9 +105,9 @@ function numbers(
 ): string | null {
   if (holds !== 'integer' && holds !== 'number') return null
   const { least, most } =
-    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === FLOAT ? AROUND_FLOAT : AROUND)
+    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === FLOAT ? AROUND_FLOAT : MARGIN)
   const type = holds === 'integer' ? 'cast(? as signed)' : FLOAT
-  return betweenNumbers(column, { least, most }, (bound) => parameters.add(bound, type))
+  return betweenNumbersSql(column, { least, most }, (bound) => parameters.add(bound, type))
 }
 
 /** Writes a test of days. @param around the number of days before and after that pass too */
@@ -117,7 +125,7 @@ function days(
   const first = dayAfter(from, -around)
   // A column of times is compared with the beginning of the next day.
   const last = dayAfter(to, type.holds === 'day' ? around : around + 1)
-  return between(column, [
+  return betweenSql(column, [
     ...(first === null ? [] : [`>= ${parameters.add(first, 'cast(? as date)')}`]),
     ...(last === null ? [] : [`<= ${parameters.add(last, 'cast(? as date)')}`]),
   ])

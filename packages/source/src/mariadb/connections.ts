@@ -4,10 +4,10 @@ import { isIP } from 'node:net'
 import type { Connection, FieldPacket, Pool, PoolConnection, PoolOptions } from 'mysql2/promise'
 import { type Environment, readAddress, readCertificates } from '../engine/address.ts'
 import {
-  CONNECTING,
+  CONNECT_TIMEOUT,
   type Connections,
   connectionsOf,
-  GRACE,
+  STATEMENT_GRACE,
   type State as StateOf,
   type Transaction,
 } from '../engine/connections.ts'
@@ -82,7 +82,7 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
     database: text(address.pathname.slice(1)),
     ...(ca === null ? SSL_MODES[mode] : { ssl: { ca, rejectUnauthorized: true, verifyIdentity: true } }),
     connectionLimit: pool,
-    connectTimeout: CONNECTING,
+    connectTimeout: CONNECT_TIMEOUT,
     maxPreparedStatements: MOST_PREPARED,
     // SQL of the operator can only be one statement, and the server cannot request a file of this machine.
     multipleStatements: false,
@@ -129,7 +129,7 @@ async function inTime<Result>(
 const connectionOf = (pool: Pool): Promise<PoolConnection> =>
   inTime(
     pool.getConnection(),
-    CONNECTING,
+    CONNECT_TIMEOUT,
     () => new Error('no connection was free'),
     (connection) => connection.release(),
   )
@@ -157,7 +157,7 @@ const textOf = (value: unknown): string | null => (value === null || typeof valu
 const set = new WeakSet<object>()
 
 async function begin(connection: PoolConnection, file: SourceFile): Promise<Transaction<Field>> {
-  const timeout = file.statementTimeout + GRACE
+  const timeout = file.statementTimeout + STATEMENT_GRACE
   try {
     if (!set.has(connection.connection)) {
       await connection.query({ sql: settings(file), timeout })

@@ -7,7 +7,7 @@ import type { OpenEngine } from '../engine/engine.ts'
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
 import { engineOf } from '../engine/open-engine.ts'
 import { readCatalog } from './catalog.ts'
-import { changeTypes, list, mark } from './change-statements.ts'
+import { changeTypes, listStatement, markStatement } from './change-statements.ts'
 import { type Collation, columnType } from './column-types.ts'
 import { connectionTo, type Field, openConnections, type State } from './connections.ts'
 import { failureOf } from './failures.ts'
@@ -33,8 +33,8 @@ const MARIADB: Dialect<Field> = {
       const [types = []] = await readTypes(state, [{ ...part, where: null, columns }], file)
       return changeTypes(part, types)
     },
-    mark,
-    list,
+    mark: markStatement,
+    list: listStatement,
   },
   readTypes,
   hasUniqueKey,

@@ -6,7 +6,7 @@
 const TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/
 
 /** Makes a function that reads a time without a zone as a time of this zone. */
-export const localTime =
+export const timeInZone =
   (zone: string) =>
   (text: string): string => {
     const local = millisecondsOf(text)
@@ -17,7 +17,7 @@ export const localTime =
   }
 
 /** Makes a function that writes a UTC time as the same instant in this zone. */
-export const instant =
+export const instantInZone =
   (zone: string) =>
   (text: string): string => {
     const time = millisecondsOf(text)

@@ -18,7 +18,7 @@ import { type Progress, saveProgress } from '../store/mirrors.ts'
 import { keysByIdentifiers, saveRows, storedRows } from '../store/source-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { type KeptRecord, type Outcomes, outcomesOf } from './outcomes.ts'
-import { inSource, readByKeys } from './read-source.ts'
+import { inSnapshot, readByKeys } from './read-source.ts'
 
 /** Rows of one record type that must be read and written. */
 export interface DueRows {
@@ -119,7 +119,7 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
     if ((await others()).length === 0) return outcomes()
     for (const set of [all, read, stored]) set.clear()
   }
-  return inSource(deps, async (state) => {
+  return inSnapshot(deps, async (state) => {
     for (let next: readonly string[] = fresh; next.length > 0; next = await others()) {
       const found = await readByKeys(state, records, next)
       // A child may spell its key in another way, such as in small letters, if the source takes both as equal.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { kind } from '../../test/asking.ts'
 import type { RowsAsked } from '../engine/engine.ts'
 import { readSourceFile } from '../source-file.ts'
-import { readingAhead } from './compare-records.ts'
+import { createReadAhead } from './compare-records.ts'
 
 const file = readSourceFile(
   {
@@ -24,7 +24,7 @@ test('the next portion is read ahead while there is one and it is wanted', async
     return Array.from({ length }, (_, at) => ({ key: String(first + at), cells: [`U${first + at}`], children: [] }))
   }
   const engine = { begin: async () => ({ rows, end: async () => undefined }) }
-  const read = readingAhead({ engine, file, registry: { kind } } as never, 3)
+  const read = createReadAhead({ engine, file, registry: { kind } } as never, 3)
   let after: string | null = null
   for (const already of [2, 3, 3]) {
     const portion = await read(records, after)

@@ -11,11 +11,11 @@ import type { MappedRecords } from '../engine/mapped-records.ts'
 import { isKey } from '../live-records.ts'
 import { hasBecomeMirror, isBecomingMirror } from '../store/changed-sources.ts'
 import { type Comparison, saveProgress } from '../store/mirrors.ts'
-import { moveRecords } from '../store/moved-records.ts'
+import { replaceStoredRecordIds } from '../store/moved-records.ts'
 import { storedTypes, unseenKeys } from '../store/source-rows.ts'
 import { applyRows, type ReadRow, readRows } from './apply-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { inSource, PORTION } from './read-source.ts'
+import { inSnapshot, PORTION } from './read-source.ts'
 
 /** The rows of a portion, and the key after which the next portion begins; null: this is the last one. */
 interface Portion {
@@ -26,11 +26,11 @@ interface Portion {
 type PortionReader = (records: MappedRecords, after: string | null) => Promise<Portion>
 
 /** Makes a reader that reads each portion when it is wanted. */
-export const readingNow =
+export const createPortionReader =
   (deps: MirrorDeps): PortionReader =>
   async (records, after) => {
     const asked = { needed: ANYTHING, keys: null, after, limit: PORTION }
-    const found = await inSource(deps, (state) => state.rows(records, asked))
+    const found = await inSnapshot(deps, (state) => state.rows(records, asked))
     const keyed = found.filter(({ key }) => isKey(key))
     // Rows without a key come last, and the list cannot be continued after them.
     const next = found.length < PORTION ? null : found.at(-1)?.key || null
@@ -43,8 +43,8 @@ export const readingNow =
  * that was changed since.
  * @param count the number of portions that are wanted; no more are read
  */
-export function readingAhead(deps: MirrorDeps, count: number): PortionReader {
-  const read = readingNow(deps)
+export function createReadAhead(deps: MirrorDeps, count: number): PortionReader {
+  const read = createPortionReader(deps)
   let ahead: { readonly records: MappedRecords; readonly after: string; readonly portion: Promise<Portion> } | null =
     null
   let left = count
@@ -67,7 +67,7 @@ export function readingAhead(deps: MirrorDeps, count: number): PortionReader {
  * @returns the progress; null: the comparison has ended
  * @throws SourceRefusal, ClaimLost
  */
-export async function compareNext(
+export async function compareNextPortion(
   deps: MirrorDeps,
   comparison: Comparison,
   { read, isEvent }: { readonly read: PortionReader; readonly isEvent: boolean },
@@ -121,7 +121,7 @@ async function end({ db, registry, claim }: MirrorDeps, comparison: Comparison):
     if (registry.awaits_records && (await isBecomingMirror(client, registry.id))) {
       // The statements have no time limit, because the ids of all events of the registry may change.
       await client.query("select set_config('statement_timeout', '0', true)")
-      await moveRecords(client, registry, 'copies')
+      await replaceStoredRecordIds(client, registry, 'copies')
       await hasBecomeMirror(client, registry.id)
     }
     await openRegistry(client, registry.id)

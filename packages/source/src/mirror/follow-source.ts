@@ -4,7 +4,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { isKey } from '../live-records.ts'
 import { type Comparison, fileDigest, type MirrorPlace, newComparison, saveProgress } from '../store/mirrors.ts'
 import { applyRows, type DueRows } from './apply-rows.ts'
-import { compareNext, isComparisonDue, readingAhead, readingNow } from './compare-records.ts'
+import { compareNextPortion, createPortionReader, createReadAhead, isComparisonDue } from './compare-records.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import { openFeed } from './feeds.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
@@ -74,10 +74,10 @@ async function compareSome(deps: MirrorDeps, state: Following, signal: AbortSign
   let { comparison, comparedAt } = state
   const isFirst = comparedAt === null
   const count = isFirst ? FIRST_PORTIONS : PORTIONS
-  const read = isFirst ? readingAhead(deps, count) : readingNow(deps)
+  const read = isFirst ? createReadAhead(deps, count) : createPortionReader(deps)
   for (let portion = 0; comparison !== null && portion < count && !signal.aborted; portion += 1) {
     const { began } = comparison
-    comparison = await compareNext(deps, comparison, { read, isEvent: isEvent(deps, state) })
+    comparison = await compareNextPortion(deps, comparison, { read, isEvent: isEvent(deps, state) })
     if (comparison === null) comparedAt = new Date(began * 1_000)
   }
   // If a comparison has just ended, it was the one that was wanted.

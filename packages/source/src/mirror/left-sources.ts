@@ -18,7 +18,7 @@ export interface ClearingParts {
 }
 
 /** Removes what is left. A source that cannot be reached keeps its slot, and the next call tries again. */
-export async function clearLeft(
+export async function removeLeftSources(
   { db, env, log, registries }: ClearingParts,
   left: readonly LeftMirror[],
 ): Promise<void> {

@@ -7,7 +7,7 @@ import { SourceRefusal } from '../engine/source-refusal.ts'
 import { requireClaim } from '../store/mirrors.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { inWords } from './read-source.ts'
+import { explainFailures } from './read-source.ts'
 
 /** Milliseconds until the source is asked again whether others see its commits: at first, and at most. */
 const FIRST_PAUSE = 2
@@ -81,9 +81,9 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
     }
   }
   return {
-    begin: (signal) => inWords(deps, () => begin(signal)),
+    begin: (signal) => explainFailures(deps, () => begin(signal)),
     next: (position, wait, signal) =>
-      inWords(deps, () =>
+      explainFailures(deps, () =>
         next(logPositionOf(position), wait, signal).catch(unlessLost(() => beginAgain(signal), every)),
       ),
     close,

@@ -14,10 +14,10 @@ import { changeSource } from '../change-source.ts'
 import { checkSource } from '../check-source.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
-import { leftMirrors } from '../store/changed-sources.ts'
+import { findLeftMirrors } from '../store/changed-sources.ts'
 import { ClaimLost, fileDigest, findMirror } from '../store/mirrors.ts'
 import { type RunningFollowers, startFollowers } from './followers.ts'
-import { clearLeft } from './left-sources.ts'
+import { removeLeftSources } from './left-sources.ts'
 import { logFeed } from './log-feed.ts'
 
 const KIND = kindNamed('civil') ?? expect.fail()
@@ -304,9 +304,9 @@ test('a slot goes with the source file that it was made for, and one that is fol
   const change = async (given: object) => changeSource(database.db, await civil(), given)
   const log = { warn: () => undefined }
   const clear = async () =>
-    clearLeft(
+    removeLeftSources(
       { db: database.db, env, log, registries: async () => [await civil()] },
-      await leftMirrors(database.db.pool),
+      await findLeftMirrors(database.db.pool),
     )
   const slots = async () =>
     (await office.query('select confirmed_flush_lsn from pg_replication_slots where database = $1', [name])).rows.length
@@ -338,7 +338,7 @@ test('a slot goes with the source file that it was made for, and one that is fol
   const claimed = async () => (await database.db.pool.query('select file from source_mirror')).rows[0].file
   await expect.poll(isBegun).toBe(true)
   await clear()
-  expect([await slots(), await leftMirrors(database.db.pool)]).toEqual([1, []])
+  expect([await slots(), await findLeftMirrors(database.db.pool)]).toEqual([1, []])
   await office.query('delete from office.person where person_no = 3')
   await expect.poll(uins).toEqual(['A1', 'A2'])
 
@@ -346,7 +346,7 @@ test('a slot goes with the source file that it was made for, and one that is fol
   env.READER = 'postgresql://nobody@127.0.0.1:9/none'
   await expect.poll(async () => (await change(live()).catch(({ message }) => message)) ?? 'changed').toBe('changed')
   await clear()
-  expect([await slots(), await leftMirrors(database.db.pool)], 'it is tried again').toMatchObject([1, [{}]])
+  expect([await slots(), await findLeftMirrors(database.db.pool)], 'it is tried again').toMatchObject([1, [{}]])
   env.READER = READER
   await clear()
   expect(await slots()).toBe(0)

@@ -6,7 +6,7 @@ import type { ChangedRow, SourceState } from '../engine/engine.ts'
 import type { MappedPart } from '../engine/mapped-records.ts'
 import type { ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { inSource } from './read-source.ts'
+import { inSnapshot } from './read-source.ts'
 
 /** Rows of one list. */
 const PAGE = 10_000
@@ -46,7 +46,7 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
     return marks
   }
   return {
-    begin: () => inSource(deps, marksIn),
+    begin: () => inSnapshot(deps, marksIn),
     async next(given, wait, signal) {
       if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined)
       const currentAt = deps.now()
@@ -54,7 +54,7 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
       const isWhole = last === null || Math.abs(currentAt.getTime() - last.wholeAt) >= WHOLE
       const before = isWhole || last === null ? positionOf(given) : last.marks
       const back = isWhole ? overlap : overlap * PART
-      return inSource(deps, async (state) => {
+      return inSnapshot(deps, async (state) => {
         const marks = await marksIn(state)
         const due = new Map<string, string[]>()
         const listed = new Set<string>()

@@ -14,7 +14,7 @@ export const PORTION = 1_000
 type Source = Pick<MirrorDeps, 'engine' | 'file'>
 
 /** Runs work with the source. @throws SourceRefusal the source cannot be read; the message is for an operator */
-export async function inWords<Result>({ engine, file }: Source, work: () => Promise<Result>): Promise<Result> {
+export async function explainFailures<Result>({ engine, file }: Source, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -22,9 +22,9 @@ export async function inWords<Result>({ engine, file }: Source, work: () => Prom
   }
 }
 
-/** Runs work in one snapshot of the source. @throws SourceRefusal as `inWords` */
-export const inSource = <Result>(source: Source, work: (state: SourceState) => Promise<Result>): Promise<Result> =>
-  inWords(source, async () => {
+/** Runs work in one snapshot of the source. @throws SourceRefusal as `explainFailures` */
+export const inSnapshot = <Result>(source: Source, work: (state: SourceState) => Promise<Result>): Promise<Result> =>
+  explainFailures(source, async () => {
     const state = await source.engine.begin()
     try {
       return await work(state)

@@ -1,6 +1,6 @@
 /** The types of columns of PostgreSQL, as rows. */
 
-import { type ColumnType, NUMBER, SPACES, UUID, unasked, whole } from '../engine/column-type.ts'
+import { type ColumnType, NUMBER, neverCompared, SPACES, UUID, wholeNumbers } from '../engine/column-type.ts'
 
 const asText = (column: string): string => `${column}::text`
 /** Makes the SQL of a day; an infinite day becomes null. */
@@ -30,7 +30,7 @@ const text = (sql: string, isKey = true): ColumnType => ({
 const integer = (sql: string, bits: number): ColumnType => ({
   sql,
   read: asText,
-  parameter: whole(-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1)),
+  parameter: wholeNumbers(-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1)),
   holds: 'integer',
   isKey: true,
 })
@@ -64,20 +64,20 @@ const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
   [1700, number('numeric', null)],
   [700, number('float4', Math.fround)],
   [701, number('float8', (given) => given)],
-  [16, { sql: 'bool', read: asText, parameter: unasked, holds: 'boolean', isKey: false }],
-  [1082, { sql: 'date', read: finite, parameter: unasked, holds: 'day', isKey: false }],
+  [16, { sql: 'bool', read: asText, parameter: neverCompared, holds: 'boolean', isKey: false }],
+  [1082, { sql: 'date', read: finite, parameter: neverCompared, holds: 'day', isKey: false }],
   // A time without a zone is of the zone of the session, which is that of the source.
   [
     1114,
     {
       sql: 'timestamp',
       read: (one) => finite(`${one}::timestamptz`),
-      parameter: unasked,
+      parameter: neverCompared,
       holds: 'instant',
       isKey: false,
     },
   ],
-  [1184, { sql: 'timestamptz', read: finite, parameter: unasked, holds: 'instant', isKey: false }],
+  [1184, { sql: 'timestamptz', read: finite, parameter: neverCompared, holds: 'instant', isKey: false }],
   [2950, { sql: 'uuid', read: asText, parameter: (one) => (UUID.test(one) ? one : null), holds: 'other', isKey: true }],
 ])
 

@@ -2,7 +2,15 @@
 
 import type { ColumnTest } from '../engine/column-test.ts'
 import type { ColumnType } from '../engine/column-type.ts'
-import { AROUND, between, betweenNumbers, boundsOf, conditionsWith, FALSE, wholeBounds } from '../engine/conditions.ts'
+import {
+  betweenNumbersSql,
+  betweenSql,
+  boundsOf,
+  conditionsWith,
+  FALSE,
+  MARGIN,
+  wholeBounds,
+} from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
 import { isOther } from './column-types.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
@@ -86,8 +94,8 @@ function numbers(
   if (holds !== 'integer' && holds !== 'number') return null
   const type = holds === 'integer' ? 'int8' : sql === 'numeric' ? 'numeric' : 'float8'
   const { least, most } =
-    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === 'float4' ? AROUND_REAL : AROUND)
-  return betweenNumbers(column, { least, most }, (bound) => parameters.add(bound, type))
+    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === 'float4' ? AROUND_REAL : MARGIN)
+  return betweenNumbersSql(column, { least, most }, (bound) => parameters.add(bound, type))
 }
 
 function days(
@@ -103,7 +111,7 @@ function days(
   // The plan of a prepared statement expects few persons for one day, and many for a period.
   if (holds === 'day' && from !== null && from === to) return `${column} = ${parameters.add(from, 'date')}`
   // The zone of the session decides to which day a time belongs.
-  return between(column, [
+  return betweenSql(column, [
     ...(from === null ? [] : [`>= ${parameters.add(from, 'date')}`]),
     ...(to === null
       ? []
@@ -119,7 +127,7 @@ function instants(
   parameters: Parameters,
 ): string | null {
   if (holds !== 'day' && holds !== 'instant') return null
-  return between(column, [
+  return betweenSql(column, [
     ...(from === null ? [] : [`>= ${parameters.add(from, 'timestamptz')} - interval '1 day'`]),
     ...(to === null ? [] : [`<= ${parameters.add(to, 'timestamptz')} + interval '1 day'`]),
   ])

@@ -4,10 +4,10 @@ import { outlivingLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { type Environment, readAddress, readCertificates } from '../engine/address.ts'
 import {
-  CONNECTING,
+  CONNECT_TIMEOUT,
   type Connections,
   connectionsOf,
-  GRACE,
+  STATEMENT_GRACE,
   type Statement,
   type State as StateOf,
   type Transaction,
@@ -33,7 +33,7 @@ export function connectionTo(file: SourceFile, env: Environment): pg.ClientConfi
     connectionString: address.href,
     ...(ca !== null && { ssl: { ca } }),
     application_name: 'rollcall',
-    connectionTimeoutMillis: CONNECTING,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
     keepAlive: true,
   }
 }
@@ -43,7 +43,7 @@ export function openConnections(file: SourceFile, connection: pg.ClientConfig): 
     new pg.Pool({
       ...connection,
       max: file.pool,
-      query_timeout: file.statementTimeout + GRACE,
+      query_timeout: file.statementTimeout + STATEMENT_GRACE,
       // Every value is read as a text.
       types: { getTypeParser: () => String },
     }),

@@ -30,7 +30,7 @@ export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
  * @param encoding the value of `server_encoding`
  * @returns null: every text can be stored, or it is unknown (`isUnlisted`)
  */
-export function holdsOnly(encoding: string): ((text: string) => boolean) | null {
+export function storableTextIn(encoding: string): ((text: string) => boolean) | null {
   if (encoding === 'LATIN1') return (text) => /^[\0-\xff]*$/.test(text)
   const found = LABELS.get(encoding)
   if (found === undefined) return null

@@ -10,7 +10,7 @@ import { readCatalog } from './catalog.ts'
 import { CHANGE_SQL } from './change-statements.ts'
 import { columnType, trimmedOf } from './column-types.ts'
 import { connectionTo, openConnections, type State } from './connections.ts'
-import { holdsOnly, isAscii, isUnlisted } from './encodings.ts'
+import { isAscii, isUnlisted, storableTextIn } from './encodings.ts'
 import { failureOf } from './failures.ts'
 import { quoted, tableOf } from './names.ts'
 import { openChangeLog } from './open-change-log.ts'
@@ -56,7 +56,7 @@ function typesIn(encoding: string): (oid: number) => ColumnType {
     const trimmed = trimmedOf(isAscii)
     return (oid) => ({ ...columnType(oid), trimmed, mayLack: (text) => !isAscii(text) })
   }
-  const canHold = holdsOnly(encoding)
+  const canHold = storableTextIn(encoding)
   // In SQL_ASCII only the ASCII characters are known.
   if (encoding === 'SQL_ASCII') return (oid) => ({ ...columnType(oid), trimmed: trimmedOf(isAscii) })
   if (canHold === null) return columnType

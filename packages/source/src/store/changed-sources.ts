@@ -76,7 +76,7 @@ export interface LeftMirror {
 /** Seconds after which every node reads a source live. */
 const FOLLOWING = 60
 
-export async function leftMirrors(pool: Pool): Promise<readonly LeftMirror[]> {
+export async function findLeftMirrors(pool: Pool): Promise<readonly LeftMirror[]> {
   const { rows } = await pool.query<LeftMirror>(
     `select registry, abandoned, coalesce(left_at < now() - make_interval(secs => $1), false) as "isOver"
      from source_mirror where left_at is not null or abandoned <> '[]'`,

@@ -204,4 +204,4 @@ export async function mirrorsHealth({ pool }: Pick<Database, 'pool'>): Promise<r
   return rows
 }
 
-export const STORED_OF_SOURCES: StoredPart = { removed: rowsOf('registry', ['source_row', 'source_mirror']) }
+export const SOURCE_ROWS_TO_REMOVE: StoredPart = { removed: rowsOf('registry', ['source_row', 'source_mirror']) }

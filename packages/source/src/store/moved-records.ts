@@ -1,8 +1,8 @@
 /** Changes the stored ids of a registry's records, when the records are copied from now on, or read live. */
 
 import type { Registry } from '@rollcall/core/model/registry'
-import { endBackfills, moveEvents } from '@rollcall/delivery/store/events/moved-records'
-import { moveKeptRecords } from '@rollcall/engine/store/exchanges/moved-records'
+import { endBackfills, replaceRecordIdsOfEvents } from '@rollcall/delivery/store/events/moved-records'
+import { replaceRecordIdsOfPages } from '@rollcall/engine/store/exchanges/moved-records'
 import { recordIds } from '@rollcall/records/records/record-tables'
 import type { ClientBase } from 'pg'
 import { liveIdOf, NO_LIVE_RECORD } from './live-ids.ts'
@@ -14,7 +14,7 @@ const NO_COPY = '0'
  * Gives answers and events the new ids of records: those of the copies, or those of live records. The stored rows say
  * which copy belongs to which row. The caller holds `lockEvents(..., 'merge')`.
  */
-export async function moveRecords(
+export async function replaceStoredRecordIds(
   client: Pick<ClientBase, 'query'>,
   registry: Pick<Registry, 'id' | 'kind'>,
   to: 'copies' | 'live',
@@ -25,8 +25,8 @@ export async function moveRecords(
     const sql = `select ${was} as was, ${is} as is from source_row as row join ${recordIds(registry, recordType)} as copy using (primary_identifier)
       where row.registry = $1 and row.record_type = $2`
     const moved = { registry: registry.id, record_type: recordType.name, sql }
-    await moveEvents(client, moved)
-    await moveKeptRecords(client, moved, to === 'copies' ? NO_COPY : NO_LIVE_RECORD)
+    await replaceRecordIdsOfEvents(client, moved)
+    await replaceRecordIdsOfPages(client, moved, to === 'copies' ? NO_COPY : NO_LIVE_RECORD)
   }
   await endBackfills(client, registry.id)
 }

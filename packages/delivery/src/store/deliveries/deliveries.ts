@@ -19,11 +19,11 @@ import { protectionVersion } from '@rollcall/records/records/protection'
 import type pg from 'pg'
 
 /** SQL condition: this is the newest envelope with a `notification`. @param delivery has id and notifications */
-export const isNotifiedBy = (delivery: string): string =>
+export const isNewestEnvelopeSql = (delivery: string): string =>
   `notification.id = any(${delivery}.notifications) and notification.delivery = ${delivery}.id`
 
 /** SQL that lets a `notification` wait again, in the mailbox that its subscription has now. */
-export const WAITS_AGAIN = `state = 'waiting', delivery = null,
+export const WAIT_AGAIN_SQL = `state = 'waiting', delivery = null,
   mailbox = (select subscription.mailbox from subscription where subscription.id = notification.subscription)`
 
 /**
@@ -64,7 +64,7 @@ export interface Wanted {
  * Claims deliveries that are due, of each origin those that have waited longest. Simultaneous callers get different
  * ones. An attempt that was begun under an older claim and has no result is recorded as interrupted.
  */
-export async function claimDue(
+export async function claimDueDeliveries(
   { db: { pool }, requests }: AnsweredRequests & { readonly db: Pick<Database, 'pool'> },
   participant: number,
   claim: Claim,
@@ -121,7 +121,7 @@ export async function recordAttempt(
 ): Promise<boolean> {
   if (update.state === 'delivered' && health.peer === 'up') {
     const { participant, origin } = health
-    return recordDelivered(pool, { ...attempt, participant, origin, claim: more.claim, target: more.target })
+    return recordSuccess(pool, { ...attempt, participant, origin, claim: more.claim, target: more.target })
   }
   const { rows } = await pool.query<{ counted: boolean }>({
     name: 'record attempt',
@@ -185,7 +185,11 @@ export interface Changed {
  * for a moment.
  * @param grant `Grant.id` of the present one
  */
-export async function changedSince(pool: Pick<pg.Pool, 'query'>, delivery: string, grant: number): Promise<Changed> {
+export async function changedSinceDelivery(
+  pool: Pick<pg.Pool, 'query'>,
+  delivery: string,
+  grant: number,
+): Promise<Changed> {
   const { rows } = await pool.query<Changed>({
     name: 'what has changed since a delivery was made',
     text: `select delivery.protection <> ${protectionVersion('granted.registry')} as protection, coalesce(delivery.granted <> granted.id,
@@ -201,7 +205,7 @@ export async function changedSince(pool: Pick<pg.Pool, 'query'>, delivery: strin
 export const DELIVERIES_DUE = `select 0 where exists (select from delivery where state = 'pending')`
 
 /** Lists the participants that have pending deliveries, due now or later. */
-export async function participantsWaiting({ pool }: Pick<Database, 'pool'>): Promise<readonly number[]> {
+export async function findWaitingParticipants({ pool }: Pick<Database, 'pool'>): Promise<readonly number[]> {
   const { rows } = await pool.query<{ participant: number }>({
     name: 'participants with deliveries',
     text: `with recursive ${participantsWith('delivery', "state = 'pending'")}
@@ -240,8 +244,7 @@ export interface Delivered extends Attempt, Destination {
 }
 
 /** Records a successful attempt. Many share one statement. The result is that of `recordAttempt`. */
-export const recordDelivered = (pool: pg.Pool, delivered: Delivered): Promise<boolean> =>
-  waiting(pool).submit(delivered)
+export const recordSuccess = (pool: pg.Pool, delivered: Delivered): Promise<boolean> => waiting(pool).submit(delivered)
 
 /** No limit is needed: no more can wait than attempts are in progress. */
 const waiting = perPool((pool) =>

@@ -2,7 +2,7 @@
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
-import { isNotifiedBy, WAITS_AGAIN } from './deliveries.ts'
+import { isNewestEnvelopeSql, WAIT_AGAIN_SQL } from './deliveries.ts'
 import { choiceConditions, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
 
 interface Change {
@@ -50,7 +50,7 @@ export interface CountedChange {
 }
 
 /** Counts the effect of a change by participant, the largest first. */
-export async function countChange(
+export async function countDeliveryChange(
   { pool }: Pick<Database, 'pool'>,
   change: keyof typeof DELIVERY_CHANGES,
   choice: DeliveryChoice,
@@ -85,7 +85,7 @@ export async function changeDeliveries(
   choice: DeliveryChoice,
   { probes = true }: { readonly probes?: boolean } = {},
 ): Promise<number> {
-  return (await changeAtMost(db, change, choice, null, { probes })).changed
+  return (await changeDeliveriesAtMost(db, change, choice, null, { probes })).changed
 }
 
 /**
@@ -93,7 +93,7 @@ export async function changeDeliveries(
  * statement counts them.
  * @param most null: any number
  */
-export async function changeAtMost(
+export async function changeDeliveriesAtMost(
   { pool }: Pick<Database, 'pool'>,
   change: keyof typeof DELIVERY_CHANGES,
   choice: DeliveryChoice,
@@ -119,8 +119,8 @@ export async function changeAtMost(
         returning participant, origin, mailbox
       ),
       renewed as (
-        update notification set ${WAITS_AGAIN} from chosen
-        where ${isNotifiedBy('chosen')} and anew and exists (select from permitted)
+        update notification set ${WAIT_AGAIN_SQL} from chosen
+        where ${isNewestEnvelopeSql('chosen')} and anew and exists (select from permitted)
         returning chosen.id, notification.mailbox
       ),
       replaced as (

@@ -1,6 +1,6 @@
 /** Chooses the deliveries that are listed or changed by hand. */
 import { isStorable } from '@rollcall/database/text'
-import { participantNamed } from '@rollcall/participants/store/participant-names'
+import { participantIdSql } from '@rollcall/participants/store/participant-names'
 import { registryNamed } from '@rollcall/records/registries/registry-names'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'refused', 'dead', 'dropped', 'held'] as const
@@ -41,7 +41,7 @@ export function choiceConditions(choice: DeliveryChoice): { readonly text: strin
   if (ids !== undefined) conditions.push(`delivery.id = any(${value(ids.filter((id) => UUID.test(id)))}::uuid[])`)
   if (participant !== undefined) {
     const name = value(storable(participant))
-    conditions.push(`delivery.participant = ${participantNamed(name)}`)
+    conditions.push(`delivery.participant = ${participantIdSql(name)}`)
   }
   if (registry !== undefined) {
     const namespace = value(storable(registry))

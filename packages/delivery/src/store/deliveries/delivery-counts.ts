@@ -72,7 +72,7 @@ export async function listOpenBreakers(
 }
 
 /** Lists the participants whose answers are held, because no address for their callbacks is known. */
-export async function listWithHeldDeliveries({
+export async function listParticipantsWithHeldDeliveries({
   pool,
 }: Pick<Database, 'pool'>): Promise<readonly { readonly sender_id: string }[]> {
   const { rows } = await pool.query<{ sender_id: string }>(
@@ -83,7 +83,7 @@ export async function listWithHeldDeliveries({
 }
 
 /** The states of the stored deliveries with these message_ids. */
-export async function deliveryStates(
+export async function findDeliveryStates(
   { pool }: Pick<Database, 'pool'>,
   message_ids: readonly string[],
 ): Promise<ReadonlyMap<string, DeliveryState>> {

@@ -1,6 +1,6 @@
 /** Lists destinations for an operator where something waits, is held or was given up. */
 import type { Database } from '@rollcall/database/database'
-import { PARTICIPANTS, participantNamed } from '@rollcall/participants/store/participant-names'
+import { PARTICIPANTS, participantIdSql } from '@rollcall/participants/store/participant-names'
 import { registryNamed } from '@rollcall/records/registries/registry-names'
 import { lastErrorSql } from './delivery-list.ts'
 
@@ -36,7 +36,7 @@ export async function listDestinations(
   const { rows } = await pool.query<ListedDestination>({
     name: 'list destinations',
     text: `with asked as (
-        select ${participantNamed('$1')} as participant,
+        select ${participantIdSql('$1')} as participant,
           ${registryNamed('$2')} as registry
       ),
       waiting as (

@@ -68,7 +68,7 @@ const LOOKED_AT = 1_000
 const BEFORE_LONG = 5
 
 /** The seconds until a delivery of a participant may be attempted; 0: now; null: none is pending. */
-export async function nextDue(db: Pick<Database, 'pool'>, participant: number): Promise<number | null> {
+export async function secondsUntilDelivery(db: Pick<Database, 'pool'>, participant: number): Promise<number | null> {
   const found = await findDestinations(db, participant, '', LOOKED_AT)
   if (found.length === 0) return null
   const behind = found.length < LOOKED_AT ? Infinity : BEFORE_LONG

@@ -1,7 +1,7 @@
 /** Deletes deliveries at the end of their retention. */
 import type { Database } from '@rollcall/database/database'
 import type { ForgottenRows } from '@rollcall/database/holds'
-import { senderIdOf } from '@rollcall/participants/store/participant-names'
+import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /**
  * The old deliveries that are deleted with their attempts, also pending ones, whose receiver has not come back. A
@@ -10,7 +10,7 @@ import { senderIdOf } from '@rollcall/participants/store/participant-names'
 export const FORGOTTEN_DELIVERIES: ForgottenRows = {
   table: 'delivery',
   since: 'created_at',
-  sender_id: senderIdOf('delivery.participant'),
+  sender_id: senderIdSql('delivery.participant'),
   stillNeeded: "state = 'pending' and mailbox is not null",
 }
 

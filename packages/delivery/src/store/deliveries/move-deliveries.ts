@@ -1,5 +1,5 @@
 /** Moves the deliveries that wait for the default address of a participant, when that address changes. */
-import { defaultTarget, NOTIFY_ADDRESSES } from '@rollcall/participants/store/participant-callbacks'
+import { defaultCallbackAddress, NOTIFY_ADDRESSES } from '@rollcall/participants/store/participant-callbacks'
 import { CALLBACKS } from '@rollcall/protocol'
 
 /**
@@ -8,7 +8,7 @@ import { CALLBACKS } from '@rollcall/protocol'
  * @param addressless SQL for a `from` clause: the correlation_id of each accepted request that names no address for its
  * answer
  */
-export const movingDeliveries = (
+export const moveDeliveriesStatement = (
   participant: number,
   { default_url, addressless }: { readonly default_url: string; readonly addressless: string },
 ): { readonly text: string; readonly values: readonly unknown[] } => ({
@@ -28,7 +28,7 @@ export const movingDeliveries = (
     update delivery set target = moving.target from moving where delivery.id = moving.id`,
   values: [
     CALLBACKS.map(({ name }) => name),
-    CALLBACKS.map((callback) => defaultTarget(default_url, callback)),
+    CALLBACKS.map((callback) => defaultCallbackAddress(default_url, callback)),
     participant,
   ],
 })

@@ -1,16 +1,16 @@
 /** Finds the deliveries of a participant by the message_ids that it received. */
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
-import { participantNamed } from '@rollcall/participants/store/participant-names'
+import { participantIdSql } from '@rollcall/participants/store/participant-names'
 
 /** Finds the deliveries of the participant with these message_ids; those of others are left out. */
-export async function ownDeliveryIds(
+export async function findOwnDeliveryIds(
   { pool }: Pick<Database, 'pool'>,
   sender_id: string,
   message_ids: readonly string[],
 ): Promise<readonly string[]> {
   const { rows } = await pool.query<{ id: string }>(
-    `select id from delivery where message_id = any($2) and participant = ${participantNamed('$1')}`,
+    `select id from delivery where message_id = any($2) and participant = ${participantIdSql('$1')}`,
     [sender_id, message_ids.filter(isStorable)],
   )
   return rows.map(({ id }) => id)

@@ -67,7 +67,7 @@ export const FIND_SENT = `select coalesce(correlation_id, id) as id, created_at 
  * @param id a correlation_id, or the id of a delivery that answers no exchange
  * @param each the most deliveries
  */
-export async function deliveriesOfExchange(
+export async function findDeliveriesOfExchange(
   { pool }: Pick<Database, 'pool'>,
   id: string,
   each: number,

@@ -32,7 +32,7 @@ export interface Candidate {
 const PAGE = 5_000
 
 /** Finds out which of these types of event and record have subscriptions. Most changes need no further query. */
-export async function subscribedTypes<Pair extends Pick<Probe, 'event_type' | 'record_type'>>(
+export async function findSubscribedTypes<Pair extends Pick<Probe, 'event_type' | 'record_type'>>(
   client: ClientBase,
   registryId: number,
   pairs: readonly Pair[],
@@ -69,7 +69,7 @@ const CANDIDATES = `select probe.at, filed.subscription,
  * Yields the candidates of all changes in pages, each once, in the order of the changes and then of the subscriptions.
  * Runs in the caller's transaction; only one such generator may be open at a time.
  */
-export async function* candidatesOf(
+export async function* findCandidates(
   client: ClientBase,
   registryId: number,
   probes: readonly Probe[],
@@ -118,7 +118,7 @@ function candidate([at, subscription, before, beforeWhole, after, afterWhole]: R
 }
 
 /** The stored filters of subscriptions, by subscription id. */
-export async function criteriaOf(
+export async function readStoredFilters(
   client: ClientBase,
   subscriptions: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {

@@ -5,7 +5,7 @@ import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES, registryNamed } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
-import { isNotifiedBy, WAITS_AGAIN } from '../deliveries/deliveries.ts'
+import { isNewestEnvelopeSql, WAIT_AGAIN_SQL } from '../deliveries/deliveries.ts'
 
 /** A mailbox that was closed. */
 export interface ClosedMailbox {
@@ -77,8 +77,8 @@ export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: nu
         returning delivery.id, delivery.notifications
       ),
       renewed as (
-        update notification set ${WAITS_AGAIN} from given_up
-        where ${isNotifiedBy('given_up')}
+        update notification set ${WAIT_AGAIN_SQL} from given_up
+        where ${isNewestEnvelopeSql('given_up')}
       )
       select pg_notify($2, $3) from opened`,
     [mailbox, WORK_CHANNEL, `${MAILBOXES}${mailbox}`],
@@ -96,7 +96,7 @@ export async function makeSubscriptionLive(client: Pick<ClientBase, 'query'>, su
 }
 
 /** Lists the participants that have a closed mailbox. */
-export async function listWithClosedMailbox(
+export async function listParticipantsWithClosedMailbox(
   { pool }: Pick<Database, 'pool'>,
   namespace: string | null = null,
 ): Promise<readonly { readonly sender_id: string }[]> {

@@ -1,7 +1,7 @@
 /** Stops subscriptions, notifications and answers whose consent has ended. */
 
-import { hasConsentEnded } from '@rollcall/consents/store/consent-ended'
-import { endedExchanges, type Which } from '@rollcall/consents/store/consent-uses'
+import { hasConsentEndedSql } from '@rollcall/consents/store/consent-ended'
+import { endedExchangesSql, type Which } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase } from 'pg'
@@ -24,13 +24,13 @@ export interface Stopped {
  * is committed at the same time either sees the withdrawal, or is found here. If this function fails, housekeeping and
  * the next attempts stop the rest.
  */
-export const stopEnded = ({ pool }: Pick<Database, 'pool'>, which: Which): Promise<Stopped> =>
+export const stopUnderEndedConsents = ({ pool }: Pick<Database, 'pool'>, which: Which): Promise<Stopped> =>
   withTransaction(pool, (client) => stopWithin(client, which))
 
 async function stopWithin(client: ClientBase, which: Which): Promise<Stopped> {
   const { subscriptions, notifications } = await stopSubscriptions(client, which)
   const { rows } = await client.query<{ stopped: number; in_flight: number }>(
-    `with ended as (${endedExchanges(which)}),
+    `with ended as (${endedExchangesSql(which)}),
      stopped as (
        update delivery set state = 'dead', reason = 'not_permitted', next_attempt_at = null, finished_at = now(),
          claim = null, claimed_until = null
@@ -53,7 +53,7 @@ async function stopSubscriptions(
   const { rows } = await client.query<{ id: number; code: string; registry: number }>(
     `select subscription.id, code, registry
      from subscription_consent as consent join subscription on subscription.id = consent.subscription
-     where state <> 'ended' and ${condition('consent')} and coalesce(${hasConsentEnded('consent')}, false)
+     where state <> 'ended' and ${condition('consent')} and coalesce(${hasConsentEndedSql('consent')}, false)
      order by registry, subscription.id`,
     [...values],
   )
@@ -79,11 +79,11 @@ async function stopSubscriptions(
 const AT_ONCE = 1_000
 
 /** Ends subscriptions whose consent has ended: it has expired, or was withdrawn or revoked. */
-export async function endUnconsented(client: ClientBase): Promise<number> {
+export async function endUnconsentedSubscriptions(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ id: number; registry: number }>(
     `select subscription.id, registry
      from subscription_consent as consent join subscription on subscription.id = consent.subscription
-     where state <> 'ended' and coalesce(${hasConsentEnded('consent')}, false)
+     where state <> 'ended' and coalesce(${hasConsentEndedSql('consent')}, false)
      order by registry, subscription.id limit ${AT_ONCE}`,
   )
   for (const registry of new Set(rows.map((row) => row.registry))) {

@@ -30,7 +30,7 @@ export interface EarlierNotification {
  * The ids of the record's events of this type that were not taken back; without a type, of all its events. With
  * `corrected`, only that event and events of backfills.
  */
-export async function correctableEvents(
+export async function findCorrectableEvents(
   client: ClientBase,
   registryId: number,
   { record_type, record, event_type, since, corrected }: Correctable,
@@ -54,7 +54,7 @@ export async function correctableEvents(
  * `endedBy`. If a subscription has several, only the last one: that is what the receiver knows. Beside it the last one
  * that waits in a backfill, which the receiver will know.
  */
-export async function notificationsOf(
+export async function findNotificationsOf(
   client: ClientBase,
   events: readonly number[],
   endedBy: string,

@@ -2,7 +2,7 @@
 
 import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { JointWrite } from '@rollcall/database/joint-write'
-import { countUses } from '@rollcall/participants/store/grant-use'
+import { countUsesSql } from '@rollcall/participants/store/grant-use'
 import { insertDeliveriesFrom } from '../deliveries/deliveries.ts'
 import { IS_TAKEN_BACK } from './waiting.ts'
 
@@ -77,7 +77,7 @@ export const JOINT_ENVELOPES: JointWrite<NewEnvelope> = {
       join unnest(${parameter(0)}::integer[], ${parameter(7)}::uuid[]) as new (mailbox, delivery) using (mailbox)
     where notification.id = told.notification and notification.mailbox = told.mailbox and notification.state = 'waiting'
   ),
-  enveloped_uses as (${countUses(
+  enveloped_uses as (${countUsesSql(
     `select participant, registry, 'records' as counted, sum(new.counted) as used
     from enveloped join unnest(${parameter(0)}::integer[], ${parameter(18)}::integer[]) as new (mailbox, counted) using (mailbox)
     where new.counted > 0 group by participant, registry order by participant, registry`,

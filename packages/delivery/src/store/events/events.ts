@@ -89,7 +89,7 @@ const LAST_DELETION = lastDeletion({
  * nothing about other records, grows after a restore, and is an exact number in JSON. A record that was deleted since
  * that time and is written again gets the second after its deletion.
  */
-export async function nextEventNumbers(
+export async function takeEventNumbers(
   client: ClientBase,
   registryId: number,
   { events, changes, began }: WantedNumbers,
@@ -210,7 +210,7 @@ export interface HeldSubscription {
 }
 
 /** Finds those of the subscriptions that are notified only at the times of a frequency. */
-export async function heldSubscriptions(
+export async function findHeldSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],
 ): Promise<readonly HeldSubscription[]> {

@@ -1,6 +1,6 @@
 /** Finds subscriptions of a participant. */
 
-import { authorityNameOf } from '@rollcall/consents/store/consent-ended'
+import { authorityNameSql } from '@rollcall/consents/store/consent-ended'
 import type { GivenFor } from '@rollcall/core/model/consent'
 import type { SubscriptionState } from '@rollcall/core/model/event'
 import type { Database } from '@rollcall/database/database'
@@ -115,7 +115,7 @@ export interface ExchangeOfCodes {
  * Finds the exchange of an operation that made, or ended, most of these subscriptions of a participant in a registry;
  * of several the newest.
  */
-export async function findByCodes(
+export async function findExchangeByCodes(
   { pool }: Pool,
   {
     participant,
@@ -144,11 +144,11 @@ export const EXCHANGES_OF_CODE = `(select exchange.correlation_id
 
 /** SQL of the consent (`GivenFor`) of a `subscription`; null when it has none. */
 export const CONSENT_OF_SUBSCRIPTION = `(select json_build_object('purpose', purpose,
-    'authority', ${authorityNameOf('subscription_consent.authority')})
+    'authority', ${authorityNameSql('subscription_consent.authority')})
   from subscription_consent where subscription_consent.subscription = subscription.id)`
 
 /** Lists the live subscriptions of a participant in a registry, with the text of their criteria, by id. */
-export async function liveSubscriptions(
+export async function listLiveSubscriptions(
   client: ClientBase,
   participant: number,
   registry: number,
@@ -162,7 +162,7 @@ export async function liveSubscriptions(
 }
 
 /** Reads the text of the criteria of these subscriptions, by subscription id. */
-export async function criteriaOf({ pool }: Pool, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+export async function readCriteriaTexts({ pool }: Pool, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const { rows } = await pool.query<{ id: number; criteria: string }>({
     name: 'criteria of subscriptions',
     text: 'select id, criteria from subscription where id = any($1)',

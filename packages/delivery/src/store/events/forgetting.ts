@@ -1,7 +1,7 @@
 /** Deletes old events with their notifications, ended subscriptions, and unused mailboxes. */
 import type { Database } from '@rollcall/database/database'
 import { isHeld } from '@rollcall/database/holds'
-import { senderIdOf } from '@rollcall/participants/store/participant-names'
+import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /** The rows that one statement deletes: so few that nobody waits. */
 const AT_ONCE = 500
@@ -24,7 +24,7 @@ const FORGOTTEN = [
     table: 'subscription',
     where: `state = 'ended' and ended_at < now() - make_interval(secs => $1)
       and not exists (select 1 from notification where notification.subscription = subscription.id)
-      and not ${isHeld({ time: 'subscription.ended_at', sender_id: senderIdOf('subscription.participant') })}`,
+      and not ${isHeld({ time: 'subscription.ended_at', sender_id: senderIdSql('subscription.participant') })}`,
     order: '',
   },
   {

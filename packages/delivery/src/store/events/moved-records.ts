@@ -15,7 +15,7 @@ export interface MovedRecords {
  * Replaces the record ids of events by the new ids. A number that is no record's id any more becomes the id of no
  * record, because numbers are given again when records are copied again. The caller holds `lockEvents(..., 'merge')`.
  */
-export async function moveEvents(client: Pick<ClientBase, 'query'>, moved: MovedRecords): Promise<void> {
+export async function replaceRecordIdsOfEvents(client: Pick<ClientBase, 'query'>, moved: MovedRecords): Promise<void> {
   const { record, record_key } = storedIdOf('named.id')
   await client.query(
     `with moved as (${moved.sql}), named as (

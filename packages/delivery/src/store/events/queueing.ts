@@ -37,7 +37,7 @@ export interface QueuedSubscription {
 }
 
 /** Finds a subscription by its code; undefined when there is none. */
-export async function findQueued(
+export async function findSubscriptionToQueue(
   client: Pick<ClientBase, 'query'>,
   code: string,
 ): Promise<QueuedSubscription | undefined> {
@@ -89,7 +89,7 @@ export interface OpenBackfill {
 }
 
 /** Finds the interrupted backfill of a subscription; null when there is none. */
-export async function openBackfill(
+export async function findOpenBackfill(
   { pool }: Pick<Database, 'pool'>,
   subscription: number,
 ): Promise<OpenBackfill | null> {

@@ -2,7 +2,7 @@
 
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
-import { isNotifiedBy, WAITS_AGAIN } from '../deliveries/deliveries.ts'
+import { isNewestEnvelopeSql, WAIT_AGAIN_SQL } from '../deliveries/deliveries.ts'
 import { IS_TAKEN_BACK, IS_UNFILTERED } from './waiting.ts'
 
 /** The types of a subscription for which an envelope is sent. */
@@ -16,14 +16,14 @@ export interface NotifiedSubscription {
 }
 
 /** Finds the subscriptions of an envelope. Those with equal selected columns are one row. */
-export async function subscriptionsOf(
+export async function findSubscriptionsOfEnvelope(
   pool: Pick<pg.Pool, 'query'>,
   delivery: string,
 ): Promise<readonly NotifiedSubscription[]> {
   const { rows } = await pool.query<NotifiedSubscription>({
     name: 'subscriptions of a delivery',
     text: `select distinct event_type, record_type, ${IS_UNFILTERED} as unfiltered, ${IS_TAKEN_BACK} as unwanted
-      from delivery join notification on ${isNotifiedBy('delivery')}
+      from delivery join notification on ${isNewestEnvelopeSql('delivery')}
         join subscription on subscription.id = notification.subscription
       where delivery.id = $1`,
     values: [delivery],
@@ -52,8 +52,8 @@ const dropping = (which: string, attempted: string): string => `dropped as (
         returning delivery.id, delivery.mailbox, delivery.sequence, delivery.attempts, delivery.notifications
       ),
       renewed as (
-        update notification set ${WAITS_AGAIN} from dropped
-        where ${isNotifiedBy('dropped')}
+        update notification set ${WAIT_AGAIN_SQL} from dropped
+        where ${isNewestEnvelopeSql('dropped')}
       ),
       given_back as (
         update mailbox set sequence = mailbox.sequence - 1 from dropped
@@ -73,7 +73,7 @@ export interface Moving {
  * notifications are dropped, even during an attempt, and their notifications wait again, each in the mailbox of its
  * subscription. Runs in the caller's transaction.
  */
-export async function moveWaiting(
+export async function moveWaitingNotifications(
   client: Pick<pg.ClientBase, 'query'>,
   { subscriptions, from, to }: Moving,
 ): Promise<void> {
@@ -82,7 +82,7 @@ export async function moveWaiting(
   await client.query(
     `with ${dropping(
       `where mailbox = any($1::int[]) and state = 'pending' and exists (
-          select from notification where subscription = any($2::int[]) and ${isNotifiedBy('delivery')})`,
+          select from notification where subscription = any($2::int[]) and ${isNewestEnvelopeSql('delivery')})`,
       'dropped.attempts > 0',
     )}
       select count(*) from dropped`,

@@ -2,13 +2,13 @@
 import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
 import { namespaceOf } from '@rollcall/records/registries/registry-names'
 
-export const storedDeliveries = (removable: Removable): StoredPart => ({
+export const deliveryRowsToRemove = (removable: Removable): StoredPart => ({
   counted: { deliveries: countOf(removable, 'delivery') },
   pending: { deliveries: `select count(*) from delivery where ${removable} = $1 and state = 'pending'` },
   removed: rowsOf(removable, removable === 'registry' ? ['delivery'] : ['delivery', 'breaker']),
 })
 
-export const storedSubscriptions = (removable: Removable): StoredPart => ({
+export const subscriptionRowsToRemove = (removable: Removable): StoredPart => ({
   counted: { subscriptions: countOf(removable, 'subscription') },
   pending: { subscriptions: `select count(*) from subscription where ${removable} = $1 and state <> 'ended'` },
   removed: [
@@ -20,7 +20,7 @@ export const storedSubscriptions = (removable: Removable): StoredPart => ({
 const OUTBOX = `namespace = ${namespaceOf('$1')}`
 
 /** The tables with a registry's events, to count and to empty. Failed outbox rows do not count as pending. */
-export const STORED_EVENTS: StoredPart = {
+export const EVENT_ROWS_TO_REMOVE: StoredPart = {
   counted: { events: countOf('registry', 'event') },
   pending: { outbox: `select count(*) from rollcall_outbox.event where ${OUTBOX} and failed_at is null` },
   removed: [...rowsOf('registry', ['event', 'record_source_version']), { table: 'rollcall_outbox.event', of: OUTBOX }],

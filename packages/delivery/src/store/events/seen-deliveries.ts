@@ -46,7 +46,7 @@ const EVIDENCE = `select
     where subscription.participant = $1 and subscription.registry = $2 and notification.purpose = 'test'
       and (notification.state = 'waiting' or delivery.state = 'pending')) as testing`
 
-export async function deliveryEvidence(
+export async function findDeliveryEvidence(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, since }: CheckedSystem,
 ): Promise<DeliveryEvidence> {

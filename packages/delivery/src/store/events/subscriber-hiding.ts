@@ -16,7 +16,7 @@ export interface Hiding {
 export const HIDES_ALL: Hiding = { categories: [], minors: true }
 
 /** Returns a function that gives the rules for a subscription id. */
-export async function hidingOf(
+export async function findHidingRules(
   client: Pick<ClientBase, 'query'>,
   subscriptions: readonly number[],
 ): Promise<(subscription: number) => Hiding> {

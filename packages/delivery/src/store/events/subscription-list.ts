@@ -73,7 +73,7 @@ const FROM = `subscription join ${PARTICIPANTS} as participant on participant.id
   join ${REGISTRIES} as registry on registry.id = subscription.registry`
 
 /** Lists the types of a participant's subscriptions that have not ended, each once. */
-export async function subscribedTypes(
+export async function listSubscribedTypes(
   { pool }: Pool,
   { participant, registry }: Required<Pick<SubscriptionChoice, 'participant' | 'registry'>>,
 ): Promise<readonly Pick<ListedSubscription, 'event_type' | 'record_type'>[]> {
@@ -144,7 +144,10 @@ export interface SubscriptionCounts {
 }
 
 /** Counts the subscriptions of a participant by state. */
-export async function countByState({ pool }: Pool, { id }: { readonly id: number }): Promise<SubscriptionCounts> {
+export async function countSubscriptionsByState(
+  { pool }: Pool,
+  { id }: { readonly id: number },
+): Promise<SubscriptionCounts> {
   const { rows } = await pool.query<SubscriptionCounts>(
     `select (count(*) filter (where state = 'live'))::integer as live,
         (count(*) filter (where state = 'suspended'))::integer as suspended

@@ -68,7 +68,7 @@ export async function expireSubscriptions(client: Pick<ClientBase, 'query'>, now
 }
 
 /** Ends the live subscriptions to one person that were notified of these events. */
-export async function endNotified(
+export async function endNotifiedSubscriptions(
   client: ClientBase,
   events: readonly number[],
   reason: EndReason,

@@ -6,7 +6,7 @@
 import type { SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Frequency } from '@rollcall/core/model/event'
 import type { ClientBase } from 'pg'
-import { moveWaiting } from './recall.ts'
+import { moveWaitingNotifications } from './recall.ts'
 import { type FiledKey, fileSubscriptions } from './subscription-states.ts'
 
 /** A key under which a subscription is filed. */
@@ -174,7 +174,7 @@ export async function renewSubscriptions(
   const renewed = new Set(rows.map(({ id }) => id))
   const moved = renewals.filter(({ id, from }) => renewed.has(id) && from.mailbox !== mailbox)
   if (moved.length > 0) {
-    await moveWaiting(client, {
+    await moveWaitingNotifications(client, {
       subscriptions: moved.map(({ id }) => id),
       from: [...new Set(moved.map(({ from }) => from.mailbox))],
       to: mailbox,

@@ -1,6 +1,6 @@
 /** Reads notifications that wait in mailboxes, with all that their envelopes need. */
 
-import { authorityNameOf, hasConsentEnded } from '@rollcall/consents/store/consent-ended'
+import { authorityNameSql, hasConsentEndedSql } from '@rollcall/consents/store/consent-ended'
 import type { GivenFor } from '@rollcall/core/model/consent'
 import { type Presence, type Purpose, TAKEN_BACK } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
@@ -53,7 +53,7 @@ export interface WaitingNotification {
 /** SQL condition on a `subscription`: nothing more of it is sent. It was taken back, or its consent has ended. */
 export const IS_TAKEN_BACK = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')}))
   or exists (select from subscription_consent as consent
-    where consent.subscription = subscription.id and coalesce(${hasConsentEnded('consent')}, false)))`
+    where consent.subscription = subscription.id and coalesce(${hasConsentEndedSql('consent')}, false)))`
 
 /** SQL condition on a `subscription`: it is about every record. */
 export const IS_UNFILTERED = `(subscription.criteria::json -> 'filter' is null)`
@@ -70,8 +70,11 @@ interface Wanted {
  * Reads the due notifications of a mailbox in order, those of a backfill last. Several mailboxes share a statement.
  * @param most the most notifications
  */
-export const findWaiting = (pool: pg.Pool, mailbox: number, most: number): Promise<readonly WaitingNotification[]> =>
-  waiting(pool).submit({ mailbox, most })
+export const findWaitingNotifications = (
+  pool: pg.Pool,
+  mailbox: number,
+  most: number,
+): Promise<readonly WaitingNotification[]> => waiting(pool).submit({ mailbox, most })
 
 const waiting = perPool((pool) =>
   groupCommit<Wanted, readonly WaitingNotification[]>((wanted) => read(pool, wanted), {
@@ -111,7 +114,7 @@ const FIND_WAITING = `with due as materialized (
       parsed.criteria ->> 'notify_record_type' as asked_record_type, subscription.locale, subscription.encrypted,
       parsed.criteria -> 'filter' is null as unfiltered, ${IS_TAKEN_BACK} as unwanted,
       (select jsonb_build_object('purpose', purpose, 'attributes', attributes,
-          'authority', ${authorityNameOf('subscription_consent.authority')})
+          'authority', ${authorityNameSql('subscription_consent.authority')})
         from subscription_consent where subscription_consent.subscription = subscription.id) as consent
     from (select distinct subscription from due) as wanted
       join subscription on subscription.id = wanted.subscription
@@ -137,7 +140,7 @@ export interface EventDocument {
 }
 
 /** Reads the document of an event; undefined: the event is not stored. Simultaneous calls share one statement. */
-export const findDocument = (pool: pg.Pool, event: number): Promise<EventDocument | undefined> =>
+export const findEventDocument = (pool: pg.Pool, event: number): Promise<EventDocument | undefined> =>
   documents(pool).submit(event)
 
 const documents = perPool((pool) =>

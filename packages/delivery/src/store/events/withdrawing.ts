@@ -3,7 +3,7 @@
 import type { RecordId } from '@rollcall/core/model/records'
 import { storedId } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
-import { hidingOf } from './subscriber-hiding.ts'
+import { findHidingRules } from './subscriber-hiding.ts'
 import { dropNotifications } from './waiting.ts'
 
 interface About {
@@ -31,7 +31,7 @@ export async function withdrawNotifications(
      order by notification.id for update of notification`,
     [registry, record_type, ids.map(({ record }) => record), ids.map(({ record_key }) => record_key ?? '')],
   )
-  const hides = await hidingOf(
+  const hides = await findHidingRules(
     client,
     rows.map(({ subscription }) => subscription),
   )

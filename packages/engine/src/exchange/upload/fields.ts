@@ -1,6 +1,6 @@
 /** The parts of an upload beside its file, called fields: their names and lengths. */
 import { RequestFault } from '@rollcall/protocol'
-import { type Parts, piecesOf } from './multipart.ts'
+import { type Parts, readPartPieces } from './multipart.ts'
 
 export interface Fields {
   readonly action: string
@@ -46,7 +46,7 @@ export async function readFields(parts: Parts, bufferBytes: number): Promise<Ope
       file = isComplete(found) ? { pieces: [], isWhole: false } : await buffered(parts, bufferBytes)
       if (!file.isWhole) break
     } else {
-      const text = await wholePart(parts, name, FIELD_BYTES[name])
+      const text = await readWholePart(parts, name, FIELD_BYTES[name])
       found.set(name, name === 'envelope' ? text : text.trim())
     }
   }
@@ -73,7 +73,7 @@ const isComplete = (found: ReadonlyMap<string, string>): boolean =>
 async function buffered(parts: Parts, maxBytes: number): Promise<BufferedFile> {
   const pieces: Buffer[] = []
   let size = 0
-  for await (const piece of piecesOf(parts)) {
+  for await (const piece of readPartPieces(parts)) {
     size += piece.length
     pieces.push(piece)
     if (size > maxBytes) return { pieces, isWhole: false }
@@ -88,7 +88,7 @@ async function* withRest({ pieces, isWhole }: BufferedFile, parts: Parts): Parts
 }
 
 /** Checks that no part follows the file. @throws RequestFault err.request.bad */
-export async function expectEnd(parts: Parts): Promise<void> {
+export async function expectEndOfParts(parts: Parts): Promise<void> {
   if ((await nextName(parts)) !== null) throw bad('fileName: must be the last part, and the only file')
 }
 
@@ -108,7 +108,7 @@ const ownName = (name: string) => (Object.hasOwn(NAMES, name) ? NAMES[name] : un
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Reads the current part as text. @throws RequestFault 413 above `maxBytes`, 400 it is not UTF-8 */
-export async function wholePart(parts: Parts, name: string, maxBytes: number): Promise<string> {
+export async function readWholePart(parts: Parts, name: string, maxBytes: number): Promise<string> {
   const { pieces, isWhole } = await buffered(parts, maxBytes)
   if (!isWhole) throw new RequestFault('err.request.bad', `${name}: must be at most ${maxBytes} bytes`, 413)
   try {

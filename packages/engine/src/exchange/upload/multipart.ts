@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Dicer } from '@fastify/busboy'
-import { type Hold, nextChunk, tooLarge } from '@rollcall/participants/reading/body'
+import { bodyTooLarge, type Hold, nextChunk } from '@rollcall/participants/reading/body'
 import { RequestFault } from '@rollcall/protocol'
 
 /** What the parser finds: a part begins, with its name; a piece of its content; the part ends. */
@@ -44,14 +44,14 @@ export async function* readParts(
     if (splitter.state === 'complete') return
     const chunk = await nextChunk(body)
     size += chunk?.length ?? 0
-    if (size > maxBytes) throw tooLarge(maxBytes)
+    if (size > maxBytes) throw bodyTooLarge(maxBytes)
     hold(chunk?.length ?? 0)
     await splitter.push(chunk)
   }
 }
 
 /** Yields the pieces of the current part. After the last piece, the next part can be read. */
-export async function* piecesOf(parts: Parts): AsyncGenerator<Buffer, void, void> {
+export async function* readPartPieces(parts: Parts): AsyncGenerator<Buffer, void, void> {
   for (;;) {
     const { value, done } = await parts.next()
     if (done === true || value.is !== 'data') return

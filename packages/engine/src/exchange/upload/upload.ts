@@ -6,7 +6,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Participant } from '@rollcall/core/model/participant'
-import { type Admission, tooLarge } from '@rollcall/participants/reading/body'
+import { type Admission, bodyTooLarge } from '@rollcall/participants/reading/body'
 import { type Envelope, envelopeBounds, readEnvelope, readMessage } from '@rollcall/participants/reading/envelope'
 import { verifyEnvelope } from '@rollcall/participants/trust/messages'
 import {
@@ -20,9 +20,9 @@ import {
 } from '@rollcall/protocol'
 import { checkCount } from '../checks.ts'
 import { type Chunk, type ReadingRequests, type UnreadRequest, unreadRequest } from '../unread-request.ts'
-import { expectEnd, type Fields, readFields, wholePart } from './fields.ts'
+import { expectEndOfParts, type Fields, readFields, readWholePart } from './fields.ts'
 import { type BulkFormat, bulkFormats, type ReadItem } from './items.ts'
-import { boundaryOf, type Parts, piecesOf, readParts } from './multipart.ts'
+import { boundaryOf, type Parts, readPartPieces, readParts } from './multipart.ts'
 
 /**
  * Reads the parts before the file, and the whole file if it has the envelope.
@@ -39,14 +39,14 @@ export async function takeUpload(
   if (problem !== null) throw new RequestFault('err.request.bad', problem, 415)
   const boundary = boundaryOf(headers)
   const bounds = envelopeBounds(limits, operation.request)
-  if (Number(headers['content-length'] ?? 0) > limits.upload_bytes) throw tooLarge(limits.upload_bytes)
+  if (Number(headers['content-length'] ?? 0) > limits.upload_bytes) throw bodyTooLarge(limits.upload_bytes)
   const { fields, file } = await readFields(readParts(body, boundary, limits.upload_bytes, hold), limits.body_bytes)
   if (!actionMeans(operation, fields.action)) throw bad(`action: must be ${operation.action} on this path`)
 
   if (fields.fileFormat === 'json') {
     if (fields.envelope !== null) throw bad('envelope: stands in the file where fileFormat is json')
-    const body = await wholePart(file, 'fileName', limits.body_bytes)
-    await expectEnd(file)
+    const body = await readWholePart(file, 'fileName', limits.body_bytes)
+    await expectEndOfParts(file)
     return unreadRequest(deps, 'async', operation, participant, { body, bounds })
   }
   const format = bulkFormats(operation).get(fields.fileFormat)
@@ -124,12 +124,12 @@ function sentAsItems(
         // Too many items are refused at once; the rest of the file is not read.
         checkCount({ ...header, total_count: 0 }, request, reference_ids.length, limits.upload_items)
       }
-      for await (const bytes of inSlices(piecesOf(deps))) {
+      for await (const bytes of inSlices(readPartPieces(deps))) {
         hash.update(bytes)
         add(reader.push(bytes))
       }
       add(reader.finish())
-      await expectEnd(deps)
+      await expectEndOfParts(deps)
       const digest = hash.digest()
       if (expected !== null && !timingSafeEqual(digest, expected)) {
         throw new RequestFault('err.signature.invalid', 'message.file_sha256: must be the SHA-256 of the file')

@@ -53,12 +53,12 @@ export interface PersistedItemPage {
 export const ANSWERED_REQUESTS = '(select correlation_id, operation, sender_uri from accepted_exchange)'
 
 /** The most bytes of a request that is read together with its exchange. */
-export const SMALL_REQUEST = 262_144
+export const SMALL_REQUEST_BYTES = 262_144
 
 /** The columns of an `AcceptedExchange` in SQL, for a table or alias `accepted_exchange`. */
-export const COLUMNS = `correlation_id as id, coalesce(parent, correlation_id) as correlation_id, participant, registry,
+export const ACCEPTED_COLUMNS = `correlation_id as id, coalesce(parent, correlation_id) as correlation_id, participant, registry,
   operation, transaction_id, sender_uri, encrypted, items, references_stored, parent, first_item, open_chunks,
-  case when coalesce(request_bytes, octet_length(request)) <= ${SMALL_REQUEST} then request end as request,
+  case when coalesce(request_bytes, octet_length(request)) <= ${SMALL_REQUEST_BYTES} then request end as request,
   coalesce(request_bytes, octet_length(request), 0) as request_bytes, state, page, received_at, started_at`
 
 /** Finds an accepted exchange; null: there is none, or it was deleted. Simultaneous calls share one statement. */
@@ -75,7 +75,7 @@ const reads = perPool((pool) =>
     async (ids) => {
       const { rows } = await pool.query<AcceptedExchange>({
         name: 'find accepted exchanges',
-        text: `select ${COLUMNS} from accepted_exchange where correlation_id = any($1::uuid[])`,
+        text: `select ${ACCEPTED_COLUMNS} from accepted_exchange where correlation_id = any($1::uuid[])`,
         values: [ids],
       })
       const found = new Map(rows.map((row) => [row.id, row]))

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
-import { SMALL_REQUEST } from './accepted-exchanges.ts'
+import { SMALL_REQUEST_BYTES } from './accepted-exchanges.ts'
 import { claimExchanges, countOverdue, type ExchangeInWork, releaseClaims, renewClaims, type Slots } from './claims.ts'
 import { createExchangeMemory } from './exchanges.ts'
 
@@ -113,7 +113,7 @@ test('of large requests one of each participant is in work, and no more of all t
     [BO, 'B'],
     [CAI, 'C'],
   ] as const) {
-    await accepted(participant, [`${letter}1`, `${letter}2`], SMALL_REQUEST + 1)
+    await accepted(participant, [`${letter}1`, `${letter}2`], SMALL_REQUEST_BYTES + 1)
     await accepted(participant, [letter.toLowerCase()])
   }
   const first = await claimed()
@@ -122,7 +122,7 @@ test('of large requests one of each participant is in work, and no more of all t
   expect(large.every((name) => name.endsWith('1'))).toBe(true)
   // Small ones do not wait behind their own large ones.
   expect(first.filter((name) => name.length === 1).sort()).toEqual(['a', 'b', 'c'])
-  const inWork = [ADA, BO].flatMap((participant) => busy(participant, 1, { request_bytes: SMALL_REQUEST + 1 }))
+  const inWork = [ADA, BO].flatMap((participant) => busy(participant, 1, { request_bytes: SMALL_REQUEST_BYTES + 1 }))
   expect(await claimed({}, inWork)).toEqual([])
   await query(`update accepted_exchange set claim = null, claimed_until = null`)
   const third = await claimed({}, inWork.slice(0, 1))

@@ -8,7 +8,7 @@ import type { WaitingExchanges } from '@rollcall/core/model/health'
 import type { Database } from '@rollcall/database/database'
 import { participantsWith } from '@rollcall/database/queue'
 import type pg from 'pg'
-import { type AcceptedExchange, COLUMNS, SMALL_REQUEST } from './accepted-exchanges.ts'
+import { ACCEPTED_COLUMNS, type AcceptedExchange, SMALL_REQUEST_BYTES } from './accepted-exchanges.ts'
 
 /** An accepted exchange that this node is to answer. */
 export interface ClaimedExchange extends AcceptedExchange {
@@ -26,7 +26,7 @@ interface InWork {
   /** `Participant.id` */
   readonly participant: number
   readonly exchanges: number
-  /** The number of exchanges whose request is larger than `SMALL_REQUEST`. */
+  /** The number of exchanges whose request is larger than `SMALL_REQUEST_BYTES`. */
   readonly large: number
   /** The number of the other exchanges that have several items. */
   readonly batches: number
@@ -87,7 +87,7 @@ export async function claimExchanges(
 }
 
 function byParticipant(inWork: readonly ExchangeInWork[]): readonly InWork[] {
-  const isLarge = ({ request_bytes }: ExchangeInWork): boolean => request_bytes > SMALL_REQUEST
+  const isLarge = ({ request_bytes }: ExchangeInWork): boolean => request_bytes > SMALL_REQUEST_BYTES
   return [...Map.groupBy(inWork, ({ participant }) => participant)].map(([participant, own]) => ({
     participant,
     exchanges: own.length,
@@ -108,7 +108,7 @@ const CLAIM_EXCHANGES = `with recursive ${participantsWith('accepted_exchange', 
         as busy (participant, exchanges, large, batches) using (participant)
       cross join lateral (
         select correlation_id, due_at, case
-            when coalesce(request_bytes, octet_length(request), 0) > ${SMALL_REQUEST} then 'large'
+            when coalesce(request_bytes, octet_length(request), 0) > ${SMALL_REQUEST_BYTES} then 'large'
             when items > 1 then 'batch' else 'single' end as size
         from accepted_exchange
         where participant = waiting.participant and ${DUE} and correlation_id <> all($13::uuid[])
@@ -147,7 +147,7 @@ const CLAIM_EXCHANGES = `with recursive ${participantsWith('accepted_exchange', 
     from (select distinct parent from claimed) as begun
     where accepted_exchange.correlation_id = begun.parent and accepted_exchange.started_at is null
   )
-  select ${COLUMNS}, claim, runs from claimed as accepted_exchange order by due_at`
+  select ${ACCEPTED_COLUMNS}, claim, runs from claimed as accepted_exchange order by due_at`
 
 /** An exchange and its claim. */
 export type ClaimOf = Pick<ClaimedExchange, 'id' | 'claim'>

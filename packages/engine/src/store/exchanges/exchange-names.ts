@@ -4,4 +4,4 @@
 export const EXCHANGES = '(select correlation_id, received_at from exchange)'
 
 /** SQL for a `from` clause: the correlation_ids of accepted requests that name no address for the answer. */
-export const ADDRESSLESS = '(select correlation_id from accepted_exchange where sender_uri is null)'
+export const ADDRESSLESS_EXCHANGES = '(select correlation_id from accepted_exchange where sender_uri is null)'

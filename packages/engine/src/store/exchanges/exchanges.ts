@@ -8,8 +8,8 @@ import type { Database } from '@rollcall/database/database'
 import { firstCome, LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
 import { type JointWrite, ownParameter, type Parameter } from '@rollcall/database/joint-write'
 import { WORK_CHANNEL } from '@rollcall/database/queue'
-import { ACCEPTED_DAY, countingSql } from '@rollcall/participants/store/day-counts'
-import { storableReferences, storeReferencesOf } from './references.ts'
+import { ACCEPTED_DAY, countMessagesSql } from '@rollcall/participants/store/day-counts'
+import { storableReferences, storeReferencesSql } from './references.ts'
 
 /** A received message that is to be processed. */
 export interface NewExchange {
@@ -197,14 +197,14 @@ const accepted = (parameter: Parameter): string => `${added(parameter)},
     from asked join offered using (correlation_id) join added using (correlation_id)
     returning correlation_id, participant, registry, received_at, parent, octet_length(request) as bytes
   ),
-  referenced as (${storeReferencesOf(
+  referenced as (${storeReferencesSql(
     'accepted join asked on asked.id = accepted.correlation_id and asked.parent is null',
     'reference_ids',
     'asked.id',
   )}),
   announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select 1 from accepted))`
 
-const COUNTED = `counted as (${countingSql(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')})`
+const COUNTED = `counted as (${countMessagesSql(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')})`
 
 /** Stores, accepts, announces and counts messages in one statement: all of it is written, or nothing. */
 const ACCEPT = {
@@ -241,7 +241,7 @@ export const JOINT_REQUESTS: JointWrite<NewExchange> = {
 }
 
 /** Whether a request may be written in the statement of other messages: it is small. */
-export const isJoint = (exchange: NewAcceptedExchange): boolean => bytesOf(exchange) < LARGE_ENTRY_BYTES
+export const isSmallRequest = (exchange: NewAcceptedExchange): boolean => bytesOf(exchange) < LARGE_ENTRY_BYTES
 
 export type NewAcceptedExchange = NewExchange & { readonly accepted: Acceptance }
 

@@ -4,8 +4,8 @@ import { FORGOTTEN_USES } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'
 import { type ForgottenRows, forgettable } from '@rollcall/database/holds'
 import { countUndelivered, FORGOTTEN_DELIVERIES } from '@rollcall/delivery/store/deliveries/forgotten-deliveries'
-import { ACCEPTED_DAY, forgetDays, INBOX_DAY } from '@rollcall/participants/store/day-counts'
-import { senderIdOf } from '@rollcall/participants/store/participant-names'
+import { ACCEPTED_DAY, deleteOldDays, INBOX_DAY } from '@rollcall/participants/store/day-counts'
+import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /** The rows that one statement deletes: it takes some ten milliseconds, so that nobody waits long. */
 const AT_ONCE = 5_000
@@ -16,7 +16,7 @@ const AT_ONCE = 5_000
  * @returns the number of rows
  */
 export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
-  await forgetDays(db, ACCEPTED_DAY)
+  await deleteOldDays(db, ACCEPTED_DAY)
   let total = 0
   for (const rows of FORGOTTEN) total += await forget(db, rows, retention)
   return total
@@ -26,7 +26,7 @@ export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: num
 const received = (table: string, more: Partial<ForgottenRows> = {}): ForgottenRows => ({
   table,
   since: 'received_at',
-  sender_id: senderIdOf(`${table}.participant`),
+  sender_id: senderIdSql(`${table}.participant`),
   ...more,
 })
 
@@ -64,7 +64,7 @@ export async function countUnfinished(
 
 /** Deletes old callbacks of the inbox, and its counts of past days. */
 export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
-  await forgetDays(db, INBOX_DAY)
+  await deleteOldDays(db, INBOX_DAY)
   return forget(db, INBOX, retention)
 }
 

@@ -19,7 +19,7 @@ export interface HeldMessages {
 }
 
 /** Lists the participants that have held messages, by sender_id. */
-export async function heldMessages({ pool }: Pick<Database, 'pool'>): Promise<readonly HeldMessages[]> {
+export async function countHeldMessages({ pool }: Pick<Database, 'pool'>): Promise<readonly HeldMessages[]> {
   const { rows } = await pool.query<HeldMessages>(
     `select sender_id as participant, coalesce(sent.count, 0)::integer as deliveries,
         coalesce(sent.attempted, 0)::integer as attempted, coalesce(items.count, 0)::integer as notifications,
@@ -36,7 +36,7 @@ export async function heldMessages({ pool }: Pick<Database, 'pool'>): Promise<re
 }
 
 /** Cancels all that would be sent to a participant. Its requests are not answered; it may send them again. */
-export async function cancelHeld({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
+export async function cancelHeldMessages({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
   await withTransaction(pool, async (client) => {
     await client.query("select set_config('statement_timeout', '0', true)")
     await dropUnsent(client, participant)

@@ -3,7 +3,7 @@
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { firstCome } from '@rollcall/database/group-commit'
-import { countingSql, INBOX_DAY } from '@rollcall/participants/store/day-counts'
+import { countMessagesSql, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 
 /** A checked callback to be stored. */
 export interface NewInboxMessage {
@@ -105,7 +105,7 @@ const PERSIST = {
       on conflict do nothing
       returning participant, message_id, octet_length(body) as bytes
     ),
-    counted as (${countingSql(INBOX_DAY, 'added')})
+    counted as (${countMessagesSql(INBOX_DAY, 'added')})
     select participant, message_id from added`,
 }
 

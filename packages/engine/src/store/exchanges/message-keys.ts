@@ -34,7 +34,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  * Finds the message_ids, as the audit log has them, of all messages with this id. After its exchange is deleted, a
  * message can only be found by message_id.
  */
-export async function messageKeysOf(
+export async function findMessageKeys(
   { pool }: Pick<Database, 'pool'>,
   name: MessageIdName,
   id: string,

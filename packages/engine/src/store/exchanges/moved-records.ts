@@ -7,7 +7,7 @@ import type { ClientBase } from 'pg'
  * Replaces the ids of records on further pages by their new ids. A record that is gone keeps its place.
  * @param nobody an id of the new form that no record has
  */
-export async function moveKeptRecords(
+export async function replaceRecordIdsOfPages(
   client: Pick<ClientBase, 'query'>,
   moved: MovedRecords,
   nobody: string,

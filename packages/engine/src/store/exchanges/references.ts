@@ -14,7 +14,7 @@ export interface ItemReference {
   readonly reference_id: string
 }
 
-/** The JSON list for `storeReferencesOf`. A text that PostgreSQL cannot store becomes '', which no item has. */
+/** The JSON list for `storeReferencesSql`. A text that PostgreSQL cannot store becomes '', which no item has. */
 export const storableReferences = (reference_ids: readonly string[]): string =>
   JSON.stringify(reference_ids.map((reference_id) => (isStorable(reference_id) ? reference_id : '')))
 
@@ -24,7 +24,7 @@ export const storableReferences = (reference_ids: readonly string[]): string =>
  * @param list their column with the result of `storableReferences`
  * @param id their column with the correlation_id
  */
-export const storeReferencesOf = (exchanges: string, list: string, id = 'correlation_id'): string =>
+export const storeReferencesSql = (exchanges: string, list: string, id = 'correlation_id'): string =>
   `insert into exchange_reference (correlation_id, position, participant, registry, reference_id, received_at)
     select ${id}, item.number - 1, participant, registry, item.reference_id, received_at
     from ${exchanges} cross join lateral json_array_elements_text(${list}::json) with ordinality
@@ -98,7 +98,7 @@ export async function storeReferences(
     text: `with exchange as (
         update accepted_exchange set references_stored = true where correlation_id = $1 returning *
       )
-      ${storeReferencesOf('exchange', '$2')}`,
+      ${storeReferencesSql('exchange', '$2')}`,
     values: [correlation_id, storableReferences(reference_ids)],
   })
 }

@@ -3,7 +3,7 @@ import { consentUsesOf } from '@rollcall/consents/store/removed-consents'
 import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
 
 /** The tables to count and to empty. Items of exchanges, and chunks, are deleted with their exchange. */
-export function storedExchanges(removable: Removable): StoredPart {
+export function exchangeRowsToRemove(removable: Removable): StoredPart {
   const exchanges = `select correlation_id from exchange where ${removable} = $1`
   return {
     counted: { messages: `${countOf(removable, 'exchange')} + ${countOf(removable, 'inbox_message')}` },

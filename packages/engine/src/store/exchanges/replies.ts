@@ -71,7 +71,7 @@ export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: r
  * locks on other requests, and without effects.
  */
 const SMALL = { items: 20, bytes: 65_536 }
-export const isJoint = (
+export const isSmallReply = (
   { items, delivery, effects = [] }: ReplyStep,
   { parent }: { readonly parent: string | null },
 ): boolean =>

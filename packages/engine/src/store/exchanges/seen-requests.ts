@@ -9,7 +9,7 @@ import type { Milestones } from '@rollcall/participants/store/milestones'
 type Pool = Pick<Database, 'pool'>
 
 /** The time at which a participant's newest stored message was received; null when there is none. */
-export async function lastReceived({ pool }: Pool, { id }: Pick<Participant, 'id'>): Promise<Date | null> {
+export async function lastReceivedAt({ pool }: Pool, { id }: Pick<Participant, 'id'>): Promise<Date | null> {
   const { rows } = await pool.query<{ received_at: Date }>(
     'select received_at from exchange where participant = $1 order by received_at desc limit 1',
     [id],
@@ -34,7 +34,7 @@ const SEEN = `with newest as (
     (select min(finished_at) from sent where state = 'delivered') as callback`
 
 /** Finds when each step was first seen in a participant's newest messages. @param participant `Participant.id` */
-export async function firstSeen({ pool }: Pool, participant: number): Promise<Milestones> {
+export async function findFirstSteps({ pool }: Pool, participant: number): Promise<Milestones> {
   const { rows } = await pool.query<Milestones>(SEEN, [participant])
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
@@ -57,7 +57,7 @@ const EVIDENCE = `select
       and account.members ->> 'kind' = 'answer' and account.correlation_id = exchange.correlation_id::text
       and account.members -> 'request' ->> 'signature' is not null and account.members -> 'outcomes' ? 'succ') as searched_at`
 
-export async function requestEvidence(
+export async function findRequestEvidence(
   { pool }: Pool,
   { participant, registry, since }: CheckedSystem,
 ): Promise<RequestEvidence> {

@@ -9,9 +9,9 @@ import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import {
   DELIVERY_OF_EXCHANGE,
-  deliveriesOfExchange,
   type ExchangeDeliveries,
   FIND_SENT,
+  findDeliveriesOfExchange,
 } from '@rollcall/delivery/store/deliveries/traced-deliveries'
 import { EXCHANGES_OF_CODE } from '@rollcall/delivery/store/events/find-subscriptions'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
@@ -91,7 +91,7 @@ export interface TraceBounds {
  * Finds everything with this transaction_id, correlation_id or message_id, and the requests that began and ended the
  * subscription with this code, the oldest first.
  */
-export async function trace(
+export async function traceMessage(
   { pool }: Pick<Database, 'pool'>,
   id: string,
   bounds: TraceBounds,
@@ -161,7 +161,7 @@ async function traceExchange({ pool }: Pick<Database, 'pool'>, id: string, each:
     accepted: accepted ? { encrypted, items: asked, state, started_at, finished_at } : null,
     answered: answered.rows,
     items: items.rows,
-    ...(await deliveriesOfExchange({ pool }, id, each)),
+    ...(await findDeliveriesOfExchange({ pool }, id, each)),
   }
 }
 

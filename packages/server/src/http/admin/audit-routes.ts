@@ -3,10 +3,10 @@ import { reportAccess } from '@rollcall/admin/audit/access-report'
 import { listAuditEntries, listEmergencies, reviewEmergency } from '@rollcall/admin/audit/list'
 import { auditPerson } from '@rollcall/admin/audit/person-accesses'
 import { beginVerification, showVerification, stopVerification } from '@rollcall/admin/audit/verification'
-import { type AdminRoute, route } from './route.ts'
+import { type AdminRoute, adminRoute } from './route.ts'
 
 export const AUDIT_ROUTES: readonly AdminRoute[] = [
-  route(listAuditEntries, {
+  adminRoute(listAuditEntries, {
     method: 'GET',
     path: '/accounts',
     name: 'listAccounts',
@@ -14,21 +14,21 @@ export const AUDIT_ROUTES: readonly AdminRoute[] = [
     heavy: 'auditLog',
     summary: 'The newest audit entries. They name no person.',
   }),
-  route(auditPerson, {
+  adminRoute(auditPerson, {
     method: 'POST',
     path: '/accounts/person',
     name: 'auditPerson',
     role: 'audit',
     summary: 'Who has seen, written, or asked about the data of a person, in all registries.',
   }),
-  route(listEmergencies, {
+  adminRoute(listEmergencies, {
     method: 'GET',
     path: '/emergencies',
     name: 'listEmergencies',
     role: 'audit',
     summary: 'Emergencies that nobody has reviewed, the oldest first, with their reasons.',
   }),
-  route(reviewEmergency, {
+  adminRoute(reviewEmergency, {
     method: 'POST',
     path: '/emergencies/{id}/reviews',
     name: 'reviewEmergency',
@@ -36,28 +36,28 @@ export const AUDIT_ROUTES: readonly AdminRoute[] = [
     status: 201,
     summary: 'Says that an emergency was reviewed, and what was found.',
   }),
-  route(reportAccess, {
+  adminRoute(reportAccess, {
     method: 'POST',
     path: '/accounts/report',
     name: 'reportAccess',
     role: 'audit',
     summary: 'The answer to a person who asks who has seen the data: as a page, and as JSON.',
   }),
-  route(beginVerification, {
+  adminRoute(beginVerification, {
     method: 'POST',
     path: '/accounts/verify',
     name: 'beginVerification',
     role: 'audit',
     summary: 'Begins to verify the whole audit log on this node, and answers at once with its progress.',
   }),
-  route(showVerification, {
+  adminRoute(showVerification, {
     method: 'GET',
     path: '/accounts/verify',
     name: 'showVerification',
     role: 'audit',
     summary: 'How far the verification of this node has come, or what the last one found.',
   }),
-  route(stopVerification, {
+  adminRoute(stopVerification, {
     method: 'POST',
     path: '/accounts/verify/stop',
     name: 'stopVerification',

@@ -7,7 +7,7 @@ import type { Sessions } from '@rollcall/participants/directory/sessions'
 import type { FastifyRequest } from 'fastify'
 import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'
-import { CONSOLE_PAGE, type HasSessionFailures, type SessionPage, sessionPage } from '../session-page.ts'
+import { CONSOLE_PAGE, createSessionPage, type HasSessionFailures, type SessionPage } from '../session-page.ts'
 import type { HasShowcase } from '../showcase.ts'
 import type { Call } from './call-log.ts'
 
@@ -24,10 +24,10 @@ export type Authenticating = HasSessionFailures & {
   readonly sessions: Sessions<Operator>
 }
 
-export const consoleOf = (
+export const consoleSessionPage = (
   deps: Authenticating,
   { isReachedByTls }: Pick<OperatorListener, 'isReachedByTls'>,
-): SessionPage<Operator> => sessionPage(CONSOLE_PAGE, deps, { sessions: deps.sessions, isReachedByTls })
+): SessionPage<Operator> => createSessionPage(CONSOLE_PAGE, deps, { sessions: deps.sessions, isReachedByTls })
 
 /**
  * Finds the operator who calls, and notes it in `call`. If there is an Authorization header, the cookie is not read.
@@ -41,7 +41,7 @@ export async function authenticate(
 ): Promise<Operator> {
   const { headers, raw } = request
   checkOperatorHost(listener.isOwnHost, raw)
-  const page = consoleOf(deps, listener)
+  const page = consoleSessionPage(deps, listener)
   if (headers.authorization === undefined && page.cookieOf(request) !== null) {
     const session = await page.signedIn(request)
     call.session = session

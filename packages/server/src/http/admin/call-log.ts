@@ -23,7 +23,7 @@ export interface HasLog {
 }
 
 /** Runs the work of a call, and logs the call. */
-export async function runLogged(
+export async function runLoggedCall(
   deps: HasLog,
   name: string,
   request: FastifyRequest,
@@ -78,7 +78,7 @@ function write(
  * Also logs requests that are no call: unknown paths and other methods, without their paths.
  * @param base the beginning of the paths of all calls
  */
-export function logOthers(app: HttpServer, deps: HasLog, base: string): void {
+export function logOtherRequests(app: HttpServer, deps: HasLog, base: string): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { url, config } = request.routeOptions
     if ((url ?? request.url).startsWith(base) && !written.has(request.raw)) {

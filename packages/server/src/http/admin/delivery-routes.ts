@@ -5,17 +5,17 @@ import { listDeliveries, showDelivery } from '@rollcall/admin/deliveries/deliver
 import { listDestinations } from '@rollcall/admin/deliveries/destinations'
 import { listMailboxes } from '@rollcall/admin/deliveries/mailboxes'
 import { openDeliveryBody } from '@rollcall/admin/messages/bodies'
-import { type AdminRoute, route } from './route.ts'
+import { type AdminRoute, adminRoute } from './route.ts'
 
 export const DELIVERY_ROUTES: readonly AdminRoute[] = [
-  route(listDeliveries, {
+  adminRoute(listDeliveries, {
     method: 'GET',
     path: '/deliveries',
     name: 'listDeliveries',
     role: 'read',
     summary: 'What is sent to participants, the newest first.',
   }),
-  route(showDelivery, {
+  adminRoute(showDelivery, {
     method: 'GET',
     path: '/deliveries/{id}',
     name: 'showDelivery',
@@ -23,42 +23,42 @@ export const DELIVERY_ROUTES: readonly AdminRoute[] = [
     hidden: ['body'],
     summary: 'One delivery with every attempt, without its message.',
   }),
-  route(openDeliveryBody, {
+  adminRoute(openDeliveryBody, {
     method: 'POST',
     path: '/deliveries/{id}/body',
     name: 'openDeliveryBody',
     role: 'audit',
     summary: 'The message of a delivery, opened. The access has an audit entry with its reason before.',
   }),
-  route(retryDeliveries, {
+  adminRoute(retryDeliveries, {
     method: 'POST',
     path: '/deliveries/retry',
     name: 'retryDeliveries',
     role: 'operate',
     summary: 'Attempts deliveries that wait or were given up now; with `dry_run` it says how many, and of whom.',
   }),
-  route(replayDeliveries, {
+  adminRoute(replayDeliveries, {
     method: 'POST',
     path: '/deliveries/replay',
     name: 'replayDeliveries',
     role: 'operate',
     summary: 'Sends deliveries that came to their end again; with `dry_run` it says how many, and of whom.',
   }),
-  route(cancelDeliveries, {
+  adminRoute(cancelDeliveries, {
     method: 'POST',
     path: '/deliveries/cancel',
     name: 'cancelDeliveries',
     role: 'operate',
     summary: 'Stops the attempts at deliveries; with `dry_run` it says how many, and of whom.',
   }),
-  route(listDestinations, {
+  adminRoute(listDestinations, {
     method: 'GET',
     path: '/destinations',
     name: 'listDestinations',
     role: 'read',
     summary: 'Where deliveries wait or were given up, why, and what to do.',
   }),
-  route(listMailboxes, {
+  adminRoute(listMailboxes, {
     method: 'GET',
     path: '/mailboxes',
     name: 'listMailboxes',

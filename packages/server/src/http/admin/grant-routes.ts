@@ -4,54 +4,54 @@ import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
 import { explainGrant, listExpiringGrants, listGrants, listGrantTemplates } from '@rollcall/admin/grants/grants'
 import { previewGrant } from '@rollcall/admin/grants/preview'
 import { proposeGrant } from '@rollcall/admin/grants/proposal'
-import { type AdminRoute, route } from './route.ts'
+import { type AdminRoute, adminRoute } from './route.ts'
 
 const ONE = '/registries/{namespace}/grants/{sender_id}'
 
 export const GRANT_ROUTES: readonly AdminRoute[] = [
-  route(listGrants, {
+  adminRoute(listGrants, {
     method: 'GET',
     path: '/grants',
     name: 'listGrants',
     role: 'read',
     summary: 'The grants that are not revoked, past and future ones included.',
   }),
-  route(listExpiringGrants, {
+  adminRoute(listExpiringGrants, {
     method: 'GET',
     path: '/grants/expiring',
     name: 'expiringGrants',
     role: 'read',
     summary: 'Grants that end within so many days.',
   }),
-  route(listGrantTemplates, {
+  adminRoute(listGrantTemplates, {
     method: 'GET',
     path: '/registries/{namespace}/grant-templates',
     name: 'listGrantTemplates',
     role: 'read',
     summary: 'Grants that are often made, with their terms for this registry.',
   }),
-  route(explainGrant, {
+  adminRoute(explainGrant, {
     method: 'GET',
     path: ONE,
     name: 'explainGrant',
     role: 'read',
     summary: 'What the grant that counts now means, attribute by attribute.',
   }),
-  route(setGrant, {
+  adminRoute(setGrant, {
     method: 'POST',
     path: ONE,
     name: 'setGrant',
     role: 'own',
     summary: 'Grants the terms in place of what is granted, or beside a grant of another time.',
   }),
-  route(revokeGrant, {
+  adminRoute(revokeGrant, {
     method: 'POST',
     path: `${ONE}/revoke`,
     name: 'revokeGrant',
     role: 'operate',
     summary: 'Revokes every grant of a participant in a registry.',
   }),
-  route(previewGrant, {
+  adminRoute(previewGrant, {
     method: 'POST',
     path: `${ONE}/preview`,
     name: 'previewGrant',
@@ -59,7 +59,7 @@ export const GRANT_ROUTES: readonly AdminRoute[] = [
     summary:
       'A synthetic record, whole and as the participant would see it: under the grant in force, or under the `terms` that are given.',
   }),
-  route(proposeGrant, {
+  adminRoute(proposeGrant, {
     method: 'GET',
     path: `${ONE}/proposal`,
     name: 'proposeGrant',

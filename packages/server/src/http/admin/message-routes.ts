@@ -4,17 +4,17 @@ import { openBodies } from '@rollcall/admin/messages/bodies'
 import { listMessages } from '@rollcall/admin/messages/messages'
 import { showMessage } from '@rollcall/admin/messages/timeline'
 import { showOverview } from '@rollcall/admin/overview'
-import { type AdminRoute, route } from './route.ts'
+import { type AdminRoute, adminRoute } from './route.ts'
 
 export const MESSAGE_ROUTES: readonly AdminRoute[] = [
-  route(showOverview, {
+  adminRoute(showOverview, {
     method: 'GET',
     path: '/overview',
     name: 'showOverview',
     role: 'read',
     summary: 'The last 24 hours by hour, what waits and what fails, what ends soon, and the health of the server.',
   }),
-  route(listMessages, {
+  adminRoute(listMessages, {
     method: 'GET',
     path: '/messages',
     name: 'listMessages',
@@ -22,14 +22,14 @@ export const MESSAGE_ROUTES: readonly AdminRoute[] = [
     heavy: 'auditLog',
     summary: 'Messages that were answered, acknowledged or sent, the newest first. They name no person.',
   }),
-  route(showMessage, {
+  adminRoute(showMessage, {
     method: 'GET',
     path: '/messages/{message_id}',
     name: 'showMessage',
     role: 'read',
     summary: 'The timeline of a message: every step with its time, and what is still to come. It names no person.',
   }),
-  route(openBodies, {
+  adminRoute(openBodies, {
     method: 'POST',
     path: '/messages/{message_id}/bodies',
     name: 'openBodies',
@@ -37,7 +37,7 @@ export const MESSAGE_ROUTES: readonly AdminRoute[] = [
     summary:
       'What is stored of the content of a message, opened. The access has an audit entry with its reason before.',
   }),
-  route(makeEvidence, {
+  adminRoute(makeEvidence, {
     method: 'GET',
     path: '/messages/{message_id}/evidence',
     name: 'makeEvidence',

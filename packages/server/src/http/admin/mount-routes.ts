@@ -9,11 +9,11 @@ import { hasRole, mayUseRegistry, type Operator } from '@rollcall/core/model/ope
 import type { Registry } from '@rollcall/core/model/registry'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { notFound, sendJson } from '../answer.ts'
+import { notFoundFault, sendJson } from '../answer.ts'
 import type { HasDirectory } from '../protocol-routes.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
 import { type Authenticating, authenticate, type OperatorListener } from './authenticate.ts'
-import { type Call, type HasLog, logOthers, runLogged } from './call-log.ts'
+import { type Call, type HasLog, logOtherRequests, runLoggedCall } from './call-log.ts'
 import { type CallSlots, createCallSlots } from './call-slots.ts'
 import { adminDocument } from './openapi.ts'
 import { type InputLimits, readInput } from './read-input.ts'
@@ -31,7 +31,7 @@ type AdminRouteDeps = Omit<AdminDeps, 'caller' | 'approvals'> & {
   Authenticating & { readonly limits: InputLimits }
 
 export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: OperatorListener): void {
-  logOthers(app, deps, ADMIN_BASE)
+  logOtherRequests(app, deps, ADMIN_BASE)
   const repeatedAccesses = createRepeatedAccesses(deps.clock ?? performance)
   const slots = createCallSlots()
   const handlers = new Map<string, MethodHandler[]>()
@@ -44,7 +44,7 @@ export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: 
       name,
       deprecated,
       handler: (request, reply) =>
-        runLogged(deps, name, request, (call) =>
+        runLoggedCall(deps, name, request, (call) =>
           answer({ ...deps, repeatedAccesses, slots }, route, listener, request, reply, call),
         ),
     })
@@ -61,7 +61,7 @@ export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: 
       name,
       deprecated: undefined,
       handler: (request, reply) =>
-        runLogged(deps, name, request, async (call) => {
+        runLoggedCall(deps, name, request, async (call) => {
           await authenticate(deps, listener, request, call)
           document ??= JSON.stringify(adminDocument(ADMIN_ROUTES))
           sendJson(reply, 200, document)
@@ -139,7 +139,7 @@ async function namedRegistry(
   const { namespace } = given
   if (typeof namespace !== 'string') return null
   const registry = await directory.registry(namespace)
-  if (registry === undefined) throw mayUseRegistry(operator, null) ? notFound() : elsewhere()
+  if (registry === undefined) throw mayUseRegistry(operator, null) ? notFoundFault() : elsewhere()
   return registry
 }
 

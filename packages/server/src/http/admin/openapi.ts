@@ -24,7 +24,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 }
 
 export function adminDocument(routes: readonly AdminRoute[]): Json {
-  const paths = describedPaths(ADMIN_BASE, [
+  const paths = openApiPaths(ADMIN_BASE, [
     ...routes.map((route) => [route, { description: `Needs the role \`${route.role}\`.` }] as const),
     ...Object.values(SESSION_CALLS).map((call) => [call, OF_CONSOLE] as const),
   ])
@@ -55,7 +55,7 @@ export function adminDocument(routes: readonly AdminRoute[]): Json {
 }
 
 /** Makes the OpenAPI paths of calls. @param calls each with what is added to its description */
-export function describedPaths(base: string, calls: readonly (readonly [DescribedCall, Json])[]): Json {
+export function openApiPaths(base: string, calls: readonly (readonly [DescribedCall, Json])[]): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const [call, more] of calls) {
     const path = `${base}${call.path}`

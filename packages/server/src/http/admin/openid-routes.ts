@@ -1,21 +1,25 @@
 /** Signs operators in to the console at a provider of OpenID Connect: the browser goes there and comes back. */
 
 import { unauthorized } from '@rollcall/engine/exchange/admit'
-import { NO_REGISTRY, type OpenIdProvider, OpenIdRefused } from '@rollcall/participants/directory/openid-provider'
+import {
+  NO_REGISTRY_MESSAGE,
+  type OpenIdProvider,
+  OpenIdRefused,
+} from '@rollcall/participants/directory/openid-provider'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { plainPage, sendStrictPage } from '../console.ts'
 import { checkOperatorHost } from '../operator-host.ts'
 import { html } from '../page.ts'
-import { type HttpServer, mount } from '../server.ts'
+import { type HttpServer, mountHandler } from '../server.ts'
 import { readCookie } from '../session-cookie.ts'
-import { consoleOf, type OperatorListener } from './authenticate.ts'
-import { type Call, runLogged } from './call-log.ts'
+import { consoleSessionPage, type OperatorListener } from './authenticate.ts'
+import { type Call, runLoggedCall } from './call-log.ts'
 import { ADMIN_BASE } from './route.ts'
 import { noteCaller, noteSignIn, type SessionDeps } from './session-parts.ts'
 
 /** The path of the button on the sign-in page. */
-export const OPENID_START = `${ADMIN_BASE}/session/openid`
+export const OPENID_START_PATH = `${ADMIN_BASE}/session/openid`
 
 type Work = (request: FastifyRequest, reply: FastifyReply, call: Call) => Promise<void>
 
@@ -26,9 +30,9 @@ export function addOpenIdRoutes(
   listener: OperatorListener,
 ): void {
   const page = (name: string, path: string, work: Work): void =>
-    mount(app, 'GET', name, path, async (request, reply) => {
+    mountHandler(app, 'GET', name, path, async (request, reply) => {
       try {
-        await runLogged(deps, name, request, (call) => {
+        await runLoggedCall(deps, name, request, (call) => {
           checkOperatorHost(listener.isOwnHost, request.raw)
           return work(request, reply, call)
         })
@@ -37,8 +41,8 @@ export function addOpenIdRoutes(
         sendRefusal(reply, deps.requestGate.refused(request.raw, error))
       }
     })
-  page('beginOpenId', OPENID_START, (request, reply) => begin(provider, listener, request, reply))
-  page('endOpenId', `${OPENID_START}/callback`, (request, reply, call) =>
+  page('beginOpenId', OPENID_START_PATH, (request, reply) => begin(provider, listener, request, reply))
+  page('endOpenId', `${OPENID_START_PATH}/callback`, (request, reply, call) =>
     comeBack(deps, provider, listener, request, reply, call),
   )
 }
@@ -92,7 +96,7 @@ async function comeBack(
   call: Call,
 ): Promise<void> {
   const { raw } = request
-  const page = consoleOf(deps, listener)
+  const page = consoleSessionPage(deps, listener)
   page.checkFailures(request)
   const byTls = listener.isReachedByTls(raw)
   // The cookie can be used once, whatever the result is.
@@ -114,7 +118,7 @@ async function comeBack(
   const known = by.registries === null ? [] : await deps.directory.registries()
   const registries =
     by.registries && known.flatMap(({ id, namespace }) => (by.registries?.includes(namespace) ? [id] : []))
-  if (registries?.length === 0) throw failed(NO_REGISTRY)
+  if (registries?.length === 0) throw failed(NO_REGISTRY_MESSAGE)
   const begun = await deps.sessions.begin({ ...by, registries })
   if (begun === null) throw failed('the session could not begin')
   noteCaller(call, begun.session)

@@ -6,13 +6,13 @@ import { acting } from '../../../../admin/test/acting.ts'
 import { testClock } from '../../../../observe/test/clock.ts'
 import { type Bent, CLIENT, type TestProvider, testProvider } from '../../../test/openid-provider.ts'
 import { type TestServer, testServer } from '../../../test/server.ts'
-import { OPENID_START } from './openid-routes.ts'
+import { OPENID_START_PATH } from './openid-routes.ts'
 
 let provider: TestProvider
 let server: TestServer
 const clock = testClock()
 const CONSOLE_URL = 'https://console.example.org'
-const CALLBACK = `${OPENID_START}/callback`
+const CALLBACK = `${OPENID_START_PATH}/callback`
 
 beforeAll(async () => {
   provider = await testProvider()
@@ -46,7 +46,7 @@ const cookiesOf = (answer: Response): string =>
 
 /** The browser goes to the provider. */
 async function begun() {
-  const answer = await get(OPENID_START, { 'Sec-Fetch-Site': 'same-origin' })
+  const answer = await get(OPENID_START_PATH, { 'Sec-Fetch-Site': 'same-origin' })
   expect(answer.status).toBe(302)
   return { address: answer.headers.get('location') ?? '', cookie: cookiesOf(answer) }
 }
@@ -71,9 +71,9 @@ const UNCONFIRMED = '401 the provider of OpenID Connect did not confirm who you 
 
 it('the page offers it, and it leads to the provider with state, nonce and PKCE', async () => {
   expect(await (await session('')).json()).toMatchObject({
-    sign_in: [{ method: 'token' }, { method: 'openid', title: 'Ministry login', start: OPENID_START }],
+    sign_in: [{ method: 'token' }, { method: 'openid', title: 'Ministry login', start: OPENID_START_PATH }],
   })
-  const answer = await get(OPENID_START)
+  const answer = await get(OPENID_START_PATH)
   expect(answer.headers.getSetCookie()).toEqual([
     expect.stringMatching(/^rollcall_openid=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/),
   ])
@@ -182,7 +182,7 @@ describe('nobody enters', () => {
 
   it('where another page has sent the browser to the provider', async () => {
     for (const site of ['cross-site', 'same-site']) {
-      expect(await refusal(await get(OPENID_START, { 'Sec-Fetch-Site': site }))).toBe(
+      expect(await refusal(await get(OPENID_START_PATH, { 'Sec-Fetch-Site': site }))).toBe(
         '403 a sign-in begins at the page of the console.',
       )
     }
@@ -247,7 +247,7 @@ describe('where the provider names registries, the console has a key, and names 
 
   /** @param registries what the claim holds */
   async function signedIn(registries: unknown, more: object = {}) {
-    const begun = await ask(OPENID_START)
+    const begun = await ask(OPENID_START_PATH)
     const claims = { roles: 'desk', preferred_username: 'amina', access: { registries }, ...more }
     const query = own.provider.authorize(begun.headers.get('location') ?? '', { claims })
     const answer = await ask(`${CALLBACK}${query}`, cookiesOf(begun))
@@ -358,7 +358,7 @@ it('where the provider does not answer, the page says so', async () => {
     ROLLCALL_CONSOLE_URL: CONSOLE_URL,
   })
   server.closing(away)
-  const answer = await fetch(`${away.adminUrl}${OPENID_START}`, { redirect: 'manual' })
+  const answer = await fetch(`${away.adminUrl}${OPENID_START_PATH}`, { redirect: 'manual' })
   expect(answer.status).toBe(503)
   expect(await answer.text()).toContain('the provider of OpenID Connect does not answer; try again later.')
 })

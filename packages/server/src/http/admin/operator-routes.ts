@@ -1,17 +1,17 @@
 /** The calls about operators and their tokens. */
 import { addOperator, listOperators, revokeOperator } from '@rollcall/admin/operators/operators'
 import { endSessions, listSessions } from '@rollcall/admin/operators/sessions'
-import { type AdminRoute, route } from './route.ts'
+import { type AdminRoute, adminRoute } from './route.ts'
 
 export const OPERATOR_ROUTES: readonly AdminRoute[] = [
-  route(listOperators, {
+  adminRoute(listOperators, {
     method: 'GET',
     path: '/operators',
     name: 'listOperators',
     role: 'own',
     summary: 'Every operator token, without its secret.',
   }),
-  route(addOperator, {
+  adminRoute(addOperator, {
     method: 'POST',
     path: '/operators',
     name: 'addOperator',
@@ -20,21 +20,21 @@ export const OPERATOR_ROUTES: readonly AdminRoute[] = [
     summary: 'Makes an operator token, which is in this answer and in no other.',
   }),
   // The name is in the body and not in the path, because it may have any character.
-  route(revokeOperator, {
+  adminRoute(revokeOperator, {
     method: 'POST',
     path: '/operators/revoke',
     name: 'revokeOperator',
     role: 'own',
     summary: 'Ends an operator token: from the next call on it is refused.',
   }),
-  route(listSessions, {
+  adminRoute(listSessions, {
     method: 'GET',
     path: '/operators/sessions',
     name: 'listSessions',
     role: 'own',
     summary: 'Who is signed in to the console, without the secrets of the sessions.',
   }),
-  route(endSessions, {
+  adminRoute(endSessions, {
     method: 'POST',
     path: '/operators/sessions/end',
     name: 'endSessions',

@@ -23,19 +23,19 @@ import { showParticipant } from '@rollcall/admin/participants/show'
 import { changeParticipantSubscriptions } from '@rollcall/admin/participants/subscriptions'
 import { makePartnerLink, signPartnerOut } from '@rollcall/admin/partner/link'
 import { removeParticipant } from '@rollcall/admin/removal'
-import { type AdminRoute, route } from './route.ts'
+import { type AdminRoute, adminRoute } from './route.ts'
 
 const ONE = '/participants/{sender_id}'
 
 export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
-  route(listParticipants, {
+  adminRoute(listParticipants, {
     method: 'GET',
     path: '/participants',
     name: 'listParticipants',
     role: 'read',
     summary: 'Every participant, by sender_id.',
   }),
-  route(addParticipant, {
+  adminRoute(addParticipant, {
     method: 'POST',
     path: '/participants',
     name: 'addParticipant',
@@ -43,7 +43,7 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
     status: 201,
     summary: 'Adds a participant. Its client secret is in this answer and in no other.',
   }),
-  route(showParticipant, {
+  adminRoute(showParticipant, {
     method: 'GET',
     path: ONE,
     name: 'showParticipant',
@@ -51,21 +51,21 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
     summary:
       'One participant: its policy, keys, secrets without values, addresses, grants, quotas with their use, and the reports of its checks.',
   }),
-  route(disableParticipant, {
+  adminRoute(disableParticipant, {
     method: 'POST',
     path: `${ONE}/disable`,
     name: 'disableParticipant',
     role: 'operate',
     summary: 'Disables a participant: within a second no server accepts its tokens.',
   }),
-  route(enableParticipant, {
+  adminRoute(enableParticipant, {
     method: 'POST',
     path: `${ONE}/enable`,
     name: 'enableParticipant',
     role: 'own',
     summary: 'Enables a participant again: its secrets and unexpired tokens are valid again.',
   }),
-  route(addParticipantKeys, {
+  adminRoute(addParticipantKeys, {
     method: 'POST',
     path: `${ONE}/keys`,
     name: 'addParticipantKeys',
@@ -73,21 +73,21 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
     status: 201,
     summary: 'Registers public keys of a participant. A private key is refused.',
   }),
-  route(revokeParticipantKey, {
+  adminRoute(revokeParticipantKey, {
     method: 'POST',
     path: `${ONE}/keys/revoke`,
     name: 'revokeParticipantKey',
     role: 'operate',
     summary: 'Revokes a registered key for ever; within a second no server accepts it.',
   }),
-  route(changeParticipantPolicy, {
+  adminRoute(changeParticipantPolicy, {
     method: 'POST',
     path: `${ONE}/policy`,
     name: 'changeParticipantPolicy',
     role: 'own',
     summary: 'Changes what is given of how a participant signs and encrypts, and of where it publishes keys.',
   }),
-  route(changeCallback, {
+  adminRoute(changeCallback, {
     method: 'POST',
     path: `${ONE}/callback`,
     name: 'changeCallback',
@@ -95,28 +95,28 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
     summary:
       'Changes what is given of where and how a participant takes callbacks and notifications. Credentials are never answered.',
   }),
-  route(testCallback, {
+  adminRoute(testCallback, {
     method: 'POST',
     path: `${ONE}/callback/test`,
     name: 'testCallback',
     role: 'operate',
     summary: 'Sends a signed test message to a participant, and says how every step went.',
   }),
-  route(allowParticipantHost, {
+  adminRoute(allowParticipantHost, {
     method: 'POST',
     path: `${ONE}/hosts`,
     name: 'allowParticipantHost',
     role: 'own',
     summary: 'Allows our requests to a host of a participant, in place of what was allowed for that host.',
   }),
-  route(removeParticipantHost, {
+  adminRoute(removeParticipantHost, {
     method: 'POST',
     path: `${ONE}/hosts/remove`,
     name: 'removeParticipantHost',
     role: 'operate',
     summary: 'Ends what was allowed for a host of a participant.',
   }),
-  route(rotateParticipantSecret, {
+  adminRoute(rotateParticipantSecret, {
     method: 'POST',
     path: `${ONE}/secrets`,
     name: 'rotateParticipantSecret',
@@ -125,14 +125,14 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
     summary:
       'Gives a participant a new client secret, which is in this answer and in no other. The one before it stays valid until the next rotation.',
   }),
-  route(changeParticipantSubscriptions, {
+  adminRoute(changeParticipantSubscriptions, {
     method: 'POST',
     path: `${ONE}/subscriptions`,
     name: 'changeParticipantSubscriptions',
     role: 'operate',
     summary: 'Changes how many subscriptions a participant may have.',
   }),
-  route(makePartnerLink, {
+  adminRoute(makePartnerLink, {
     method: 'POST',
     path: `${ONE}/link`,
     name: 'makePartnerLink',
@@ -141,21 +141,21 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
     summary:
       'A link by which the participant signs in to the partner page, once. Its code is in this answer and in no other.',
   }),
-  route(signPartnerOut, {
+  adminRoute(signPartnerOut, {
     method: 'POST',
     path: `${ONE}/sign-out`,
     name: 'signPartnerOut',
     role: 'operate',
     summary: 'Ends the sessions of a participant on the partner page, and the links to it.',
   }),
-  route(changeParticipantLimits, {
+  adminRoute(changeParticipantLimits, {
     method: 'POST',
     path: `${ONE}/limits`,
     name: 'changeParticipantLimits',
     role: 'operate',
     summary: 'Changes how much a participant may ask at once: page size, requests a second, requests at a time.',
   }),
-  route(checkParticipant, {
+  adminRoute(checkParticipant, {
     method: 'POST',
     path: `${ONE}/check`,
     name: 'checkParticipant',
@@ -163,14 +163,14 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
     summary:
       'Looks once at what the system of a sandbox participant has done since a time, and stores the report. It may send a test notification, and a callback once more.',
   }),
-  route(promoteParticipant, {
+  adminRoute(promoteParticipant, {
     method: 'POST',
     path: `${ONE}/promote`,
     name: 'promoteParticipant',
     role: 'own',
     summary: 'Makes a sandbox participant live after its check: new keys and a new secret; all of the sandbox ends.',
   }),
-  route(removeParticipant, {
+  adminRoute(removeParticipant, {
     method: 'POST',
     path: `${ONE}/remove`,
     name: 'removeParticipant',

@@ -1,30 +1,30 @@
 /** The calls about acts that wait for a second operator. They check the role of the act beside that of the row. */
 import { approveProposal, declineProposal, listProposals, showProposal } from '@rollcall/admin/approvals/proposals'
-import { type AdminRoute, route } from './route.ts'
+import { type AdminRoute, adminRoute } from './route.ts'
 
 export const PROPOSAL_ROUTES: readonly AdminRoute[] = [
-  route(listProposals, {
+  adminRoute(listProposals, {
     method: 'GET',
     path: '/proposals',
     name: 'listProposals',
     role: 'read',
     summary: 'Acts that wait for a second operator, and those that did, the newest first.',
   }),
-  route(showProposal, {
+  adminRoute(showProposal, {
     method: 'GET',
     path: '/proposals/{id}',
     name: 'showProposal',
     role: 'read',
     summary: 'One proposal. Who may decide about it sees what is confidential in it as well.',
   }),
-  route(approveProposal, {
+  adminRoute(approveProposal, {
     method: 'POST',
     path: '/proposals/{id}/approve',
     name: 'approveProposal',
     role: 'read',
     summary: 'Does the act. Needs the role of the act, and is refused to who has proposed it.',
   }),
-  route(declineProposal, {
+  adminRoute(declineProposal, {
     method: 'POST',
     path: '/proposals/{id}/decline',
     name: 'declineProposal',

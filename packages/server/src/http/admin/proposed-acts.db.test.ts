@@ -3,7 +3,7 @@
 import { ONE_OPERATOR } from '@rollcall/admin/act'
 import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
 import { approveProposal, declineProposal } from '@rollcall/admin/approvals/proposals'
-import { catalogTables, tableSql } from '@rollcall/backup/store/catalog'
+import { listTables, tableSql } from '@rollcall/backup/store/catalog'
 import type { Operator } from '@rollcall/core/model/operator'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ let [ada, bea, cora]: readonly Person[] = []
 beforeAll(async () => {
   world = await proposedActs()
   owner = openDatabase(world.server.database.owner)
-  tables = (await catalogTables(owner.pool)).map(tableSql).filter((name) => !BESIDE.test(name))
+  tables = (await listTables(owner.pool)).map(tableSql).filter((name) => !BESIDE.test(name))
   caller = await adminCaller(world.server)
   const made: Person[] = []
   for (const name of ['ada', 'bea', 'cora']) {

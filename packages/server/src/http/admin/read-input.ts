@@ -1,7 +1,7 @@
 /** Reads the input of an admin function from a request: members in the path, and in the query or the body. */
 
 import type { Limits } from '@rollcall/core/limits'
-import { checkContentType, readText, tooLarge } from '@rollcall/participants/reading/body'
+import { bodyTooLarge, checkContentType, readBodyText } from '@rollcall/participants/reading/body'
 import { itemBounds } from '@rollcall/participants/reading/envelope'
 import { ACCEPTED_TYPES, isJsonObject, JsonError, type JsonObject, parseJson, RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
@@ -65,8 +65,8 @@ async function bodyOf(
   if (query.length > 0) throw bad('query: this call takes its input in the body')
   checkContentType(headers, ACCEPTED_TYPES.call)
   const most = limits.admin_body_bytes
-  if (Number(headers['content-length'] ?? 0) > most) throw tooLarge(most)
-  const text = await readText(raw, most)
+  if (Number(headers['content-length'] ?? 0) > most) throw bodyTooLarge(most)
+  const text = await readBodyText(raw, most)
   try {
     const body = parseJson(text, itemBounds(limits))
     if (isJsonObject(body)) return body

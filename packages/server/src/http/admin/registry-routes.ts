@@ -18,20 +18,20 @@ import { checkRegistrySource } from '@rollcall/admin/registries/source-check'
 import { compareSource, listSourceRejects, showSourceStatus } from '@rollcall/admin/registries/source-status'
 import { removeRegistry } from '@rollcall/admin/removal'
 import { trySearch } from '@rollcall/admin/try/try'
-import { type AdminRoute, route } from './route.ts'
+import { type AdminRoute, adminRoute } from './route.ts'
 
 /** This member is left out: it allows a database account that may write. Only the command on the server has it. */
 const TRIALS = ['allow_writer']
 
 export const REGISTRY_ROUTES: readonly AdminRoute[] = [
-  route(listRegistries, {
+  adminRoute(listRegistries, {
     method: 'GET',
     path: '/registries',
     name: 'listRegistries',
     role: 'read',
     summary: 'Every registry, by namespace, with the number of its records.',
   }),
-  route(addRegistry, {
+  adminRoute(addRegistry, {
     method: 'POST',
     path: '/registries',
     name: 'addRegistry',
@@ -40,35 +40,35 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     hidden: TRIALS,
     summary: 'Adds a registry with its tables; a running server has it within a second.',
   }),
-  route(showRegistry, {
+  adminRoute(showRegistry, {
     method: 'GET',
     path: '/registries/{namespace}',
     name: 'showRegistry',
     role: 'read',
     summary: 'One registry: records, attributes, identifier types, indexes, and the import that has begun.',
   }),
-  route(showSamples, {
+  adminRoute(showSamples, {
     method: 'GET',
     path: '/registries/{namespace}/sample',
     name: 'showSamples',
     role: 'read',
     summary: 'A synthetic record of each type of the registry, with its schema.',
   }),
-  route(showSourceStatus, {
+  adminRoute(showSourceStatus, {
     method: 'GET',
     path: '/registries/{namespace}/source',
     name: 'sourceStatus',
     role: 'read',
     summary: 'How the copy of a source follows it: state, lag, the last failure and what to do.',
   }),
-  route(listSourceRejects, {
+  adminRoute(listSourceRejects, {
     method: 'GET',
     path: '/registries/{namespace}/source/rejects',
     name: 'sourceRejects',
     role: 'operate',
     summary: 'Rows of a source that are no record, by their keys, with the reasons.',
   }),
-  route(compareSource, {
+  adminRoute(compareSource, {
     method: 'POST',
     path: '/registries/{namespace}/source/compare',
     name: 'compareSource',
@@ -76,7 +76,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     summary: 'Has all records compared with the source, beside the comparison of each day.',
   }),
   // The question is in the body, because a person's identifier must not be part of an address.
-  route(trySearch, {
+  adminRoute(trySearch, {
     method: 'POST',
     path: '/registries/{namespace}/try',
     name: 'trySearch',
@@ -84,7 +84,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     summary:
       'The message of a search, as commands and as a program, and the bytes that are signed. With `send`, in a demo or a sandbox, its answer.',
   }),
-  route(changeRegistry, {
+  adminRoute(changeRegistry, {
     method: 'POST',
     path: '/registries/{namespace}/settings',
     name: 'changeRegistry',
@@ -93,7 +93,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     summary: 'Changes what is given of a registry: web origins, time zone, age of majority.',
   }),
   // This is a POST, because it connects to another system: a page must not repeat it by itself.
-  route(checkRegistrySource, {
+  adminRoute(checkRegistrySource, {
     method: 'POST',
     path: '/registries/{namespace}/source/check',
     name: 'checkRegistrySource',
@@ -102,14 +102,14 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     summary:
       'Connects to the database of the records, and says what is understood of its first rows. No value is shown.',
   }),
-  route(removeRegistry, {
+  adminRoute(removeRegistry, {
     method: 'POST',
     path: '/registries/{namespace}/remove',
     name: 'removeRegistry',
     role: 'own',
     summary: 'Removes a registry with its records. With `dry_run` it only counts what would go.',
   }),
-  route(addAttribute, {
+  adminRoute(addAttribute, {
     method: 'POST',
     path: '/registries/{namespace}/attributes',
     name: 'addAttribute',
@@ -117,21 +117,21 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     role: 'operate',
     summary: 'Adds a searchable attribute to a record type of the registry.',
   }),
-  route(indexAttribute, {
+  adminRoute(indexAttribute, {
     method: 'POST',
     path: '/registries/{namespace}/attributes/index',
     name: 'indexAttribute',
     role: 'operate',
     summary: 'Declares an index for an attribute that is searched without one; the next build makes it.',
   }),
-  route(removeAttribute, {
+  adminRoute(removeAttribute, {
     method: 'POST',
     path: '/registries/{namespace}/attributes/remove',
     name: 'removeAttribute',
     role: 'operate',
     summary: 'Removes an attribute that was added, with its column; of an attribute of the kind, its index.',
   }),
-  route(beginIndexBuild, {
+  adminRoute(beginIndexBuild, {
     method: 'POST',
     path: '/registries/{namespace}/indexes/build',
     name: 'beginIndexBuild',
@@ -139,21 +139,21 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     summary:
       'Begins to fill the columns and to build the indexes that are missing, on this node; answers with its progress.',
   }),
-  route(showIndexBuild, {
+  adminRoute(showIndexBuild, {
     method: 'GET',
     path: '/registries/{namespace}/indexes/build',
     name: 'showIndexBuild',
     role: 'read',
     summary: 'How far the build of this node has come, or how its last one ended.',
   }),
-  route(stopIndexBuild, {
+  adminRoute(stopIndexBuild, {
     method: 'POST',
     path: '/registries/{namespace}/indexes/build/stop',
     name: 'stopIndexBuild',
     role: 'operate',
     summary: 'Ends the build that is running on this node. What is done stays; the next one goes on from there.',
   }),
-  route(addIdentifierType, {
+  adminRoute(addIdentifierType, {
     method: 'POST',
     path: '/registries/{namespace}/identifier-types',
     name: 'addIdentifierType',
@@ -161,14 +161,14 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     status: 201,
     summary: 'Adds an identifier type to the registry.',
   }),
-  route(changeIdentifierType, {
+  adminRoute(changeIdentifierType, {
     method: 'POST',
     path: '/registries/{namespace}/identifier-types/change',
     name: 'changeIdentifierType',
     role: 'operate',
     summary: 'Changes what is given of the other names and forms of an identifier type that was added.',
   }),
-  route(removeIdentifierType, {
+  adminRoute(removeIdentifierType, {
     method: 'POST',
     path: '/registries/{namespace}/identifier-types/remove',
     name: 'removeIdentifierType',
@@ -176,28 +176,28 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     summary:
       'Removes an identifier type that was added and of which no record has an identifier; of one of the kind, what was added to it.',
   }),
-  route(publishEvent, {
+  adminRoute(publishEvent, {
     method: 'POST',
     path: '/registries/{namespace}/events',
     name: 'publishEvent',
     role: 'publish',
     summary: 'Publishes an event: writes the record, and notifies who has subscribed. Answered after the commit.',
   }),
-  route(listEvents, {
+  adminRoute(listEvents, {
     method: 'GET',
     path: '/registries/{namespace}/events',
     name: 'listEvents',
     role: 'read',
     summary: 'The events of a registry, the newest first: what happened when, and never to whom.',
   }),
-  route(mergeRecords, {
+  adminRoute(mergeRecords, {
     method: 'POST',
     path: '/registries/{namespace}/records/merge',
     name: 'mergeRecords',
     role: 'operate',
     summary: 'Merges a record into another one of the same person, and notifies who was notified of it.',
   }),
-  route(unmergeRecords, {
+  adminRoute(unmergeRecords, {
     method: 'POST',
     path: '/registries/{namespace}/records/unmerge',
     name: 'unmergeRecords',
@@ -205,14 +205,14 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     summary: 'Takes a merge back, and notifies who was notified of it.',
   }),
   // The identifier of a person is in the body: as part of an address it would be in logs.
-  route(showRecord, {
+  adminRoute(showRecord, {
     method: 'POST',
     path: '/registries/{namespace}/records/get',
     name: 'showRecord',
     role: 'audit',
     summary: 'The records that an identifier names, whole. The access has an audit entry before it is answered.',
   }),
-  route(protectPerson, {
+  adminRoute(protectPerson, {
     method: 'POST',
     path: '/registries/{namespace}/protected-persons',
     name: 'protectPerson',
@@ -220,14 +220,14 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     status: 201,
     summary: 'Protects a person from every grant that does not name the category.',
   }),
-  route(listProtectedPersons, {
+  adminRoute(listProtectedPersons, {
     method: 'GET',
     path: '/registries/{namespace}/protected-persons',
     name: 'listProtected',
     role: 'audit',
     summary: 'The protected persons of a registry; with `identifiers=true` who they are, and why.',
   }),
-  route(unprotectPerson, {
+  adminRoute(unprotectPerson, {
     method: 'POST',
     path: '/registries/{namespace}/protected-persons/lift',
     name: 'unprotectPerson',

@@ -77,7 +77,7 @@ type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
   Partial<Pick<AdminRoute, 'hidden' | 'heavy' | 'status' | 'deprecated'>>
 
 /** Makes a row of the table. */
-export function route<Input extends TSchema, Result extends TSchema>(
+export function adminRoute<Input extends TSchema, Result extends TSchema>(
   useCase: UseCase<AdminDeps, Input, Result>,
   row: Row,
 ): AdminRoute {

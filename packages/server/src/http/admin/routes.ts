@@ -10,7 +10,7 @@ import { OPERATOR_ROUTES } from './operator-routes.ts'
 import { PARTICIPANT_ROUTES } from './participant-routes.ts'
 import { PROPOSAL_ROUTES } from './proposal-routes.ts'
 import { REGISTRY_ROUTES } from './registry-routes.ts'
-import { type AdminRoute, route } from './route.ts'
+import { type AdminRoute, adminRoute } from './route.ts'
 import { SETTING_ROUTES } from './setting-routes.ts'
 import { SUBSCRIPTION_ROUTES } from './subscription-routes.ts'
 
@@ -25,14 +25,14 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...DELIVERY_ROUTES,
   ...AUDIT_ROUTES,
   ...PROPOSAL_ROUTES,
-  route(listHolds, {
+  adminRoute(listHolds, {
     method: 'GET',
     path: '/holds',
     name: 'listHolds',
     role: 'read',
     summary: 'The holds in force, the oldest first. Of a person they do not say who it is.',
   }),
-  route(addHold, {
+  adminRoute(addHold, {
     method: 'POST',
     path: '/holds',
     name: 'addHold',
@@ -40,21 +40,21 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
     status: 201,
     summary: 'Stops prune and erase for a person, a participant or a period.',
   }),
-  route(removeHold, {
+  adminRoute(removeHold, {
     method: 'POST',
     path: '/holds/{id}/remove',
     name: 'removeHold',
     role: 'own',
     summary: 'Ends a hold: what it covered is deleted by the next prune.',
   }),
-  route(showRetention, {
+  adminRoute(showRetention, {
     method: 'GET',
     path: '/retention/ages',
     name: 'showRetention',
     role: 'read',
     summary: 'What is stored for how long.',
   }),
-  route(countPrunable, {
+  adminRoute(countPrunable, {
     method: 'GET',
     path: '/retention/prunable',
     name: 'countPrunable',
@@ -62,7 +62,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
     heavy: 'prunable',
     summary: 'What prune would delete now. It deletes nothing, and verifies the audit log, which may take long.',
   }),
-  route(withdrawConsent, {
+  adminRoute(withdrawConsent, {
     method: 'POST',
     path: '/consents/withdraw',
     name: 'withdrawConsent',
@@ -70,7 +70,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
     summary:
       'Withdraws a signed consent by authority and jti, or what a person has consented to for a purpose. What is begun is stopped.',
   }),
-  route(revokeConsents, {
+  adminRoute(revokeConsents, {
     method: 'POST',
     path: '/consents/revoke',
     name: 'revokeConsents',

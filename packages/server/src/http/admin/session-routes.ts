@@ -6,9 +6,9 @@ import { RequestFault } from '@rollcall/protocol'
 import { checkOperatorHost } from '../operator-host.ts'
 import type { HttpServer } from '../server.ts'
 import { addSessionRoutes, type Shown } from '../session-routes.ts'
-import { consoleOf, type OperatorListener } from './authenticate.ts'
-import { type Call, runLogged } from './call-log.ts'
-import { addOpenIdRoutes, OPENID_START } from './openid-routes.ts'
+import { consoleSessionPage, type OperatorListener } from './authenticate.ts'
+import { type Call, runLoggedCall } from './call-log.ts'
+import { addOpenIdRoutes, OPENID_START_PATH } from './openid-routes.ts'
 import { ADMIN_BASE } from './route.ts'
 import { SESSION_CALLS } from './session-calls.ts'
 import { noteCaller, noteSignIn, type SessionDeps } from './session-parts.ts'
@@ -18,12 +18,12 @@ export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, lis
   addSessionRoutes(app, {
     base: ADMIN_BASE,
     calls: SESSION_CALLS,
-    page: consoleOf(deps, listener),
+    page: consoleSessionPage(deps, listener),
     sessions,
     limits,
     requestGate,
     around: (name, request, work: (call: Call) => Promise<void>) =>
-      runLogged(deps, name, request, (call) => {
+      runLoggedCall(deps, name, request, (call) => {
         checkOperatorHost(listener.isOwnHost, request.raw)
         return work(call)
       }),
@@ -76,5 +76,5 @@ async function described(deps: SessionDeps, { showcase }: OperatorListener, { ow
 
 const waysIn = ({ openId }: Pick<SessionDeps, 'openId'>) => [
   { method: 'token', title: 'Token of the admin API', start: null },
-  ...(openId === null ? [] : [{ method: 'openid', title: openId.title, start: OPENID_START }]),
+  ...(openId === null ? [] : [{ method: 'openid', title: openId.title, start: OPENID_START_PATH }]),
 ]

@@ -1,17 +1,17 @@
 /** The calls about the node that answers. */
 import { listFindings } from '@rollcall/admin/doctor/findings'
 import { listSettings } from '@rollcall/admin/settings'
-import { type AdminRoute, route } from './route.ts'
+import { type AdminRoute, adminRoute } from './route.ts'
 
 export const SETTING_ROUTES: readonly AdminRoute[] = [
-  route(listSettings, {
+  adminRoute(listSettings, {
     method: 'GET',
     path: '/settings',
     name: 'listSettings',
     role: 'read',
     summary: 'Every limit and option of the node that answers, with value, default, source and meaning. No secrets.',
   }),
-  route(listFindings, {
+  adminRoute(listFindings, {
     method: 'GET',
     path: '/findings',
     name: 'listFindings',

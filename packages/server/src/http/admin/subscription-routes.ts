@@ -1,19 +1,19 @@
 /** The calls about subscriptions. */
 import { resumeSubscription, testSubscription } from '@rollcall/admin/events/subscription-mailbox'
 import { cancelSubscription, listSubscriptions, showSubscription } from '@rollcall/admin/events/subscriptions'
-import { type AdminRoute, route } from './route.ts'
+import { type AdminRoute, adminRoute } from './route.ts'
 
 const ONE = '/subscriptions/{code}'
 
 export const SUBSCRIPTION_ROUTES: readonly AdminRoute[] = [
-  route(listSubscriptions, {
+  adminRoute(listSubscriptions, {
     method: 'GET',
     path: '/subscriptions',
     name: 'listSubscriptions',
     role: 'read',
     summary: 'Subscriptions of participants, the newest first: to which events, and never about whom.',
   }),
-  route(showSubscription, {
+  adminRoute(showSubscription, {
     method: 'GET',
     path: ONE,
     name: 'showSubscription',
@@ -21,21 +21,21 @@ export const SUBSCRIPTION_ROUTES: readonly AdminRoute[] = [
     hidden: ['criteria'],
     summary: 'One subscription with its mailbox, without its filter.',
   }),
-  route(cancelSubscription, {
+  adminRoute(cancelSubscription, {
     method: 'POST',
     path: `${ONE}/cancel`,
     name: 'cancelSubscription',
     role: 'operate',
     summary: 'Ends a subscription: it matches nothing more, and what waits for it is not sent.',
   }),
-  route(testSubscription, {
+  adminRoute(testSubscription, {
     method: 'POST',
     path: `${ONE}/test`,
     name: 'testSubscription',
     role: 'operate',
     summary: 'Queues one notification with a synthetic record, marked as a test.',
   }),
-  route(resumeSubscription, {
+  adminRoute(resumeSubscription, {
     method: 'POST',
     path: `${ONE}/resume`,
     name: 'resumeSubscription',

@@ -9,14 +9,14 @@ import { type InputLimits, readInput } from '../admin/read-input.ts'
 import { asRequestFault } from '../admin/refusal.ts'
 import { sendJson } from '../answer.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
-import { type SessionPage, tooManyWithin } from '../session-page.ts'
-import { inputLimits, PARTNER_BASE, type PartnerRoute } from './route.ts'
+import { type SessionPage, tooManyFault } from '../session-page.ts'
+import { PARTNER_BASE, type PartnerRoute, partnerInputLimits } from './route.ts'
 import { PARTNER_ROUTES } from './routes.ts'
 import {
   addPartnerSessionRoutes,
   type PartnerListener,
   type PartnerSessionDeps,
-  partnerPageOf,
+  partnerSessionPage,
 } from './session-routes.ts'
 
 type PartnerRouteDeps = Omit<PartnerDeps, 'sender_id' | 'mayReplay' | 'sampleOf' | 'caller' | 'approvals'> &
@@ -30,7 +30,7 @@ type PartnerRouteDeps = Omit<PartnerDeps, 'sender_id' | 'mayReplay' | 'sampleOf'
 
 export function addPartnerRoutes(app: HttpServer, deps: PartnerRouteDeps, listener: PartnerListener): void {
   addPartnerSessionRoutes(app, deps, listener)
-  const page = partnerPageOf(deps, listener)
+  const page = partnerSessionPage(deps, listener)
   const handlers = new Map<string, MethodHandler[]>()
   for (const route of PARTNER_ROUTES) {
     const { method, name, path, deprecated } = route
@@ -62,7 +62,7 @@ async function answer(
   count(deps.partnerCalls, sender_id, 1, 'calls')
 
   // Reads the input, runs the call and answers.
-  const input = await readInput(route, request, inputLimits(deps))
+  const input = await readInput(route, request, partnerInputLimits(deps))
   const mayReplay = (deliveries: number): void => {
     count(deps.partnerReplays, sender_id, deliveries, 'deliveries')
     deps.log.info({ participant: sender_id, deliveries, act: 'asked for deliveries again' }, 'partner page')
@@ -79,6 +79,6 @@ async function answer(
 /** Counts a call. @throws RequestFault 429 the limit is reached */
 function count(throttle: Throttle, sender_id: string, more: number, what: string): void {
   const retryAfter = throttle.wait(sender_id, more)
-  if (retryAfter > 0) throw tooManyWithin(`${what} of this participant`, retryAfter)
+  if (retryAfter > 0) throw tooManyFault(`${what} of this participant`, retryAfter)
   throttle.fail(sender_id, more)
 }

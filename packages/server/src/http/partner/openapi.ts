@@ -1,5 +1,5 @@
 /** Makes the OpenAPI 3.1 document of the partner API. The types of the page are generated from it; it is not served. */
-import { describedPaths, errorComponents } from '../admin/openapi.ts'
+import { errorComponents, openApiPaths } from '../admin/openapi.ts'
 import { PARTNER_BASE } from './route.ts'
 import { PARTNER_ROUTES } from './routes.ts'
 import { PARTNER_SESSION_CALLS } from './session-routes.ts'
@@ -7,7 +7,7 @@ import { PARTNER_SESSION_CALLS } from './session-routes.ts'
 export const partnerDocument = () => ({
   openapi: '3.1.0',
   info: { title: 'Partner API', version: '1' },
-  paths: describedPaths(
+  paths: openApiPaths(
     PARTNER_BASE,
     [...PARTNER_ROUTES, ...Object.values(PARTNER_SESSION_CALLS)].map((call) => [call, {}] as const),
   ),

@@ -13,7 +13,7 @@ export const PARTNER_BASE = '/partner/api'
 const MOST_BYTES = 16_384
 
 /** The limits for reading the input of a call. */
-export const inputLimits = ({ limits }: { readonly limits: InputLimits }): InputLimits => ({
+export const partnerInputLimits = ({ limits }: { readonly limits: InputLimits }): InputLimits => ({
   ...limits,
   admin_body_bytes: MOST_BYTES,
 })

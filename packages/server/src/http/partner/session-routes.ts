@@ -9,9 +9,9 @@ import type { InputLimits } from '../admin/read-input.ts'
 import type { RequestGate } from '../request-gate.ts'
 import type { HttpServer } from '../server.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'
-import { type HasSessionFailures, PARTNER_PAGE, type SessionPage, sessionPage } from '../session-page.ts'
+import { createSessionPage, type HasSessionFailures, PARTNER_PAGE, type SessionPage } from '../session-page.ts'
 import { addSessionRoutes } from '../session-routes.ts'
-import { inputLimits, PARTNER_BASE, type PartnerCall } from './route.ts'
+import { PARTNER_BASE, type PartnerCall, partnerInputLimits } from './route.ts'
 
 const SESSION = closed({
   sender_id: SenderId,
@@ -69,19 +69,19 @@ export type PartnerSessionDeps = HasSessionFailures & {
   readonly requestGate: Pick<RequestGate, 'identified' | 'unit' | 'refused'>
 }
 
-export const partnerPageOf = (
+export const partnerSessionPage = (
   deps: PartnerSessionDeps,
   { isReachedByTls }: Pick<PartnerListener, 'isReachedByTls'>,
-): SessionPage<string> => sessionPage(PARTNER_PAGE, deps, { sessions: deps.partnerSessions, isReachedByTls })
+): SessionPage<string> => createSessionPage(PARTNER_PAGE, deps, { sessions: deps.partnerSessions, isReachedByTls })
 
 export function addPartnerSessionRoutes(app: HttpServer, deps: PartnerSessionDeps, listener: PartnerListener): void {
   const { partnerSessions: sessions, limits, requestGate, log } = deps
   addSessionRoutes(app, {
     base: PARTNER_BASE,
     calls: PARTNER_SESSION_CALLS,
-    page: partnerPageOf(deps, listener),
+    page: partnerSessionPage(deps, listener),
     sessions,
-    limits: inputLimits(deps),
+    limits: partnerInputLimits(deps),
     requestGate,
     around: (_name, _request, work) => work(undefined),
     shown: async (input) => ({

@@ -14,7 +14,7 @@ import { addIdentifierType } from '@rollcall/admin/registries/identifier-types'
 import { applyIndexes } from '@rollcall/admin/registries/indexes'
 import { expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
-import { personRows } from '../../../../audit/src/store/packed-persons.ts'
+import { personRowsSql } from '../../../../audit/src/store/packed-persons.ts'
 import { audited, backupOf, depsOf, erased, folder, type Place, target, type World, world } from '../../restoring.ts'
 
 async function started(): Promise<{ from: World; journal: string[]; deps: RestoreDeps }> {
@@ -29,7 +29,7 @@ async function rowsOf({ ownerDb }: Place, statement: string) {
 
 const child = { namespace: 'civil', identifier_type: 'UIN', identifier_value: '3' }
 const PROTECTED = 'select type, value, category from protected_person'
-const HELD_OF_PERSONS = `select count(*)::int from ${personRows()} as person`
+const HELD_OF_PERSONS = `select count(*)::int from ${personRowsSql()} as person`
 
 test('a person is protected again although identifiers of the backup are to be backfilled', async () => {
   const { from, journal, deps } = await started()

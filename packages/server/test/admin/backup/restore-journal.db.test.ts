@@ -8,7 +8,7 @@ import type { Journal } from '@rollcall/core/model/journal'
 import { promoteParticipant } from '@rollcall/participants/store/promote-participant'
 import { expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
-import { personRows } from '../../../../audit/src/store/packed-persons.ts'
+import { personRowsSql } from '../../../../audit/src/store/packed-persons.ts'
 import { subscribeLive } from '../../../../delivery/test/subscriptions.ts'
 import { audited, backupOf, depsOf, erased, folder, type Place, target, type World, world } from '../../restoring.ts'
 
@@ -56,7 +56,7 @@ function between(deps: RestoreDeps, work: () => Promise<unknown>): RestoreDeps {
   return { ...deps, db: { ...deps.db, journal: { ...journal, write } } }
 }
 
-const PERSONS = `select count(*)::int from ${personRows()} as person`
+const PERSONS = `select count(*)::int from ${personRowsSql()} as person`
 
 test('a backup that knows the line of an act and not yet the act does not undo it', async () => {
   const { from, journal, deps } = await started()

@@ -20,7 +20,7 @@ import { pruneStoredData } from '@rollcall/admin/persons/retention'
 import { deleteRecords } from '@rollcall/admin/records/records'
 import { removeRegistry } from '@rollcall/admin/removal'
 import { verifyAuditLog } from '@rollcall/audit/verify/verify'
-import { isHeld } from '@rollcall/backup/store/restorations'
+import { areMessagesHeld } from '@rollcall/backup/store/restorations'
 import { deliveryEncryptionContext } from '@rollcall/core/model/delivery'
 import { createBodies } from '@rollcall/keys/bodies'
 import { createKeys } from '@rollcall/keys/own-keys'
@@ -29,7 +29,7 @@ import { listOwnKeys } from '@rollcall/keys/store/own-keys'
 import { CompactSign, compactVerify, createLocalJWKSet } from 'jose'
 import { expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
-import { personRows } from '../../../../audit/src/store/packed-persons.ts'
+import { personRowsSql } from '../../../../audit/src/store/packed-persons.ts'
 import { EVERYTHING } from '../../../../participants/test/grants.ts'
 import { witnessOf } from '../../../../settings/test/tampering.ts'
 import {
@@ -92,7 +92,7 @@ async function actAfterBackup(from: World, deps: RestoreDeps): Promise<void> {
 }
 
 const STATE = `select
-  (select count(*)::int from ${personRows()} as person) as account_persons,
+  (select count(*)::int from ${personRowsSql()} as person) as account_persons,
   (select count(*)::int from protected_person) as protected,
   (select count(*)::int from r1_person) as records, (select count(*)::int from registry) as registries,
   (select count(*)::int from participant_grant where revoked_at is null) as grants,
@@ -294,7 +294,7 @@ test('what would be sent is counted, held, and released or cancelled by particip
   const { from, file } = await peopled()
   const into = await target()
   await restoreDatabase(acting(depsOf(into)), { file, ...without })
-  expect(await isHeld(into.db)).toBe(true)
+  expect(await areMessagesHeld(into.db)).toBe(true)
   await into.ownerDb.pool.query(
     `update subscription set participant = (select id from participant);
      update mailbox set participant = (select id from participant)`,
@@ -304,9 +304,9 @@ test('what would be sent is counted, held, and released or cancelled by particip
     dry_run: true,
     participants: [{ participant: sender_id, notifications: expect.any(Number), cancelled: true }],
   })
-  expect(await isHeld(into.db)).toBe(true)
+  expect(await areMessagesHeld(into.db)).toBe(true)
   await releaseRestored(acting(depsOf(into)), { cancel: [sender_id] })
-  expect(await isHeld(into.db)).toBe(false)
+  expect(await areMessagesHeld(into.db)).toBe(false)
   expect(await rowsOf(into, 'select distinct state from notification')).toEqual([{ state: 'dropped' }])
   await expect(releaseRestored(acting(depsOf(into)), {})).rejects.toThrow(
     'nothing is held: the database was not restored, or was released before',
@@ -321,11 +321,11 @@ test('a database that was restored by other means is adopted: the journal is app
   const into = await target()
   await restoreDatabase(acting(depsOf(into)), { file, ...without })
   await into.ownerDb.pool.query('delete from restoration')
-  expect(await isHeld(into.db)).toBe(false)
+  expect(await areMessagesHeld(into.db)).toBe(false)
   const done = await adoptRestored(acting(depsOf(into)), { journal: [journal] })
   expect(done).toMatchObject({ journal: 1 })
   expect(await rowsOf(into, 'select status from participant')).toEqual([{ status: 'disabled' }])
-  expect(await isHeld(into.db)).toBe(true)
+  expect(await areMessagesHeld(into.db)).toBe(true)
   // The journal goes on behind its last line, in a new file.
   const next = join(await folder(), 'journal')
   await setParticipantStatus(depsOf(into, next), { sender_id, status: 'disabled' })

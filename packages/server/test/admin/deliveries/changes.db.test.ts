@@ -6,7 +6,7 @@ import { changeDeliveries, listDeliveries } from '@rollcall/admin/deliveries/del
 import { listDestinations } from '@rollcall/admin/deliveries/destinations'
 import { listMailboxes } from '@rollcall/admin/deliveries/mailboxes'
 import { AdminRefusal } from '@rollcall/admin/use-case'
-import { DELIVERY_CAUSES, explainedCause } from '@rollcall/delivery/delivery/causes'
+import { DELIVERY_CAUSES, explainCause } from '@rollcall/delivery/delivery/causes'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { validator } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
@@ -217,7 +217,7 @@ test('one that waits has the cause of its last attempt, and so has its destinati
     )
   }
   const [listed] = await listDeliveries(server.database, {})
-  expect([listed?.reason, listed?.cause]).toEqual([null, explainedCause('http_5xx')])
+  expect([listed?.reason, listed?.cause]).toEqual([null, explainCause('http_5xx')])
   const { destinations } = await listDestinations(server.database, {})
   expect(destinations).toMatchObject([{ waiting: 1, causes: [], last_cause: listed?.cause }])
 })
@@ -226,7 +226,7 @@ test('one that is held says that there is no address, and only those without one
   await add({ state: 'held', reason: null, origin: null })
   await add({ state: 'delivered', reason: null })
   const [held] = await listDeliveries(server.database, { state: 'held' })
-  expect([held?.next_attempt_at, held?.reason, held?.cause]).toEqual([null, 'no_address', explainedCause('no_address')])
+  expect([held?.next_attempt_at, held?.reason, held?.cause]).toEqual([null, 'no_address', explainCause('no_address')])
   expect((await examineDatabase(server.database, {})).withHeldDeliveries).toEqual([{ sender_id: 'one.example' }])
   const { destinations } = await listDestinations(server.database, {})
   expect(destinations).toMatchObject([{ origin: null, waiting: 0, dead: 0, held: 1, last_cause: held?.cause }])
@@ -266,8 +266,8 @@ test('destinations say what waits there, what was given up and why', async () =>
   ])
   expect(listed.destinations.map(({ last_cause }) => last_cause)).toEqual([null, null])
   expect(listed.destinations[0]?.causes).toEqual([
-    { ...explainedCause('http_4xx'), deliveries: 2 },
-    { ...explainedCause('timeout'), deliveries: 1 },
+    { ...explainCause('http_4xx'), deliveries: 2 },
+    { ...explainCause('timeout'), deliveries: 1 },
   ])
   expect((await listDestinations(server.database, { limit: 1 })).more).toBe(true)
   expect((await listDestinations(server.database, { namespace: 'social' })).destinations).toEqual([])

@@ -8,7 +8,7 @@ import { addIdentifierType } from '@rollcall/admin/registries/identifier-types'
 import { entryHash, firstHash } from '@rollcall/audit/chain'
 import { loadAuditKeys } from '@rollcall/audit/keys'
 import { pseudonymOf } from '@rollcall/audit/persons'
-import { hashAt, hashedEntries } from '@rollcall/audit/store/evidence'
+import { findEntryHash, readHashedEntries } from '@rollcall/audit/store/evidence'
 import type { Registry } from '@rollcall/core/model/registry'
 import { addHold as insertHold } from '@rollcall/database/holds'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -16,7 +16,7 @@ import { addRegistry, registryAt } from '@rollcall/records/registries/registries
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { type RetentionTest, retentionTest } from '../../../../admin/test/retention.ts'
-import { personRows } from '../../../../audit/src/store/packed-persons.ts'
+import { personRowsSql } from '../../../../audit/src/store/packed-persons.ts'
 import { subscribeLive } from '../../../../delivery/test/subscriptions.ts'
 import { auditEntry, vaultOf } from '../../../../settings/test/audit-log.ts'
 import { dropPerson, places, tamper } from '../../../../settings/test/tampering.ts'
@@ -49,9 +49,13 @@ async function isWhole(): Promise<boolean> {
   const last = await world.rows('select chain::text, max(sequence) as sequence from account group by chain')
   for (const { chain, sequence } of last as { chain: string; sequence: number }[]) {
     let previous = firstHash(chain)
-    for (const { commitments, ...entry } of await hashedEntries(world.database.db, { chain, sequence: 1 }, sequence))
+    for (const { commitments, ...entry } of await readHashedEntries(
+      world.database.db,
+      { chain, sequence: 1 },
+      sequence,
+    ))
       previous = entryHash(previous, { chain, ...entry, commitments: Buffer.from(commitments, 'hex') })
-    if (previous.toString('hex') !== (await hashAt(world.database.db, { chain, sequence }))) return false
+    if (previous.toString('hex') !== (await findEntryHash(world.database.db, { chain, sequence }))) return false
   }
   return true
 }
@@ -65,7 +69,7 @@ test('the rows of every identifier of the person go, and a signed tombstone list
   const dry = await erasePerson(acting(world.deps()), { type: 'UIN', value: '1', reason, dry_run: true })
   // The number of a mother that two records have is of nobody alone.
   expect(dry).toMatchObject({ dry_run: true, identifiers: 2, accounts: { entries: 2, rows: 2, held: 0 } })
-  expect(await world.rows(`select from ${personRows()} as person`)).toHaveLength(4)
+  expect(await world.rows(`select from ${personRowsSql()} as person`)).toHaveLength(4)
 
   const done = await erasePerson(acting(world.deps()), { type: 'UIN', value: '1', reason })
   expect(done).toMatchObject({
@@ -75,7 +79,7 @@ test('the rows of every identifier of the person go, and a signed tombstone list
       { namespace: 'social', record_type: 'Member' },
     ],
   })
-  expect(await world.rows(`select from ${personRows()} as person`)).toHaveLength(2)
+  expect(await world.rows(`select from ${personRowsSql()} as person`)).toHaveLength(2)
   const found = await world.rows('select content from account_tombstone')
   expect(found.map(({ content }) => JSON.parse(String(content)))).toMatchObject([
     {
@@ -209,7 +213,7 @@ test('audit verify finds nothing wrong after the erasures, and what is altered a
   expect(accounts.rows).toBeGreaterThan(0)
   expect(await places(world.database)).toEqual([])
   // Whoever deletes a row without a tombstone, or makes the tombstone say more, is found.
-  const [left] = await world.rows(`select chain::text, sequence, position from ${personRows()} as person limit 1`)
+  const [left] = await world.rows(`select chain::text, sequence, position from ${personRowsSql()} as person limit 1`)
   await dropPerson(world.database, String(left?.chain), Number(left?.sequence), Number(left?.position))
   const missing = await places(world.database)
   expect(missing).toEqual([expect.stringMatching(/^person_missing /)])

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { examineDatabase } from '@rollcall/admin/database'
 import { setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { expect, onTestFinished, test } from 'vitest'
-import { keepHouse } from '../../../src/app/housekeeping.ts'
+import { runHousekeeping } from '../../../src/app/housekeeping.ts'
 import { adminCaller } from '../../admin-api.ts'
 import { QUIET, testServer } from '../../server.ts'
 
@@ -44,7 +44,7 @@ test('an act is answered 503 where the journal cannot be written, with the owner
 
   // The service says so itself, whoever asks; and that it is well again.
   const said = async () => {
-    await keepHouse(server.context, new AbortController().signal)
+    await runHousekeeping(server.context, new AbortController().signal)
     return (await examineDatabase(server.database, {})).journals
   }
   expect(await said()).toEqual([{ machine: hostname(), path, problem }])

@@ -6,7 +6,7 @@ import {
   createCredentials,
   decryptCredentials,
   encryptCredentials,
-  isIdentity,
+  isClientIdentity,
   type Secrets,
 } from '@rollcall/delivery/delivery/credentials'
 import type { Vault } from '@rollcall/keys/vault'
@@ -194,7 +194,7 @@ test('a client certificate is shown to its origin only', async () => {
 
 test('a certificate and a key belong together', () => {
   const cert = partnerCertificate
-  expect(isIdentity({ cert, key: partnerKey })).toBe(true)
-  expect(isIdentity({ cert, key: 'no key' })).toBe(false)
-  expect(isIdentity({ cert: 'no certificate', key: partnerKey })).toBe(false)
+  expect(isClientIdentity({ cert, key: partnerKey })).toBe(true)
+  expect(isClientIdentity({ cert, key: 'no key' })).toBe(false)
+  expect(isClientIdentity({ cert: 'no certificate', key: partnerKey })).toBe(false)
 })

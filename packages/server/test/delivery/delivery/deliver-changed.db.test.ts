@@ -6,7 +6,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import { setMessagePolicy } from '@rollcall/participants/store/participants'
 import { canonicalJson } from '@rollcall/protocol'
 import { expect, test, vi } from 'vitest'
-import { drain } from '../../../../delivery/src/delivery/drain.ts'
+import { drainParticipant } from '../../../../delivery/src/delivery/drain.ts'
 import { SETTINGS_AGE } from '../../../../observe/test/clock.ts'
 import { grant } from '../../../../participants/test/grants.ts'
 import { answering, attemptsOf, dueNow, kept, newDelivery, type Receiver, senderWithPeers } from '../../deliveries.ts'
@@ -37,7 +37,7 @@ test('a record that is as deep as a message may be is delivered from what is kep
   const participant = await newPeer()
   const message = `{"transaction_id":"tx-1","search_response":[{"data":{"reg_records":[${nested(512)}]}}]}`
   const id = await deliveryOf(participant, message)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   expect(await kept(sender, id)).toMatchObject({ state: 'delivered', attempts: 1 })
   expect(peer.received[0]?.body).toContain(nested(512))
 })
@@ -52,7 +52,7 @@ test('one that cannot be read for a reason of ours is attempted again, and holds
     return decryptBody(sealed, place)
   })
   const other = await newDelivery(sender, participant)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   opening.mockRestore()
   expect(await kept(sender, strange)).toMatchObject({ state: 'pending', attempts: 1, claimed: false })
   expect(await attemptsOf(sender, strange)).toMatchObject([{ number: 1, status: null, error: 'internal' }])
@@ -66,14 +66,14 @@ test('whoever must encrypt by now gets nothing in clear that was asked in clear 
   const { id } = await newDelivery(sender, participant, { encrypted: false })
   await setMessagePolicy(sender.database.db, participant.sender_id, { encryption_policy: 'required' })
   sender.clock.pass(SETTINGS_AGE)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   expect(await attemptsOf(sender, id)).toMatchObject([{ status: null, error: 'no_encryption_key' }])
   expect(peer.received).toEqual([])
 
   await setMessagePolicy(sender.database.db, participant.sender_id, { encryption_policy: 'allowed' })
   sender.clock.pass(SETTINGS_AGE)
   await dueNow(sender, participant.id)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   expect(await kept(sender, id)).toMatchObject({ state: 'delivered' })
 })
 
@@ -94,7 +94,7 @@ test.each<[string, Partial<GrantTerms> | null, 'delivered' | 'dead']>([
     ])
   } else await grant(sender.database, participant.sender_id, 'civil', terms)
   sender.clock.pass(SETTINGS_AGE)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   expect(await kept(sender, id)).toMatchObject({ state, reason: state === 'dead' ? 'not_permitted' : null })
   expect(peer.received).toHaveLength(state === 'dead' ? 0 : 1)
 })

@@ -8,7 +8,7 @@ import {
   setCallbackSettings,
 } from '@rollcall/participants/store/participant-callbacks'
 import { expect, test, vi } from 'vitest'
-import { nextDue } from '../../../../delivery/src/store/deliveries/destinations.ts'
+import { secondsUntilDelivery } from '../../../../delivery/src/store/deliveries/destinations.ts'
 import { SETTINGS_AGE } from '../../../../observe/test/clock.ts'
 import {
   ACK,
@@ -115,7 +115,7 @@ test.each([
   expect(row.wait).toBeLessThan(5.6)
   expect(attempts).toMatchObject([{ number: 1, status, error }])
   expect(peer.received.map(({ path }) => path)).toEqual(['/registry/on-search'])
-  expect(await nextDue(server.database.db, participant.id)).toBeLessThan(7.5)
+  expect(await secondsUntilDelivery(server.database.db, participant.id)).toBeLessThan(7.5)
 })
 
 test('429: not before the peer wants it', async () => {
@@ -220,7 +220,7 @@ test('a slow peer holds up nobody: its attempt goes on by itself, and the dispat
   const { header, message, ...delivery } = fresh
   await deliverNow(server.context, { ...reserved, delivery, header, message })
   expect(await kept(server, delivery.id)).toMatchObject({ state: 'pending', claimed: true })
-  expect(await nextDue(server.database.db, participant.id)).toBeGreaterThan(30)
+  expect(await secondsUntilDelivery(server.database.db, participant.id)).toBeGreaterThan(30)
   expect(await reserveAttempt(server.context, here(participant))).toBeNull()
   release()
   await server.context.limiter.idle()

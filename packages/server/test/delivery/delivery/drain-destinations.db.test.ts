@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto'
 import type { Participant } from '@rollcall/core/model/participant'
 import { findBreaker } from '@rollcall/delivery/store/deliveries/breakers'
 import { changeDeliveries } from '@rollcall/delivery/store/deliveries/delivery-changes'
-import { movingDeliveries } from '@rollcall/delivery/store/deliveries/move-deliveries'
-import { ADDRESSLESS } from '@rollcall/engine/store/exchanges/exchange-names'
+import { moveDeliveriesStatement } from '@rollcall/delivery/store/deliveries/move-deliveries'
+import { ADDRESSLESS_EXCHANGES } from '@rollcall/engine/store/exchanges/exchange-names'
 import { type CallbackSettings, setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { expect, test, vi } from 'vitest'
-import { drain } from '../../../../delivery/src/delivery/drain.ts'
-import { nextDue } from '../../../../delivery/src/store/deliveries/destinations.ts'
+import { drainParticipant } from '../../../../delivery/src/delivery/drain.ts'
+import { secondsUntilDelivery } from '../../../../delivery/src/store/deliveries/destinations.ts'
 import { SETTINGS_AGE } from '../../../../observe/test/clock.ts'
 import {
   ACK,
@@ -49,7 +49,7 @@ const states = (all: readonly { id: string }[]) =>
   Promise.all(all.map(async ({ id }) => (await kept(sender, id)).state))
 const messagesOf = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body).header.message_id)
 const breakerOf = ({ id }: Participant, origin: string) => findBreaker(sender.database.db, { participant: id, origin })
-const inTurn = ({ id }: Participant, turn?: number) => drain(sender.context, id, undefined, turn)
+const inTurn = ({ id }: Participant, turn?: number) => drainParticipant(sender.context, id, undefined, turn)
 
 test('forty for a dead address, then one for a live one: it is attempted in the same turn', async () => {
   const [dead, live] = [await deadUrl(), await newPeer()]
@@ -94,7 +94,7 @@ test('a turn does not wait for attempts that hang: the next one attempts what is
   await inTurn(participant, 100)
   expect(away.received).toHaveLength(1)
   // The job comes again when the claim ends, should nothing be heard of it.
-  expect(await nextDue(sender.database.db, participant.id)).toBeGreaterThan(20)
+  expect(await secondsUntilDelivery(sender.database.db, participant.id)).toBeGreaterThan(20)
   const all = await named(participant, live.url, 3)
   await inTurn(participant, 100)
   expect(await states(all)).toEqual(Array(3).fill('delivered'))
@@ -111,7 +111,7 @@ test('of one that failed after its turn was over, the job comes again when it is
   await inTurn(participant, 100)
   for (const answer of release) answer()
   await expect.poll(async () => (await kept(sender, stuck?.id ?? '')).claimed).toBe(false)
-  expect(await nextDue(sender.database.db, participant.id)).toBeLessThan(8)
+  expect(await secondsUntilDelivery(sender.database.db, participant.id)).toBeLessThan(8)
 })
 
 test('each destination has its deliveries in the order in which they are due', async () => {
@@ -171,7 +171,7 @@ test('a delivery that is retried by hand is the next one of its destination, and
   const chosen = all.at(-1)
   const ids = [chosen?.id ?? '']
   expect(await changeDeliveries(sender.database.db, 'retry', { ids })).toBe(1)
-  expect(await nextDue(sender.database.db, participant.id)).toBeLessThanOrEqual(0)
+  expect(await secondsUntilDelivery(sender.database.db, participant.id)).toBeLessThanOrEqual(0)
   await inTurn(participant)
   expect(messagesOf(peer).slice(before)).toEqual([chosen?.message_id])
   expect(await attemptsOf(sender, ids[0] ?? '')).toMatchObject([{ number: 1, status: 500 }])
@@ -194,7 +194,7 @@ test('what waits for a default address that is away goes to the new one as soon 
   await inTurn(participant)
   expect(await breakerOf(participant, dead)).toMatchObject({ opened_at: expect.any(Date) })
   await setCallbackSettings(sender.database.db, participant.id, { default_url: live.url }, (default_url) =>
-    movingDeliveries(participant.id, { default_url, addressless: ADDRESSLESS }),
+    moveDeliveriesStatement(participant.id, { default_url, addressless: ADDRESSLESS_EXCHANGES }),
   )
   sender.clock.pass(SETTINGS_AGE)
   await dueNow(sender, participant.id)
@@ -247,7 +247,7 @@ test('among thousands of destinations that are away, one that is well is found, 
   expect((await states(all)).slice(0, 2)).toEqual(['delivered', 'delivered'])
   // The guard does not let it through.
   expect(await kept(sender, all[2]?.id ?? '')).toMatchObject({ reason: 'address_scheme' })
-  expect(await nextDue(sender.database.db, participant.id)).toBeLessThanOrEqual(5)
+  expect(await secondsUntilDelivery(sender.database.db, participant.id)).toBeLessThanOrEqual(5)
 })
 
 interface Plan {

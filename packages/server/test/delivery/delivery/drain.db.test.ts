@@ -5,8 +5,8 @@ import { rotateOwnKeys } from '@rollcall/keys/rotation'
 import { setParticipantStatus } from '@rollcall/participants/store/participants'
 import { openVault } from '@rollcall/settings/storage'
 import { expect, test } from 'vitest'
-import { drain } from '../../../../delivery/src/delivery/drain.ts'
-import { nextDue } from '../../../../delivery/src/store/deliveries/destinations.ts'
+import { drainParticipant } from '../../../../delivery/src/delivery/drain.ts'
+import { secondsUntilDelivery } from '../../../../delivery/src/store/deliveries/destinations.ts'
 import { isSigned, type PublishedKey } from '../../../../delivery/test/stranger/signing.ts'
 import { SETTINGS_AGE, testClock } from '../../../../observe/test/clock.ts'
 import { testConfig } from '../../../../settings/test/config.ts'
@@ -42,7 +42,7 @@ test('everything that is due is delivered, within the places of the participant'
     { concurrency: 3 },
   )
   const all = await deliveries(participant, 12)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   expect(new Set(await states(all))).toEqual(new Set(['delivered']))
   expect(peer.received).toHaveLength(12)
   expect(peer.most()).toBe(3)
@@ -51,7 +51,7 @@ test('everything that is due is delivered, within the places of the participant'
 test('two drains at once attempt each delivery once', async () => {
   const { peer, participant } = await setting(answering(200))
   const all = await deliveries(participant, 15)
-  await Promise.all([1, 2].map(() => drain(sender.context, participant.id)))
+  await Promise.all([1, 2].map(() => drainParticipant(sender.context, participant.id)))
   const sent = peer.received.map(({ body }) => JSON.parse(body).header.message_id)
   expect(sent.sort()).toEqual(all.map(({ message_id }) => message_id).sort())
 })
@@ -64,11 +64,11 @@ test('the database fails while it looks for what is due: the places are free aga
   // Only one statement of a drain needs this table: the one that claims.
   await rename('delivery_attempt', 'away')
   for (let at = 0; at < 3; at += 1) {
-    await expect(drain(context, participant.id)).rejects.toThrow('delivery_attempt')
+    await expect(drainParticipant(context, participant.id)).rejects.toThrow('delivery_attempt')
   }
   await rename('away', 'delivery_attempt')
   await context.limiter.idle()
-  await drain(context, participant.id)
+  await drainParticipant(context, participant.id)
   expect(new Set(await states(all))).toEqual(new Set(['delivered']))
   expect(peer.received).toHaveLength(3)
 })
@@ -80,7 +80,7 @@ test('a rate is kept to', async () => {
     const { peer, participant } = await setting(answering(200), { rate: 10, concurrency: 20 })
     const all = await deliveries(participant, 14)
     const turn = async () => {
-      await drain(timed.context, participant.id, undefined, 100)
+      await drainParticipant(timed.context, participant.id, undefined, 100)
       // A turn does not wait for attempts that take long.
       await timed.context.limiter.idle()
     }
@@ -107,7 +107,7 @@ test('attempts of a delivery are the same message, and each has a signature of i
   const [delivery] = await deliveries(participant, 1)
   for (let at = 0; at < 3; at += 1) {
     await dueNow(sender, participant.id)
-    await drain(sender.context, participant.id)
+    await drainParticipant(sender.context, participant.id)
     // Signatures say seconds.
     sender.clock.pass(1_000)
   }
@@ -131,14 +131,14 @@ test('a retry after our keys were rotated is signed with the new key, which a st
   }
   const { peer, participant } = await setting(answering(500))
   const [delivery] = await deliveries(participant, 1)
-  await drain(context, participant.id)
+  await drainParticipant(context, participant.id)
   const [before] = await published()
   await rotateOwnKeys(database.db, await openVault(testConfig(sender.env), database.db))
   sender.clock.pass(SETTINGS_AGE)
   expect((await published())[0]?.kid).not.toBe(before?.kid)
   peer.answer = strict
   await dueNow(sender, participant.id)
-  await drain(context, participant.id)
+  await drainParticipant(context, participant.id)
   expect(await attemptsOf(sender, delivery?.id ?? '')).toMatchObject([{ status: 500 }, { status: 200 }])
   expect(before === undefined || isSigned(peer.received[1]?.body ?? '', 'civil.example', [before])).toBe(false)
 })
@@ -148,7 +148,7 @@ test('the last attempt of the schedule leaves it dead, with the reason', async (
   const [delivery] = await deliveries(participant, 1)
   for (let at = 0; at < 2; at += 1) {
     await dueNow(sender, participant.id)
-    await drain(sender.context, participant.id)
+    await drainParticipant(sender.context, participant.id)
   }
   expect(await kept(sender, delivery?.id ?? '')).toMatchObject({ state: 'dead', reason: 'http_5xx', attempts: 2 })
 })
@@ -156,41 +156,41 @@ test('the last attempt of the schedule leaves it dead, with the reason', async (
 test('a breaker opens after five failures, lets one through, and closes with a success', async () => {
   const { peer, participant } = await setting(answering(500), { concurrency: 1 })
   const all = await deliveries(participant, 9)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   expect(peer.received).toHaveLength(5)
   expect(await findBreaker(sender.database.db, to(peer, participant))).toMatchObject({ failures: 5 })
   // Nothing is attempted while it is open, and the job comes again for the probe: after the longest pause of the
   // schedule.
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   expect(peer.received).toHaveLength(5)
-  expect(await nextDue(sender.database.db, participant.id)).toBeLessThanOrEqual(1)
+  expect(await secondsUntilDelivery(sender.database.db, participant.id)).toBeLessThanOrEqual(1)
 
   await probeNow(participant)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   expect(peer.received).toHaveLength(6)
   expect(await findBreaker(sender.database.db, to(peer, participant))).toMatchObject({ failures: 6 })
 
   peer.answer = answering(200)
   await probeNow(participant)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   // Due deliveries follow in the same turn.
   expect(peer.received.length).toBeGreaterThan(7)
   expect(await findBreaker(sender.database.db, to(peer, participant))).toMatchObject({ opened_at: null })
   await dueNow(sender, participant.id)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   expect(new Set(await states(all))).toEqual(new Set(['delivered']))
 })
 
 test('while nobody is there, what is past its schedule is given up', async () => {
   const { participant } = await setting(answering(500), { concurrency: 1 })
   const all = await deliveries(participant, 9)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   await sender.database.db.pool.query(
     `update delivery set since = now() - interval '1 minute' where participant = $1`,
     [participant.id],
   )
   await probeNow(participant)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   expect(new Set(await states(all))).toEqual(new Set(['dead']))
   const reasons = await Promise.all(all.map(async ({ id }) => (await kept(sender, id)).reason))
   expect(new Set(reasons)).toEqual(new Set(['expired']))
@@ -200,11 +200,11 @@ test('the deliveries of a disabled participant wait until it is enabled', async 
   const { peer, participant } = await setting(answering(200))
   const all = await deliveries(participant, 2)
   await setParticipantStatus(sender.database.db, participant.sender_id, 'disabled')
-  expect(await drain(sender.context, participant.id)).toBe(5)
+  expect(await drainParticipant(sender.context, participant.id)).toBe(5)
   expect(await states(all)).toEqual(['pending', 'pending'])
   await setParticipantStatus(sender.database.db, participant.sender_id, 'active')
   sender.clock.pass(SETTINGS_AGE)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   expect(await states(all)).toEqual(['delivered', 'delivered'])
   expect(peer.received).toHaveLength(2)
 })
@@ -213,7 +213,7 @@ test('a body that cannot be read any more stops nothing else', async () => {
   const { participant } = await setting(answering(200))
   const [broken] = [await newDelivery(sender, participant, { body: new Uint8Array(64).fill(1) as EncryptedReply })]
   const all = await deliveries(participant, 2)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   expect(await kept(sender, broken.id)).toMatchObject({ state: 'dead', reason: 'body_altered' })
   expect(await states(all)).toEqual(['delivered', 'delivered'])
 })
@@ -223,10 +223,10 @@ test('one that hangs leaves the others as they are', async () => {
   const { peer, participant } = await setting(answering(200))
   await deliveries(hanging.participant, 10)
   const all = await deliveries(participant, 30)
-  const held = drain(sender.context, hanging.participant.id)
+  const held = drainParticipant(sender.context, hanging.participant.id)
   // It has shown nothing yet: half of its places.
   await expect.poll(() => hanging.peer.received.length).toBe(4)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   // All of them arrive while every place of the other one hangs.
   expect(new Set(await states(all))).toEqual(new Set(['delivered']))
   expect(peer.received).toHaveLength(30)
@@ -238,7 +238,7 @@ test('one that hangs leaves the others as they are', async () => {
 test('what becomes due while an attempt hangs is attempted in the other places', async () => {
   const { peer, participant } = await setting(() => undefined, { timeout_ms: 120_000, concurrency: 4 })
   await deliveries(participant, 1)
-  const held = drain(sender.context, participant.id)
+  const held = drainParticipant(sender.context, participant.id)
   await expect.poll(() => peer.received.length).toBe(1)
   peer.answer = answering(200)
   const later = await deliveries(participant, 3)
@@ -260,10 +260,10 @@ test('a drain that is told to stop finishes what is under way, and leaves the re
     { concurrency: 4 },
   )
   const all = await deliveries(participant, 6)
-  await drain(sender.context, participant.id, stop.signal)
+  await drainParticipant(sender.context, participant.id, stop.signal)
   expect((await states(all)).filter((state) => state === 'delivered')).toHaveLength(2)
   expect(peer.received).toHaveLength(2)
-  expect(await nextDue(sender.database.db, participant.id)).toBeLessThanOrEqual(0.5)
+  expect(await secondsUntilDelivery(sender.database.db, participant.id)).toBeLessThanOrEqual(0.5)
 })
 
 test('nothing is sent to a private network that a name leads to', async () => {
@@ -275,6 +275,6 @@ test('nothing is sent to a private network that a name leads to', async () => {
     { outgoing: [{ ...LOOPBACK, host: 'localhost', loopback: false }] },
   )
   const [delivery] = await deliveries(participant, 1)
-  await drain(sender.context, participant.id)
+  await drainParticipant(sender.context, participant.id)
   expect(await kept(sender, delivery?.id ?? '')).toMatchObject({ state: 'dead', reason: 'address_network' })
 })

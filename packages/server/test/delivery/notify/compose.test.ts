@@ -12,7 +12,7 @@ import {
   validator,
 } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
-import { compose, type ShownItem } from '../../../../delivery/src/notify/compose.ts'
+import { composeEnvelope, type ShownItem } from '../../../../delivery/src/notify/compose.ts'
 import type { EventDocument, WaitingNotification } from '../../../../delivery/src/store/events/waiting.ts'
 import { waiting } from '../../notifications.ts'
 
@@ -39,7 +39,7 @@ function composed(notifications: readonly Partial<WaitingNotification>[], given:
   )
   if (first === undefined) throw new Error('at least one')
   const items: ShownItem[] = [{ event: 1, notifications: [first, ...others], shown: given.shown ?? SHOWN }]
-  const made = compose(
+  const made = composeEnvelope(
     {
       participant: { sender_id: 'sp.example' } as Participant,
       registry: { sender_id: 'registry.example', kind: of } as Registry,
@@ -176,7 +176,7 @@ test('a correction names what it corrects, also in the same envelope', () => {
     const notification = waiting({ record_type: of.record_types[0].name, ...changes })
     return { event: notification.event, notifications: [notification], shown: SHOWN }
   }
-  const { header, message } = compose(
+  const { header, message } = composeEnvelope(
     {
       participant: { sender_id: 'sp.example' } as Participant,
       registry: { sender_id: 'registry.example', kind: of } as Registry,

@@ -5,7 +5,7 @@ import { type CallbackSettings, setCallbackSettings } from '@rollcall/participan
 import { validator } from '@rollcall/protocol'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
-import { keepHouse } from '../../../src/app/housekeeping.ts'
+import { runHousekeeping } from '../../../src/app/housekeeping.ts'
 import { answering, type Receiver, testSender } from '../../deliveries.ts'
 import { mailboxSender } from '../../mailboxes.ts'
 import { envelopeOf, uinsOf } from '../../notifications.ts'
@@ -337,7 +337,7 @@ test('a participant that is down for three days gets everything, in order', asyn
     await pool.query(`update breaker set probe_at = now()`)
     await pool.query(`update notification set due_at = due_at - interval '1 day'`)
     await pool.query(`update event set recorded_at = recorded_at - interval '1 day'`)
-    await keepHouse(server.context, working())
+    await runHousekeeping(server.context, working())
   }
   peer.answer = answering(200)
   const before = peer.received.length

@@ -1,6 +1,6 @@
 /** An envelope that was composed and not committed takes no quota, and has no entry. */
 
-import { usedToday } from '@rollcall/participants/store/grant-use'
+import { readUsedToday } from '@rollcall/participants/store/grant-use'
 import { afterEach, expect, test, vi } from 'vitest'
 import { storedEntries } from '../../../../settings/test/audit-log.ts'
 import { mailboxSender } from '../../mailboxes.ts'
@@ -15,7 +15,8 @@ async function peerWithQuota() {
   const participant = await newPeer()
   await db.pool.query(`update participant_grant set terms = jsonb_set(terms::jsonb, '{records_per_day}', '9')
     where participant = ${participant.id}`)
-  const used = () => usedToday(db, { participant: participant.id, registry: server.registry.id, counted: 'records' })
+  const used = () =>
+    readUsedToday(db, { participant: participant.id, registry: server.registry.id, counted: 'records' })
   return { participant, used }
 }
 

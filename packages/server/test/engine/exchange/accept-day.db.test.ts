@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type DayUse, useOfToday } from '@rollcall/participants/store/day-counts'
+import { type DayUse, readDayUse } from '@rollcall/participants/store/day-counts'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SETTINGS_AGE } from '../../../../observe/test/clock.ts'
@@ -40,7 +40,7 @@ const metrics = async (): Promise<string> => (await fetch(`${server.adminUrl}/me
 async function keptOf({ sender_id }: TestParticipant): Promise<DayUse> {
   const { db } = server.database
   const found = await findParticipant(db, sender_id)
-  return useOfToday(db, 'accepted_day', found?.id ?? 0)
+  return readDayUse(db, 'accepted_day', found?.id ?? 0)
 }
 
 /** So many requests of a participant, one after the other, and the first with its ack. */

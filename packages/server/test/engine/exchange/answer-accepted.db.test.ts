@@ -24,7 +24,7 @@ const person = (n: number, more: object = {}) => ({
   ...more,
 })
 
-import { nextDue } from '../../../../delivery/src/store/deliveries/destinations.ts'
+import { secondsUntilDelivery } from '../../../../delivery/src/store/deliveries/destinations.ts'
 
 const { server, registry, newPeer: joined } = await asyncServer(Array.from({ length: 45 }, (_, n) => person(n)))
 let peer: AsyncPeer
@@ -157,7 +157,7 @@ describe('an accepted search', () => {
     peer.receiver.answer = answering(503)
     await run(await ask([byIdentifier('UIN', 'U41')]))
     expect(sent()).toHaveLength(1)
-    expect(await nextDue(server.database.db, peer.id)).toBeGreaterThan(0)
+    expect(await secondsUntilDelivery(server.database.db, peer.id)).toBeGreaterThan(0)
   })
 })
 

@@ -1,6 +1,6 @@
 /** Runs of one exchange that end between a commit and what follows it, or meet another run. */
 import { expect, test, vi } from 'vitest'
-import { nextDue } from '../../../../delivery/src/store/deliveries/destinations.ts'
+import { secondsUntilDelivery } from '../../../../delivery/src/store/deliveries/destinations.ts'
 import { grant } from '../../../../participants/test/grants.ts'
 import {
   type AsyncPeer,
@@ -42,8 +42,8 @@ test('a delivery whose attempt could not be recorded is attempted again when its
   }
   const { rows } = await query('select state from delivery where correlation_id = $1', [correlation_id])
   expect(rows).toEqual([{ state: 'pending' }])
-  expect(await nextDue(server.database.db, peer.id)).toBeGreaterThan(1)
-  expect(await nextDue(server.database.db, peer.id)).toBeLessThanOrEqual(15)
+  expect(await secondsUntilDelivery(server.database.db, peer.id)).toBeGreaterThan(1)
+  expect(await secondsUntilDelivery(server.database.db, peer.id)).toBeLessThanOrEqual(15)
 })
 
 /** A run, and in the middle of it another one, whose claim is the newer one. */

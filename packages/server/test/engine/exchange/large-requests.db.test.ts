@@ -1,6 +1,6 @@
 /** Large accepted requests (how many are in work at a time: `store/exchanges/claims.db.test.ts`). */
 
-import { findAccepted, SMALL_REQUEST } from '@rollcall/engine/store/exchanges/accepted-exchanges'
+import { findAccepted, SMALL_REQUEST_BYTES } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { expect, it } from 'vitest'
 import { type AsyncPeer, accepted, asyncServer, byIdentifier, searchFor } from '../../asynchronous.ts'
 import { askStatus } from '../../txn-status.ts'
@@ -22,10 +22,10 @@ const query = (text: string, values: unknown[]) => server.database.db.pool.query
 
 it('is not read with its exchange; what an earlier version accepted counts as large as it is kept', async () => {
   const { db } = server.context
-  const [small, large] = [await sent(peer, SMALL_REQUEST - 2_000), await sent(peer, SMALL_REQUEST)]
+  const [small, large] = [await sent(peer, SMALL_REQUEST_BYTES - 2_000), await sent(peer, SMALL_REQUEST_BYTES)]
   const sizeOf = async (id: string) => {
     const found = await findAccepted(db, id)
-    return [found?.request === null, (found?.request_bytes ?? 0) > SMALL_REQUEST]
+    return [found?.request === null, (found?.request_bytes ?? 0) > SMALL_REQUEST_BYTES]
   }
   expect([await sizeOf(small), await sizeOf(large)]).toEqual([
     [false, false],

@@ -2,7 +2,7 @@
 
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drain } from '../../../../delivery/src/delivery/drain.ts'
+import { drainParticipant } from '../../../../delivery/src/delivery/drain.ts'
 import { accepted, allowLoopback, answerExchange, byIdentifier, searchFor } from '../../asynchronous.ts'
 import { LOOPBACK, receiver } from '../../deliveries.ts'
 import { type TestParticipant, type TestServer, testServer } from '../../server.ts'
@@ -38,7 +38,7 @@ test('the answer for the live address is delivered at once, before and after the
   expect(await stateOf(await askedAt(peer, live.url))).toBe('delivered')
 
   const { id } = (await findParticipant(server.database.db, peer.sender_id)) ?? { id: 0 }
-  await drain(server.context, id)
+  await drainParticipant(server.context, id)
   expect(await stateOf(await askedAt(peer, live.url))).toBe('delivered')
   expect(await stateOf(await askedAt(peer, other.url))).toBe('delivered')
   expect(live.received).toHaveLength(2)

@@ -10,7 +10,7 @@ import { consentAuthority } from '../../../../admin/test/consents.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
 import { grant } from '../../../../participants/test/grants.ts'
 import { keySetServer } from '../../../../participants/test/key-set-server.ts'
-import { keepHouse } from '../../../src/app/housekeeping.ts'
+import { runHousekeeping } from '../../../src/app/housekeeping.ts'
 import { asyncPeer } from '../../asynchronous.ts'
 import { postSearch, type TestParticipant, testServer } from '../../server.ts'
 
@@ -221,7 +221,7 @@ describe('a signed consent', () => {
     }
     await pool.query("update signed_consent set expires_at = now() - interval '8 days' where jti like 'ended%'")
     await pool.query("update signed_consent set revoked_at = now() where jti = 'ended-revoked'")
-    await keepHouse(server.context, new AbortController().signal)
+    await runHousekeeping(server.context, new AbortController().signal)
     const { rows } = await pool.query(
       "select jti from signed_consent where jti = any('{ended,ended-revoked,going-on}') order by jti",
     )

@@ -7,9 +7,9 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import { beforeAll, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { consentAuthority } from '../../../../admin/test/consents.ts'
-import { findWaiting } from '../../../../delivery/src/store/events/waiting.ts'
+import { findWaitingNotifications } from '../../../../delivery/src/store/events/waiting.ts'
 import { grant } from '../../../../participants/test/grants.ts'
-import { keepHouse } from '../../../src/app/housekeeping.ts'
+import { runHousekeeping } from '../../../src/app/housekeeping.ts'
 import { eventRows } from '../../notifications.ts'
 import { about, codeOf, storedSubscription, subscribed, subscribingServer } from '../../subscribing.ts'
 
@@ -83,7 +83,7 @@ it('is ended by a withdrawal, with what waits, and the receipt names it', async 
   const rows = eventRows(server.database, { id: stored?.registry ?? 0 })
   const event = await rows.event('5')
   await rows.notify({ id: stored?.id, code, mailbox: stored?.mailbox }, event)
-  expect(await findWaiting(db.pool, stored?.mailbox, 10)).toMatchObject([
+  expect(await findWaitingNotifications(db.pool, stored?.mailbox, 10)).toMatchObject([
     { code, unwanted: false, consent: { purpose: 'eligibility', attributes: ['surname'] } },
   ])
   const { stopped } = await withdrawConsent(acting(deps), {
@@ -93,7 +93,7 @@ it('is ended by a withdrawal, with what waits, and the receipt names it', async 
   })
   expect(stopped).toEqual({ subscriptions: [code], notifications: 1, deliveries: 0, in_flight: 0 })
   expect(await storedSubscription(server, code)).toMatchObject([{ state: 'ended', reason: 'consent', keys: 0 }])
-  expect(await findWaiting(db.pool, stored?.mailbox, 10)).toEqual([])
+  expect(await findWaitingNotifications(db.pool, stored?.mailbox, 10)).toEqual([])
 })
 
 it('is not made under a consent that does not hold any more, nor renewed onto one', async () => {
@@ -132,8 +132,8 @@ it('is not sent, and ends, when its consent has expired', async () => {
   const rows = eventRows(server.database, { id: stored?.registry ?? 0 })
   await rows.notify({ id: stored?.id, code, mailbox: stored?.mailbox }, await rows.event('6'))
   await db.pool.query('update subscription_consent set expires_at = now() where subscription = $1', [stored?.id])
-  expect(await findWaiting(db.pool, stored?.mailbox, 10)).toMatchObject([{ code, unwanted: true }])
-  await keepHouse(server.context, new AbortController().signal)
+  expect(await findWaitingNotifications(db.pool, stored?.mailbox, 10)).toMatchObject([{ code, unwanted: true }])
+  await runHousekeeping(server.context, new AbortController().signal)
   expect(await storedSubscription(server, code)).toMatchObject([{ state: 'ended', reason: 'consent' }])
 })
 

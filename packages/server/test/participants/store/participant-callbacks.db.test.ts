@@ -5,7 +5,7 @@ import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { rotateMasterKey } from '@rollcall/keys/vault'
 import {
   findCallbackSettings,
-  NO_CALLBACKS,
+  NO_CALLBACK_SETTINGS,
   SEALED_CREDENTIALS,
   setCallbackSettings,
 } from '@rollcall/participants/store/participant-callbacks'
@@ -22,13 +22,13 @@ afterAll(() => sender.close())
 
 test('nothing is set in the beginning, and a change leaves the rest', async () => {
   const { db } = sender.database
-  expect(await findCallbackSettings(db, 4_711)).toEqual(NO_CALLBACKS)
+  expect(await findCallbackSettings(db, 4_711)).toEqual(NO_CALLBACK_SETTINGS)
   const { id } = await takes(sender, 'a.example', null)
   await setCallbackSettings(db, id, { allowed: ['https://a.example'], schedule: [0.5, 1] })
   await setCallbackSettings(db, id, { rate: 7 })
   await setCallbackSettings(db, id, {})
   expect(await findCallbackSettings(db, id)).toEqual({
-    ...NO_CALLBACKS,
+    ...NO_CALLBACK_SETTINGS,
     allowed: ['https://a.example'],
     schedule: [0.5, 1],
     rate: 7,

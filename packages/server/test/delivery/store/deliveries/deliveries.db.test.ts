@@ -4,13 +4,13 @@ import type { Participant } from '@rollcall/core/model/participant'
 import { listen, WORK_CHANNEL } from '@rollcall/database/queue'
 import { findBreaker, takeProbes } from '@rollcall/delivery/store/deliveries/breakers'
 import {
-  claimDue,
+  claimDueDeliveries,
   expireDeliveries,
-  participantsWaiting,
+  findWaitingParticipants,
   recordAttempt,
 } from '@rollcall/delivery/store/deliveries/deliveries'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { nextDue } from '../../../../../delivery/src/store/deliveries/destinations.ts'
+import { secondsUntilDelivery } from '../../../../../delivery/src/store/deliveries/destinations.ts'
 import {
   aClaim,
   attemptsOf,
@@ -67,21 +67,23 @@ test('of two who claim at once each gets others, and nobody gets one twice', asy
   const made = await Promise.all(Array.from({ length: 20 }, () => newDelivery(sender, participant)))
   const claims = [aClaim(), aClaim(), aClaim()]
   const taken = (
-    await Promise.all(claims.map((claim) => claimDue(sending, participant.id, claim, [{ origin: ORIGIN, count: 9 }])))
+    await Promise.all(
+      claims.map((claim) => claimDueDeliveries(sending, participant.id, claim, [{ origin: ORIGIN, count: 9 }])),
+    )
   ).flat()
   expect(taken.map(({ id }) => id).sort()).toEqual(made.map(({ id }) => id).sort())
   expect(taken.every(({ number, sender_uri }) => number === 1 && sender_uri === null)).toBe(true)
-  expect(await claimDue(sending, participant.id, aClaim(), [{ origin: ORIGIN, count: 9 }])).toEqual([])
+  expect(await claimDueDeliveries(sending, participant.id, aClaim(), [{ origin: ORIGIN, count: 9 }])).toEqual([])
 })
 
 test('where nothing is pending nothing is due, now or later', async () => {
-  expect(await nextDue(db, participant.id)).toBe(null)
+  expect(await secondsUntilDelivery(db, participant.id)).toBe(null)
   const { id } = await newDelivery(sender, participant)
-  expect(await nextDue(db, participant.id)).toBe(0)
+  expect(await secondsUntilDelivery(db, participant.id)).toBe(0)
   const claim = aClaim()
-  await claimDue(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
+  await claimDueDeliveries(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
   expect(await record(id, claim, DONE)).toBe(true)
-  expect(await nextDue(db, participant.id)).toBe(null)
+  expect(await secondsUntilDelivery(db, participant.id)).toBe(null)
 })
 
 test('the longest waiting is taken first; what is not due, or of others, is not', async () => {
@@ -89,18 +91,18 @@ test('the longest waiting is taken first; what is not due, or of others, is not'
   const other = await takes(sender, `${randomUUID()}.example`, null)
   await newDelivery(sender, other)
   await db.pool.query(`update delivery set next_attempt_at = now() + interval '1 hour' where id = $1`, [later.id])
-  expect(await claimDue(sending, participant.id, aClaim(), [{ origin: ORIGIN, count: 9 }])).toMatchObject([
+  expect(await claimDueDeliveries(sending, participant.id, aClaim(), [{ origin: ORIGIN, count: 9 }])).toMatchObject([
     { id: first.id },
   ])
-  expect(await nextDue(db, participant.id)).toBeGreaterThan(1)
+  expect(await secondsUntilDelivery(db, participant.id)).toBeGreaterThan(1)
 })
 
 test('a claim that ended is taken over, its attempt noted as interrupted, and its own record does not count', async () => {
   const { id } = await newDelivery(sender, participant)
   const lost = { id: randomUUID(), seconds: 0 }
-  await claimDue(sending, participant.id, lost, [{ origin: ORIGIN, count: 1 }])
+  await claimDueDeliveries(sending, participant.id, lost, [{ origin: ORIGIN, count: 1 }])
   const claim = aClaim()
-  expect(await claimDue(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])).toMatchObject([
+  expect(await claimDueDeliveries(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])).toMatchObject([
     { id, number: 2 },
   ])
   expect(await attemptsOf(sender, id)).toMatchObject([{ number: 1, error: 'interrupted' }])
@@ -115,7 +117,7 @@ test('a claim that ended is taken over, its attempt noted as interrupted, and it
 test('what was dropped while it was attempted stays dropped', async () => {
   const { id } = await newDelivery(sender, participant)
   const claim = aClaim()
-  await claimDue(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
+  await claimDueDeliveries(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
   await db.pool.query(`update delivery set state = 'dropped', next_attempt_at = null where id = $1`, [id])
   expect(await record(id, claim, DONE)).toBe(false)
   expect(await kept(sender, id)).toMatchObject({ state: 'dropped' })
@@ -144,19 +146,19 @@ test('successes that end at once are written together, each as its own claim say
 test('a failure is attempted again when it said', async () => {
   const { id } = await newDelivery(sender, participant)
   const claim = aClaim()
-  await claimDue(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
+  await claimDueDeliveries(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
   await record(id, claim, FAILED)
   const row = await kept(sender, id)
   expect(row).toMatchObject({ state: 'pending', claimed: false, target: 'http://t/' })
   expect(row.wait).toBeGreaterThan(20)
-  expect(await nextDue(sender.database.db, participant.id)).toBeGreaterThan(20)
+  expect(await secondsUntilDelivery(sender.database.db, participant.id)).toBeGreaterThan(20)
 })
 
 test('participants are found to whom something is on its way, each once', async () => {
   const others = await Promise.all([1, 2].map(() => takes(sender, `${randomUUID()}.example`, `${ORIGIN}/`)))
-  expect(await participantsWaiting(db)).not.toContain(participant.id)
+  expect(await findWaitingParticipants(db)).not.toContain(participant.id)
   for (const to of [...others, participant, participant]) await newDelivery(sender, to)
-  const waiting = await participantsWaiting(db)
+  const waiting = await findWaitingParticipants(db)
   for (const { id } of [...others, participant]) expect(waiting.filter((one) => one === id)).toEqual([id])
 })
 
@@ -184,7 +186,7 @@ const fail = async (times: number, health: Partial<Health> = {}): Promise<void> 
   for (let at = 0; at < times; at += 1) {
     const { id } = await newDelivery(sender, participant)
     const claim = aClaim()
-    await claimDue(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
+    await claimDueDeliveries(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
     await record(id, claim, { state: 'dead', wait: null, reason: 'http_5xx' }, health)
   }
 }
@@ -238,5 +240,5 @@ test('what waited longer than its schedule lasts is given up, but not what is be
   expect(await kept(sender, attempted.id)).toMatchObject({ state: 'pending' })
   expect(await kept(sender, young.id)).toMatchObject({ state: 'pending' })
   await dueNow(sender, participant.id)
-  expect(await nextDue(db, participant.id)).toBe(0)
+  expect(await secondsUntilDelivery(db, participant.id)).toBe(0)
 })

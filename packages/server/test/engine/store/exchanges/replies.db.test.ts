@@ -4,11 +4,11 @@ import type { Participant } from '@rollcall/core/model/participant'
 import { type Effect, withTransaction } from '@rollcall/database/transaction'
 import { findAccepted } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { nextDue } from '../../../../../delivery/src/store/deliveries/destinations.ts'
+import { secondsUntilDelivery } from '../../../../../delivery/src/store/deliveries/destinations.ts'
 import {
   commitEffects,
   commitReply,
-  isJoint,
+  isSmallReply,
   JOINT_REPLIES,
   type ReplyStep,
 } from '../../../../../engine/src/store/exchanges/replies.ts'
@@ -135,7 +135,7 @@ test('steps of many exchanges at once are written in few statements, each with w
     ])
     expect(await kept(sender, delivery?.id ?? '')).toMatchObject({ state: 'pending', attempts: 1, claimed: true })
   }
-  expect(await nextDue(sender.database.db, participant.id)).toBeGreaterThan(1)
+  expect(await secondsUntilDelivery(sender.database.db, participant.id)).toBeGreaterThan(1)
 })
 
 test('of steps of one exchange that come at once the one under its claim is taken', async () => {
@@ -248,7 +248,7 @@ test('a step that cannot be written fails alone', async () => {
 test('a delivery that its maker does not attempt is due at once', async () => {
   const step = stepOf(await accepted(), { deliveryClaim: null })
   expect(await commit(step)).toBe(true)
-  expect(await nextDue(sender.database.db, participant.id)).toBe(0)
+  expect(await secondsUntilDelivery(sender.database.db, participant.id)).toBe(0)
   expect(await kept(sender, step.delivery?.id ?? '')).toMatchObject({ attempts: 0, claimed: false })
 })
 
@@ -280,10 +280,10 @@ test('what makes others wait is not written with them', async () => {
   const [id, whole] = [await accepted(), { parent: null }]
   const items = Array.from({ length: 21 }, (_, position) => ({ ...itemOf(`item ${position}`), position }))
   const effects: Effect[] = [() => Promise.resolve()]
-  expect(isJoint(stepOf(id), whole)).toBe(true)
-  expect(isJoint(stepOf(id), { parent: id })).toBe(false)
-  expect(isJoint(stepOf(id, { items }), whole)).toBe(false)
-  expect(isJoint(stepOf(id, { effects }), whole)).toBe(false)
+  expect(isSmallReply(stepOf(id), whole)).toBe(true)
+  expect(isSmallReply(stepOf(id), { parent: id })).toBe(false)
+  expect(isSmallReply(stepOf(id, { items }), whole)).toBe(false)
+  expect(isSmallReply(stepOf(id, { effects }), whole)).toBe(false)
   expect(await commit(stepOf(id, { items }))).toBe(true)
   expect(await rowsOf(id)).toHaveLength(21)
 })

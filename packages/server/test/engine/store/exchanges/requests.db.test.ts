@@ -4,7 +4,7 @@ import type { AuditEntry } from '@rollcall/core/model/audit-entry'
 import type { Participant } from '@rollcall/core/model/participant'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
-  isJoint,
+  isSmallRequest,
   JOINT_REQUESTS,
   type NewAcceptedExchange,
   type NewExchange,
@@ -126,6 +126,6 @@ test('a large request is written by itself', () => {
   const [chunk] = large.accepted.chunks
   if (chunk === undefined) throw new Error('a request has a chunk')
   const chunks = [{ ...chunk, request: Buffer.alloc(300_000) }]
-  expect(isJoint(request())).toBe(true)
-  expect(isJoint({ ...large, accepted: { ...large.accepted, chunks } })).toBe(false)
+  expect(isSmallRequest(request())).toBe(true)
+  expect(isSmallRequest({ ...large, accepted: { ...large.accepted, chunks } })).toBe(false)
 })
