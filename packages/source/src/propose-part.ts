@@ -11,12 +11,12 @@ import type { ComparisonName } from './engine/comparison-names.ts'
 /** A member of a proposed file. */
 export interface ProposedMember {
   readonly name: string
-  /** The proposed value; null: a person decides between `choices`. */
+  /** The proposed value; null: a person must decide between `choices`. */
   readonly value: ProposedRule | null
   readonly choices: readonly Choice[]
-  /** Sentences without values. */
+  /** The reasons for the proposal, as sentences without values. */
   readonly reasons: readonly string[]
-  /** Whether the file works without the member. It is a comment in the file until a person decides. */
+  /** True when the file works without the member, which is then a comment until a person decides. */
   readonly isOptional: boolean
 }
 
@@ -85,7 +85,7 @@ const REMOVED_WORDS = [
 ]
 const REMOVED = new RegExp(`^(?:is|was|date|time)?(?:${REMOVED_WORDS.join('|')})(?:at|on|date|time|flag)?$`)
 const COUNTING = /^(?:is)?(?:active|valid|current|enabled|actif|activo|vigente|ativo)(?:flag)?$/
-/** Values that may mean yes and no. */
+/** Matches a value that may mean yes or no. */
 const FLAGS = /^(?:[01ynjtfso]|yes|no|ja|nein|true|false|sim|si|oui|non)$/i
 
 const nameIn = ({ quoted }: SampledTable, name: string): string =>
@@ -120,7 +120,7 @@ export function proposeWhere(sampled: SampledTable): ProposedMember | null {
   )
 }
 
-/** SQL of the rows that are not removed, if the type of the column is unambiguous. */
+/** Makes the SQL of the rows that are not marked as removed, if the type of the column is unambiguous. */
 function clauseOf(sampled: SampledTable, { name, holds, isNullable }: CatalogColumn): string | null {
   const column = nameIn(sampled, name)
   if (holds === 'boolean') return isNullable ? `${column} is not true` : `not ${column}`
@@ -156,7 +156,7 @@ export function proposeMembers(
     const isKnown = isEmpty && !taken.has(found.name) && isPlain(recordType, found.name, held)
     const member = isKnown ? proposed(found.name, column.column, ...found.reasons) : found
     if (!member.isOptional) {
-      // Each path may have one line only.
+      // A path may have only one column. A later undecided one is optional, and becomes a comment.
       if (member.value === null && taken.has(member.name)) return [{ ...member, isOptional: true }]
       taken.set(member.name, column.column)
     }
@@ -169,7 +169,7 @@ export function proposeMembers(
   })
 }
 
-/** Whether a column can be read without seeing its values: a text, an identifier, or a day in a column of days. */
+/** Whether the mapping of a column is clear without its values: a text, an identifier, or a day in a column of days. */
 function isPlain(recordType: RecordType, path: string, holds: CatalogColumn['holds'] | undefined): boolean {
   const place = findRecordPath(recordType, path.replace(/\[\w+\]$/, ''))
   if (place === undefined) return false
@@ -179,7 +179,7 @@ function isPlain(recordType: RecordType, path: string, holds: CatalogColumn['hol
   })
 }
 
-/** A member for a column; null: the meaning of the column is unknown. */
+/** Proposes a member for a column; null: the meaning of the column is unknown. */
 function memberOf({ column, state, path, rule, choices, reasons }: ProposedColumn): ProposedMember | null {
   const why = reasons.map((reason, at) => (at === 0 ? `${column}: ${reason}` : reason))
   if (state === 'mapped' && path !== null && rule !== null) return proposed(path, rule, ...why)
@@ -211,7 +211,7 @@ export function proposePrimary(
   return undecided(path, choices, `every ${name} is known by its ${type}, and no name of a column means it`)
 }
 
-/** Proposes how columns compare, by attribute or identifier type. Identifiers compare exactly by default. */
+/** Proposes how columns are compared, by attribute or identifier type. Identifiers are compared exactly by default. */
 export function proposeCompare(
   kind: Kind,
   recordType: RecordType,
@@ -237,7 +237,7 @@ export function proposeCompare(
   return compare
 }
 
-/** How a column compares; null: it can be shown, but not asked about. */
+/** How a column is compared; null: its values can be shown, but no question can use it. */
 function comparisonOf(
   { type, fold }: Attribute,
   rule: ProposedRule,

@@ -23,14 +23,14 @@ import {
   type SampledTable,
 } from './propose-part.ts'
 
-/** Rows of a table that are read. */
+/** The rows that are read of a table. */
 const ROWS = 1_000
-/** The fewest points of a table that is proposed: an identifier counts two, any other column one. */
+/** The fewest points of a proposed table: a column with an identifier has two points, any other known column one. */
 const LEAST_POINTS = 3
-/** The most points of a table for references of other tables, and for having the name of the records. */
+/** The most points that a table gets because other tables refer to it, and because it has the name of the records. */
 const MOST_REFERENCES = 3
 const OWN_NAME = 2
-/** Names of key columns that many tables share without meaning the same. */
+/** Names of key columns that many tables have, each with another meaning. */
 const COMMON_KEYS = new Set(['id', 'no', 'nr', 'key', 'code', 'number', 'uuid', 'guid', 'rowid', 'oid', 'seq', 'pk'])
 
 export interface ProposedRecords {
@@ -42,17 +42,18 @@ export interface ProposedRecords {
 
 export interface ProposedPart {
   readonly table: CatalogTable
-  /** A query in place of a table whose name cannot be written in the file; null: it can. */
+  /** The query that stands for a table whose name cannot be written in the file; null: the name can be written. */
   readonly select: string | null
   /** The number of rows that were read. */
   readonly rows: number
-  /** The key or, of a child, the column with the key of its record; then `where`. */
+  /** The members before `columns`: the key, or in a child the column with the key of its record; then `where`. */
   readonly head: readonly ProposedMember[]
   readonly columns: readonly ProposedMember[]
 }
 
 /**
- * @param tables the table of each record type; of other types it is found by the names of columns
+ * Proposes a source file.
+ * @param tables the table of each record type; the table of another type is found by the names of its columns
  * @throws SourceRefusal no table, or several, may have the records; the database cannot be read
  */
 export async function proposeSource(
@@ -115,10 +116,7 @@ function tableNamed(given: string, catalog: readonly CatalogTable[]): CatalogTab
   throw new SourceRefusal(`tables: ${given}: ${problem}`, ['tables'])
 }
 
-/**
- * The table with the most columns of the records; null: no table has enough.
- * @throws SourceRefusal two have equally many
- */
+/** Finds the table with the most columns of the records; null: none has enough. @throws SourceRefusal two are equal */
 function bestTable(kind: Kind, recordType: RecordType, catalog: readonly CatalogTable[]): CatalogTable | null {
   const rated = catalog
     .map((table) => ({ table, points: pointsOf(kind, recordType, table) }))
@@ -155,13 +153,13 @@ function bonusOf({ name }: RecordType, table: CatalogTable, catalog: readonly Ca
 const isTo = ({ to }: CatalogTable['references'][number], { schema, name }: CatalogTable): boolean =>
   to.schema === schema && to.table === name
 
-/** Names that `from` of a source file can have. */
+/** The form of names that `from` of a source file can have. */
 const PLAIN = /^[A-Za-z_][\w$]*$/
 
 const selectOf = ({ schema, name }: CatalogTable, { quoted }: OpenEngine): string | null =>
   PLAIN.test(schema) && PLAIN.test(name) ? null : `select * from ${quoted(schema)}.${quoted(name)}`
 
-/** Types whose values are not texts of records. */
+/** SQL types that are left out, because their values cannot become values of records. */
 const UNREAD = /^(?:bytea|jsonb?|xml|tsvector|point|polygon|geometry|geography|\w*blob|\w*binary)\b|\[\]$/
 
 async function sample(engine: OpenEngine, table: CatalogTable, others: readonly CatalogTable[]): Promise<SampledTable> {
@@ -234,7 +232,7 @@ async function proposeRecords(
   return { recordType, own, children, compare: proposeCompare(kind, recordType, parts) }
 }
 
-/** The column of another table that has the key of a record; null: there is none. */
+/** Finds the column of another table that has the key of a record; null: there is none. */
 function proposeOn(own: CatalogTable, key: ProposedMember, other: CatalogTable): ProposedMember | null {
   const keys = key.value === null ? key.choices.map(({ value }) => value) : [key.value]
   const named = other.references.filter((one) => isTo(one, own) && keys.includes(one.to.column))

@@ -16,20 +16,20 @@ export interface RowSql {
   readonly names: Names
   readonly conditions: Conditions
   parameters(): Parameters
-  /** SQL: the column has one of these texts. Each text is a parameter. */
+  /** Makes the SQL condition that the column has one of these texts. Each text is a parameter. */
   oneOf(column: string, texts: readonly string[], type: ColumnType, parameters: Parameters): string
   limit(rows: number, parameters: Parameters): string
   /**
-   * SQL of a subquery: the rows of a child as one text, in any order.
+   * Makes the SQL of a subquery for the rows of a child as one text, in any order.
    * @param cells SQL of their values as texts
    * @param condition on the rows of `from`
    */
   childRows(cells: readonly string[], from: string, condition: string): string
-  /** Reads that text; null: there are more rows than one record may have. */
+  /** Reads the text of `childRows`; null: there are more rows than one record may have. */
   readChildRows(text: string | null): readonly (readonly (string | null)[])[] | null
 }
 
-/** @returns null: no row can have one of the keys */
+/** Makes the statement. @returns null: no row can have one of the keys */
 export function rowStatement(
   sql: RowSql,
   records: MappedRecords,

@@ -14,7 +14,7 @@ export const PLANS: Plans<Field> = {
       (row) =>
         /^(?:ALL|index)$/.test(row[access ?? -1] ?? '') &&
         (row[usable ?? -1] ?? null) === null &&
-        // This row is a subquery; its tables have rows of their own.
+        // This row of the plan is a subquery; its tables have rows of their own.
         !(row[table ?? -1] ?? '').startsWith('<'),
     )
   },

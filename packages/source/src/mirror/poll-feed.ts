@@ -8,7 +8,7 @@ import type { ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { inSnapshot } from './read-source.ts'
 
-/** Rows of one list. */
+/** The rows of one list. */
 const PAGE = 10_000
 /** The most changed rows that are read one by one: if there are more, all records are compared. */
 const MOST_CHANGES = 200_000
@@ -16,12 +16,12 @@ const MOST_CHANGES = 200_000
 const WHOLE = 5_000
 /** The part of the overlap at which the looks between them look. */
 const PART = 0.1
-/** The most rows that are remembered in that case, so that the next poll does not begin the comparison again. */
+/** The most changed rows that are remembered then, so that the next poll does not begin a comparison again. */
 const MOST_MARKS = 1_000_000
 
 /** A table with a column of changes. */
 interface Watched {
-  /** Its name in the position. */
+  /** The name of the table in a position. */
   readonly name: string
   readonly recordType: string
   readonly part: MappedPart
@@ -36,7 +36,7 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
       part.changed === null ? [] : [{ name: `${name} ${at}`, recordType: name, part }],
     ),
   )
-  /** Rows within the overlap that are written already, by key and mark. */
+  /** The rows within the overlap that are written already, by key and value of the column of changes. */
   let written = new Set<string>()
   /** The last look: its marks, and when the whole overlap was looked at; null: there was none. */
   let last: { readonly marks: Position; readonly wholeAt: number } | null = null
@@ -101,15 +101,12 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
 const positionOf = (given: JsonValue): Position => (isJsonObject(given) ? (given as Position) : {})
 
 /**
- * Whether a mark changes with every change. A time of whole seconds does not, if a row changes twice within the second:
- * such a row is read by every look that lists it.
+ * Whether the value in the column of changes differs after every change. A time of whole seconds does not differ when a
+ * row changes twice within a second, so such a row is read at every poll until it is older than the overlap.
  */
 const isFine = (mark: string): boolean => /^-?\d+$|\.\d{3}/.test(mark)
 
-/**
- * Whether the clock of the source was set back, or its versions began anew: then it is unknown what has changed
- * meanwhile.
- */
+/** Whether the source's clock was set back, or its versions began anew, so that it is unknown what has changed. */
 const wentBack = (before: string | undefined, now: string | undefined, overlap: number): boolean =>
   before !== undefined && now !== undefined && Number(now) < Number(before) - overlap
 

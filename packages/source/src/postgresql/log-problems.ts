@@ -1,13 +1,10 @@
-/**
- * Finds what PostgreSQL and its tables lack so that a replication slot has every change, with statements for the
- * administrator.
- */
+/** Finds why a replication slot would not have every change, with statements that the administrator can run. */
 
 import type { LoggedTable, SourceFile } from '../engine/mapped-records.ts'
 import type { State } from './connections.ts'
 import { placeOf, quoted } from './names.ts'
 
-/** @returns sentences; none: nothing is lacking */
+/** Finds the problems. @returns sentences; none: nothing is lacking */
 export async function logProblems(
   state: State,
   { records }: SourceFile,
@@ -57,7 +54,7 @@ async function settingProblems(state: State): Promise<string[]> {
   return problems
 }
 
-/** Whether all changes are published; null: there is no such publication. */
+/** Whether the publication has all sorts of changes; null: there is no such publication. */
 async function publishes(state: State, publication: string): Promise<boolean | null> {
   const { rows } = await state.run({
     text: 'select (pubinsert and pubupdate and pubdelete and pubtruncate)::text from pg_publication where pubname = $1',
@@ -66,7 +63,7 @@ async function publishes(state: State, publication: string): Promise<boolean | n
   return rows[0] === undefined ? null : rows[0][0] === 'true'
 }
 
-/** @param publication null: there is none, which is reported elsewhere */
+/** Finds the problems of each table. @param publication null: there is none, which `logProblems` reports */
 async function tableProblems(state: State, part: LoggedTable, publication: string | null): Promise<readonly string[]> {
   const { schema, table } = part
   const name = placeOf(part)

@@ -1,4 +1,6 @@
-/** The log of a PostgreSQL: a publication that its administrator makes, and a replication slot that we make. */
+/**
+ * Opens the log of a PostgreSQL: a publication that its administrator has made, and a replication slot that we make.
+ */
 
 import { hash } from 'node:crypto'
 import pg from 'pg'
@@ -19,7 +21,7 @@ export interface LogParts {
   readonly within: <Result>(work: (state: State) => Promise<Result>) => Promise<Result>
 }
 
-/** @param name the end of the slot's name, such as the namespace of the registry */
+/** Opens the log. @param name the end of the slot's name, such as the namespace of the registry */
 export function openChangeLog({ file, connection, within }: LogParts, name: string): ChangeLog {
   const slot = slotName(name)
   const publication = file.mirror?.publication ?? ''
@@ -49,7 +51,7 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
         const at = positionOf(position)
         const isThere = confirmed != null && status !== 'lost'
         return {
-          // If the log ends before our position, the source was set back to an older state.
+          // The log ends before our position only when the source was set back to an older state.
           isKept: isThere && positionOf(confirmed) <= at && at <= positionOf(end ?? '0/0'),
           end: end ?? '0/0',
           size: Number(size ?? 0),
@@ -57,7 +59,7 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
       }),
     async read(position) {
       const client = new pg.Client({ ...connection, replication: 'database' } as pg.ClientConfig)
-      // The reader reports a lost connection.
+      // A lost connection is reported by the reader, so the error is ignored here.
       client.on('error', () => undefined)
       await client.connect()
       try {
@@ -92,15 +94,15 @@ async function replicating<Result>(
   }
 }
 
-/** A name of at most 63 characters, different for different long names. */
+/** The name of a slot: at most 63 characters, and different for different long names. */
 export function slotName(name: string): string {
   const slot = `rollcall_${name.toLowerCase().replace(/[^a-z0-9_]/g, '_')}`
   return slot.length <= 63 ? slot : `${slot.slice(0, 54)}_${hash('sha256', name, 'hex').slice(0, 8)}`
 }
 
 /**
- * Ends the connection of a node that no longer has the claim: if its host is lost, the database would reserve the slot
- * for it until wal_sender_timeout.
+ * Ends the connection of a node that no longer has the claim. If its host is lost, the database would keep the slot for
+ * it until wal_sender_timeout.
  * @returns a row if the slot exists
  */
 const endReading = (client: pg.Client, slot: string): Promise<pg.QueryResult> =>
