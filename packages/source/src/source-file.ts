@@ -19,7 +19,7 @@ import {
 import { COMPARISONS, type Compared } from './comparisons.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 import { checkEngine, type EngineName } from './engine/engine-names.ts'
-import { WAYS_OF_ENGINES, type FollowWay } from './engine/follow-ways.ts'
+import { type FollowWay, WAYS_OF_ENGINES } from './engine/follow-ways.ts'
 import {
   attributesOf,
   type LoggedTable,
