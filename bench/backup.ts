@@ -15,7 +15,7 @@ import { loadBackup } from '@rollcall/backup/backup/restore'
 import { writeBackup } from '@rollcall/backup/backup/write-backup'
 import { type Database, migrate, openDatabase } from '@rollcall/database/database'
 import { importFile } from '@rollcall/import/import-file'
-import { environmentSource, newMasterKey } from '@rollcall/keys/master-key'
+import { masterKeyFromEnvironment, newMasterKey } from '@rollcall/keys/master-key'
 import { createVault } from '@rollcall/keys/vault'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { generateLines } from '@rollcall/synthetic'
@@ -115,7 +115,7 @@ async function inNewDatabase<Result>(
 }
 
 async function backupRound(db: Database, into: Database, file: string): Promise<Round> {
-  const source = environmentSource({ masterKey: MASTER, newMasterKey: undefined })
+  const source = masterKeyFromEnvironment({ masterKey: MASTER, newMasterKey: undefined })
   const vault = await createVault(db, source)
   const backup = await seconds(() => writeBackup({ db, vault }, file))
   const restore = await seconds(async () => {

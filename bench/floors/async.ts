@@ -5,7 +5,7 @@
  * record of what became of the POST. `/signed-search` verifies one signature, and its callbacks are signed.
  */
 import { randomUUID } from 'node:crypto'
-import { outlivingLosses } from '@rollcall/database/database'
+import { ignoreConnectionLosses } from '@rollcall/database/database'
 import { readConfig } from '@rollcall/settings/config'
 import { openStorage } from '@rollcall/settings/storage'
 import fastify, { type FastifyRequest } from 'fastify'
@@ -71,7 +71,7 @@ export const start: StartServer = async (env) => {
     await verify()
     return accept(request, true)
   })
-  const pgPool = outlivingLosses(new pg.Pool({ ...db.connection, max: WORKER_CONNECTIONS }))
+  const pgPool = ignoreConnectionLosses(new pg.Pool({ ...db.connection, max: WORKER_CONNECTIONS }))
   const runner = await run({ ...WORKER, pgPool }, tasks, [])
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   return {

@@ -2,7 +2,7 @@
  * The floors of notifications. `/jobs` is what a user would write: one job of graphile-worker for each envelope, which reads it,
  * signs it, posts it through undici, and records that it is done; it composes nothing. `/send` signs and posts, and does nothing else.
  */
-import { outlivingLosses } from '@rollcall/database/database'
+import { ignoreConnectionLosses } from '@rollcall/database/database'
 import { readConfig } from '@rollcall/settings/config'
 import { openStorage } from '@rollcall/settings/storage'
 import fastify from 'fastify'
@@ -64,7 +64,7 @@ export const start: StartServer = async (env) => {
       })
     },
   }
-  const pgPool = outlivingLosses(new pg.Pool({ ...connection, max: WORKER_CONNECTIONS }))
+  const pgPool = ignoreConnectionLosses(new pg.Pool({ ...connection, max: WORKER_CONNECTIONS }))
   await pool.query(
     'create table if not exists bench_envelope (id integer primary key, body text not null, done_at timestamptz)',
   )

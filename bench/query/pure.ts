@@ -8,7 +8,7 @@ import { readSearchCriteria } from '@rollcall/core/query/search-criteria'
 import { ItemRejection, kindNamed, parseJson } from '@rollcall/protocol'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { generate } from '@rollcall/synthetic'
-import { toSql } from '../../packages/records/src/records/sql/to-sql.ts'
+import { predicateToSql } from '../../packages/records/src/records/sql/to-sql.ts'
 import type { Row } from '../shared/results.ts'
 import { microseconds } from './measure.ts'
 import { KIND } from './populations.ts'
@@ -88,7 +88,7 @@ export function measurePure(share: number): { figures: object; rows: Row[] } {
   const compile_us = microseconds(
     () => {
       const criteria = read(TYPICAL)
-      toSql(resolveAges(criteria.predicate, criteria.recordType, DAY), table)
+      predicateToSql(resolveAges(criteria.predicate, criteria.recordType, DAY), table)
     },
     { rounds: of(50), calls: of(1_000) },
   )

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CONSENT_ROWS_TO_REMOVE, keepWithdrawals } from '@rollcall/consents/store/removed-consents'
 import type { Database } from '@rollcall/database/database'
-import { holdsOf } from '@rollcall/database/holds'
+import { findHoldsOn } from '@rollcall/database/holds'
 import { countStored, type Removable, removeRows, type StoredPart } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import {
@@ -16,7 +16,7 @@ import { closeForRemoval } from '@rollcall/participants/store/closing-for-remova
 import { PARTICIPANT_ROWS_TO_REMOVE, removeParticipantRow } from '@rollcall/participants/store/removed-participants'
 import { countRecords } from '@rollcall/records/records/record-counts'
 import { registryAt } from '@rollcall/records/registries/registries'
-import { removeRegistryRow, STORED_OF_RECORDS } from '@rollcall/records/registries/removed-registries'
+import { removeRegistryRow, STORED_RECORD_PARTS } from '@rollcall/records/registries/removed-registries'
 import { SOURCE_ROWS_TO_REMOVE } from '@rollcall/source/store/mirrors'
 import Type, { type Static } from 'typebox'
 import { act } from './act.ts'
@@ -69,7 +69,7 @@ export const REMOVED_PARTS: Readonly<Record<Removable, readonly StoredPart[]>> =
     EVENT_ROWS_TO_REMOVE,
     PARTICIPANT_ROWS_TO_REMOVE.registry,
     SOURCE_ROWS_TO_REMOVE,
-    STORED_OF_RECORDS,
+    STORED_RECORD_PARTS,
   ],
   participant: [...messagesOf('participant'), CONSENT_ROWS_TO_REMOVE, PARTICIPANT_ROWS_TO_REMOVE.participant],
 }
@@ -163,7 +163,7 @@ async function remove(
   const { removable, id, name } = what
   const pending = await pendingOf(db, what)
   if (how.dry_run) return pending
-  const [hold] = await holdsOf(db, removable, name)
+  const [hold] = await findHoldsOn(db, removable, name)
   if (hold !== undefined) {
     throw new AdminRefusal(`hold ${hold} is in force: nothing of ${name} is removed until it ends`, {
       reason: 'conflict',

@@ -13,7 +13,7 @@ import {
   type PersonRole,
 } from '@rollcall/core/model/audit-entry'
 import { messageKey } from '@rollcall/core/model/exchange'
-import { DEMANDS, type Grant } from '@rollcall/core/model/grant'
+import { DEMANDED_META, type Grant } from '@rollcall/core/model/grant'
 import { type AuditedItem, type AuditedOutcome, Disclosed, type ReplyMembers } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -231,7 +231,7 @@ export const LONGEST_DETAIL = 255
 
 /** The details in the header about the person who asks, and why. */
 export function detailsInHeader({ meta }: Pick<IncomingHeader, 'meta'>): ConfidentialDetails {
-  const said = DEMANDS.flatMap((name) => {
+  const said = DEMANDED_META.flatMap((name) => {
     const value = meta?.[name]
     return isDetail(value) ? [[name, value] as const] : []
   })

@@ -68,13 +68,13 @@ function causeOf(error: unknown): string | undefined {
 
 /** The name of the database in DATABASE_URL, without secrets; undefined for the embedded database. */
 async function ownDatabase(): Promise<string | undefined> {
-  const [{ readConfig }, { databaseName }] = await Promise.all([
+  const [{ readConfig }, { describeDatabase }] = await Promise.all([
     import('@rollcall/settings/config'),
     import('@rollcall/settings/storage'),
   ])
   try {
     const config = readConfig(process.env)
-    return config.databaseUrl === undefined ? undefined : databaseName(config)
+    return config.databaseUrl === undefined ? undefined : describeDatabase(config)
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 /** Writes a proposed mapping as a YAML file, with the reasons as comments. */
 
 import type { proposeMapping } from '@rollcall/admin/registries/mapping-proposal'
-import { memberText, nameText } from '@rollcall/base/shared/yaml-text'
+import { yamlMember, yamlName } from '@rollcall/base/shared/yaml-text'
 import { linesText } from './output.ts'
 
 type Proposal = Awaited<ReturnType<typeof proposeMapping>>
@@ -34,15 +34,15 @@ export function mappingText(source: string, of: string, proposal: Proposal): str
 
 const comments = (lines: readonly string[]): string => lines.map((line) => `# ${line}`).join('\n')
 
-const sentence = ({ column, reasons }: Column): string => `${nameText(column)}: ${reasons.join('; ')}.`
+const sentence = ({ column, reasons }: Column): string => `${yamlName(column)}: ${reasons.join('; ')}.`
 
 const mapped = (column: Column): string =>
-  `${comments([sentence(column)])}\n${memberText(column.path ?? '', column.rule)}`
+  `${comments([sentence(column)])}\n${yamlMember(column.path ?? '', column.rule)}`
 
 const decide = (column: Column): string =>
   comments([
     `DECIDE ${sentence(column)}`,
-    ...column.choices.map(({ path, rule, meaning }) => `${memberText(path, rule)}   # ${meaning}`),
+    ...column.choices.map(({ path, rule, meaning }) => `${yamlMember(path, rule)}   # ${meaning}`),
   ])
 
 /** Lists the columns that a proposed mapping leaves to a person, from the text of its file. */

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonValue, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
 import fc from 'fast-check'
 import type { TSchema } from 'typebox'
-import { visibleIn } from '../src/policy/visible.ts'
+import { visibleTrees } from '../src/policy/visible.ts'
 
 /** Attributes, lists and related persons of the record types of a kind, as a grant names them. */
 export function grantedNames(kind: Kind): readonly string[] {
@@ -50,7 +50,7 @@ export function inOneSpelling(value: JsonValue): JsonValue {
 /** In the record type itself, or in one that is related to it. */
 export function isKnownName(kind: Kind, recordType: RecordType, name: string): boolean {
   try {
-    visibleIn(kind, [recordType], [name])
+    visibleTrees(kind, [recordType], [name])
     return true
   } catch {
     return false

@@ -93,7 +93,7 @@ const WRITE_STATES: ReadonlySet<string> = new Set([
 ])
 
 /** True when the database refuses all writes at present. */
-export function takesNoWrites(error: unknown): boolean {
+export function refusesWrites(error: unknown): boolean {
   return error instanceof DatabaseError && error.code !== undefined && WRITE_STATES.has(error.code)
 }
 
@@ -145,4 +145,4 @@ export function sqlState(error: unknown): string {
 const CONCURRENT = new Set(['23505', '40001', '40P01'])
 
 /** True when a transaction failed because others write the same records: the caller may try again. */
-export const isConcurrent = (error: unknown): boolean => CONCURRENT.has(sqlState(error))
+export const isWriteConflict = (error: unknown): boolean => CONCURRENT.has(sqlState(error))

@@ -5,7 +5,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { checkSchema as checkTables, pendingMigrations as readPending, runMigrations } from './migrate.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
-import { answeredWithin, answerTimeout, WaitingPool } from './pools.ts'
+import { clientTimeout, WaitingPool, withClientTimeout } from './pools.ts'
 import { settleRoles } from './roles.ts'
 import { readSchemaVersions, schemaLead } from './schema-version.ts'
 import { withSearchPath } from './search-path.ts'
@@ -77,9 +77,9 @@ export interface SearchOptions {
  */
 export function openDatabase(connection: pg.PoolConfig, { search_timeout }: SearchOptions = {}): Database {
   const settings = { ...DEFAULTS, ...withSearchPath(connection), types: { getTypeParser } }
-  const pool = answeredWithin(openPool(settings), answerTimeout(settings.statement_timeout))
+  const pool = withClientTimeout(openPool(settings), clientTimeout(settings.statement_timeout))
   const searchTime = search_timeout ?? SEARCH_DEFAULTS.statement_timeout
-  const query_timeout = answerTimeout(searchTime)
+  const query_timeout = clientTimeout(searchTime)
   const searchSettings = {
     ...settings,
     ...SEARCH_DEFAULTS,
@@ -94,9 +94,9 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     min: 1,
     connectionTimeoutMillis: ASYNC_CONNECTION_TIMEOUT,
   })
-  const claims = answeredWithin(
+  const claims = withClientTimeout(
     openPool({ ...settings, min: 1, max: CLAIM_CONNECTIONS }),
-    answerTimeout(settings.statement_timeout),
+    clientTimeout(settings.statement_timeout),
   )
   const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   const pipeline = openPipeline(settings)
@@ -119,10 +119,10 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
   }
 }
 
-const openPool = (settings: pg.PoolConfig): pg.Pool => outlivingLosses(new WaitingPool(settings))
+const openPool = (settings: pg.PoolConfig): pg.Pool => ignoreConnectionLosses(new WaitingPool(settings))
 
 /** Keeps the process alive when the pool loses a connection. Returns the pool. */
-export function outlivingLosses<Pool extends pg.Pool>(pool: Pool): Pool {
+export function ignoreConnectionLosses<Pool extends pg.Pool>(pool: Pool): Pool {
   // The query on a lost connection fails and reports the loss. Without a listener, the event would end the process. The
   // pool emits it for an idle connection, the client for one in use.
   pool.on('error', ignoreLostConnection)

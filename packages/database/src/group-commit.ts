@@ -132,7 +132,7 @@ const TRIES = 3
 export const LARGE_ENTRY_BYTES = 262_144
 
 /** Makes a `FirstCome` for a table. @param options.waiting the number of calls that may wait for a statement */
-export function firstCome<Entry, Stored>(
+export function createFirstCome<Entry, Stored>(
   table: FirstComeTable<Entry, Stored>,
   options: { readonly waiting: number },
 ): FirstCome<Entry, Stored> {

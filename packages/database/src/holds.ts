@@ -93,7 +93,7 @@ export async function holdsOfPerson(
 }
 
 /** The numbers of the holds in force that keep data of a registry (all holds) or of a participant. */
-export async function holdsOf(
+export async function findHoldsOn(
   { pool }: Pick<Database, 'pool'>,
   what: 'registry' | 'participant',
   sender_id: string,
@@ -106,7 +106,7 @@ export async function holdsOf(
   return rows.map(({ id }) => id)
 }
 
-/** A table's row as SQL expressions, from which `isHeld` decides whether a hold keeps it. */
+/** A table's row as SQL expressions, from which `isHeldSql` decides whether a hold keeps it. */
 export interface HeldRow {
   readonly time: string
   /** SQL of the participant's sender_id. Null when the row has none: any hold of a participant keeps it then. */
@@ -119,7 +119,7 @@ export interface HeldRow {
  * SQL that is true when a hold keeps the row. Stored messages are encrypted and name no persons; audit entries have
  * pseudonyms.
  */
-export const isHeld = ({ time, sender_id, person }: HeldRow): string => `exists (
+export const isHeldSql = ({ time, sender_id, person }: HeldRow): string => `exists (
   select from hold where hold.removed_at is null and (
     (hold.kind = 'period' and ${time} >= hold.begins_at and ${time} < hold.ends_at)
     or (hold.kind = 'participant' and ${sender_id === null ? 'true' : `hold.participant = ${sender_id}`})
@@ -137,12 +137,12 @@ export interface ForgottenRows {
 }
 
 /** SQL of the rows that are older than `$1` seconds and not held. */
-export const forgettable = ({ table, since, sender_id, stillNeeded = 'false' }: ForgottenRows): string =>
+export const deletableRowsSql = ({ table, since, sender_id, stillNeeded = 'false' }: ForgottenRows): string =>
   `${table} where ${since} < now() - make_interval(secs => $1)
-    and not (${stillNeeded}) and not ${isHeld({ time: `${table}.${since}`, sender_id })}`
+    and not (${stillNeeded}) and not ${isHeldSql({ time: `${table}.${since}`, sender_id })}`
 
 /** SQL that is true when a hold keeps the data of a day (UTC). A hold of a participant keeps all days. */
-export const isDayHeld = (day: string): string => `exists (
+export const isDayHeldSql = (day: string): string => `exists (
   select from hold where removed_at is null and (kind = 'participant'
     or (kind = 'period' and begins_at < (${day} + 1)::timestamp at time zone 'utc'
       and ends_at > ${day}::timestamp at time zone 'utc')))`

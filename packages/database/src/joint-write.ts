@@ -26,4 +26,4 @@ export interface JointWrite<Row> {
 }
 
 /** The parameters of a write that has a statement of its own: `$1` for place 0. */
-export const ownParameter: Parameter = (place) => `$${place + 1}`
+export const parameterOfOwnStatement: Parameter = (place) => `$${place + 1}`

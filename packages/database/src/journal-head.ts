@@ -113,13 +113,13 @@ export async function hasLostLine(client: Pick<PoolClient, 'query'>, timeline: s
 }
 
 /** Closes a line: its act is committed. */
-export async function closeLine({ pool }: HasPool, sequence: number): Promise<void> {
+export async function closeJournalLine({ pool }: HasPool, sequence: number): Promise<void> {
   await pool.query('delete from journal_open_line where sequence = $1', [sequence])
 }
 
 /**
  * Runs work that writes a line, while no other process writes. Stores the head that the work returns; its line is open
- * until `closeLine`.
+ * until `closeJournalLine`.
  * @returns the number of the line
  * @throws what the work throws; the head stays unchanged
  */

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import { isConflict } from './database-errors.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { StoreRefusal } from './refusal.ts'
-import { isForbidden, OWNED_BY_ANOTHER } from './roles.ts'
+import { FIND_TABLE_OF_ANOTHER_OWNER, isForbidden } from './roles.ts'
 import { MOST_AHEAD, readSchemaVersions, recordingVersion, schemaLead, schemaVersion } from './schema-version.ts'
 
 const MIGRATION_TABLE = 'rollcall_migration'
@@ -113,7 +113,7 @@ const NOT_OWNER =
 
 /** Checks that our role owns the audit log. @throws StoreRefusal another role owns it and must run the migrations */
 async function checkOwner(connection: Kysely<unknown>): Promise<void> {
-  const { rows } = await sql.raw(OWNED_BY_ANOTHER).execute(connection)
+  const { rows } = await sql.raw(FIND_TABLE_OF_ANOTHER_OWNER).execute(connection)
   if (rows.length > 0) throw new StoreRefusal(NOT_OWNER)
 }
 

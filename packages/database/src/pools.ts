@@ -9,7 +9,7 @@ const GRACE = 500
  * Milliseconds after which we give a statement up ourselves: when the network is cut, PostgreSQL's own limit never
  * arrives, and TCP waits very long. Undefined when statements have no time limit.
  */
-export function answerTimeout(statement_timeout: number | false | undefined): number | undefined {
+export function clientTimeout(statement_timeout: number | false | undefined): number | undefined {
   return statement_timeout ? statement_timeout + GRACE : undefined
 }
 
@@ -17,7 +17,7 @@ export function answerTimeout(statement_timeout: number | false | undefined): nu
  * Makes `pool.query` reject after this many milliseconds and give its connection up. Connections that a caller takes
  * from the pool have no such limit, because some callers lift PostgreSQL's limit too.
  */
-export function answeredWithin<Pool extends pg.Pool>(pool: Pool, query_timeout: number | undefined): Pool {
+export function withClientTimeout<Pool extends pg.Pool>(pool: Pool, query_timeout: number | undefined): Pool {
   if (query_timeout === undefined) return pool
   const { query } = pool
   const limited = (first: string | pg.QueryConfig, ...rest: unknown[]): unknown => {

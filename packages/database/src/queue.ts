@@ -96,7 +96,7 @@ export async function secondsUntilDue<Queue extends string>(
  * index that begins with the participant, however many rows that participant has.
  * @param condition as in the index
  */
-export const participantsWith = (table: string, condition: string): string =>
+export const participantsWithSql = (table: string, condition: string): string =>
   `waiting (participant) as (
     (select participant from ${table} where ${condition} order by participant limit 1)
     union all

@@ -31,14 +31,14 @@ export function storedIds(ids: readonly string[]): {
 }
 
 /** SQL of the record id in a row. @param row SQL of the row, with `record` and `record_key` */
-export const recordIdOf = (row: string): string => `coalesce(${row}.record_key, ${row}.record::text)`
+export const recordIdSql = (row: string): string => `coalesce(${row}.record_key, ${row}.record::text)`
 
 /** SQL that is true when two rows have the same record id. @param one,other SQL of rows */
-export const isSameRecord = (one: string, other: string): string =>
+export const isSameRecordSql = (one: string, other: string): string =>
   `(${one}.record = ${other}.record and ${one}.record_key is not distinct from ${other}.record_key)`
 
 /** SQL that does the same as `storedId`. @param id SQL of an id as text */
-export const storedIdOf = (id: string): { readonly record: string; readonly record_key: string } => {
+export const storedIdSql = (id: string): { readonly record: string; readonly record_key: string } => {
   const digest = `('x' || encode(substring(sha256(convert_to(${id}, 'UTF8')) for 8), 'hex'))::bit(64)::bigint`
   return {
     record: `case when ${id} ~ '${NUMBER.source.replace('(?:', '(')}' then ${id}::bigint when ${digest} < 0 then ${digest} else ~${digest} end`,

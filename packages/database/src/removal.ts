@@ -25,7 +25,7 @@ export const rowsOf = (removable: Removable, tables: readonly string[]): readonl
   tables.map((table) => ({ table, of: `${removable} = $1` }))
 
 /** SQL that counts the rows of a table that belong to the registry or participant. */
-export const countOf = (removable: Removable, table: string): string =>
+export const countRowsSql = (removable: Removable, table: string): string =>
   `(select count(*) from ${table} where ${removable} = $1)`
 
 /** Counts the rows that these packages store. */

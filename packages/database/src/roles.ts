@@ -241,7 +241,7 @@ export const isForbidden = (error: unknown): boolean =>
  * SQL that finds an audit table of another role. A row means: the application role must not migrate, because it would
  * become the owner of new audit tables.
  */
-export const OWNED_BY_ANOTHER = `select relname ${OWNERS} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
+export const FIND_TABLE_OF_ANOTHER_OWNER = `select relname ${OWNERS} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
 
 /** What the application role finds out about both roles. */
 export interface RoleFacts {

@@ -7,7 +7,7 @@ type Values = Readonly<Record<string, unknown>>
 const given = (values: Values) => Object.entries(values).filter(([, value]) => value !== undefined)
 
 /** SQL such as `a = 1, b = 2`, for `set`. */
-export const assignments = (values: Values): RawBuilder<unknown> =>
+export const assignmentsSql = (values: Values): RawBuilder<unknown> =>
   sql.join(given(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))
 
 /** SQL such as `(a, b) values (1, 2)`, for `insert into`. */

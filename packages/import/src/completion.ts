@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
-import { countEarlier } from '@rollcall/records/records/complete-records'
+import { countRecordsBefore } from '@rollcall/records/records/complete-records'
 import type { ClientBase } from 'pg'
 import type { Batch } from './batch.ts'
 import { newRunNumber } from './import-progress.ts'
@@ -86,7 +86,7 @@ export class Completion {
   ): Promise<RemovalResult> {
     const compared = recordTypes.map((recordType) => ({ registry, recordType, began: this.#began }))
     let before = 0
-    for (const one of compared) before += await countEarlier(client, one)
+    for (const one of compared) before += await countRecordsBefore(client, one)
     const absent = await listAbsentRecords(client, compared)
     await this.#writeList(client)
     const refusal = absent === 0 ? null : this.#refusalOf(registry, absent, before)

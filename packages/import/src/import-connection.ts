@@ -1,7 +1,7 @@
 /** The database connection of an import: it has the claim of the registry, or the notes of a dry run. */
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { claimImport, unclaimImport } from '@rollcall/records/records/claims'
+import { claimImport, releaseImportClaim } from '@rollcall/records/records/claims'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import { createNoteTables } from './noted-lines.ts'
@@ -23,7 +23,7 @@ export async function withClaimedRegistry<Result>(
   } finally {
     // The claim is given up, so that the next import may begin at once. The connection is closed too: that ends the
     // claim in any case, but only when PostgreSQL notices.
-    await unclaimImport(client, registry.id).catch(() => undefined)
+    await releaseImportClaim(client, registry.id).catch(() => undefined)
     client.release(true)
   }
 }

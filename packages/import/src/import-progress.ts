@@ -1,7 +1,7 @@
 /** Stores the progress of an import: one row for each registry, committed with every batch. */
 
 import type { Database } from '@rollcall/database/database'
-import { holdsClaim } from '@rollcall/records/records/claims'
+import { hasClaimSql } from '@rollcall/records/records/claims'
 import type { ClientBase } from 'pg'
 
 /** The progress. Counts include those before an interruption. */
@@ -173,7 +173,7 @@ export async function findLastImport({ pool }: Pick<Database, 'pool'>, registryI
     Record<Count, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>
   >(
     `select ${COUNTS.join(', ')}, read, updated_at, source = $2 as ended,
-        ${holdsClaim('rollcall import')} as running
+        ${hasClaimSql('rollcall import')} as running
       from import_progress where registry = $1::integer`,
     [registryId, ENDED],
   )

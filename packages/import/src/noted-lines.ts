@@ -4,7 +4,7 @@
  */
 
 import type { RecordType } from '@rollcall/protocol'
-import { absentStatement, type Compared } from '@rollcall/records/records/complete-records'
+import { absentRecordsStatement, type Compared } from '@rollcall/records/records/complete-records'
 import type { ClientBase } from 'pg'
 
 export async function createNoteTables(client: ClientBase): Promise<void> {
@@ -70,7 +70,7 @@ export async function listAbsentRecords(client: ClientBase, compared: readonly C
   let count = 0
   for (const one of compared) {
     const named = 'select primary_identifier from noted_line where record_type = $2::text'
-    const { text, values } = absentStatement(one, named)
+    const { text, values } = absentRecordsStatement(one, named)
     const { rowCount } = await client.query(`insert into absent_record (record_type, primary_identifier) ${text}`, [
       ...values,
     ])

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { testClock } from '../../observe/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { type Bodies, BodyUnreadable, createBodies } from './bodies.ts'
-import { environmentSource, newMasterKey } from './master-key.ts'
+import { masterKeyFromEnvironment, newMasterKey } from './master-key.ts'
 import { createVault } from './vault.ts'
 
 let database: TestDatabase
 let bodies: Bodies
-const source = environmentSource({ masterKey: newMasterKey(), newMasterKey: undefined })
+const source = masterKeyFromEnvironment({ masterKey: newMasterKey(), newMasterKey: undefined })
 
 beforeAll(async () => {
   database = await testDatabase()

@@ -14,7 +14,7 @@ import type { Database } from '@rollcall/database/database'
 import { isJsonObject, JsonError, type JsonObject, parseJson } from '@rollcall/protocol'
 import { decrypt, ENCRYPTION_OVERHEAD, encrypt } from './encrypted-value.ts'
 import { addBodyKey, findBodyKey } from './store/body-keys.ts'
-import { ENCRYPTED, withCurrentMasterKey } from './store/master-keys.ts'
+import { ENCRYPTED_TABLES, withCurrentMasterKey } from './store/master-keys.ts'
 import type { Vault } from './vault.ts'
 
 export interface Bodies {
@@ -122,7 +122,7 @@ const DAY_KEY_AGE = 5_000
 
 /** Finds and makes the keys of days. They are stored in the database, and kept in memory for some seconds. */
 function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later'>) {
-  const { table, purpose } = ENCRYPTED.body_key
+  const { table, purpose } = ENCRYPTED_TABLES.body_key
   const cached = new Map<string, Promise<KeyObject | null>>()
 
   const remember = (day: string, key: Promise<KeyObject | null>): void => {

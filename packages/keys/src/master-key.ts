@@ -57,7 +57,7 @@ interface Given {
  * The environment as the place of the master key, for a database that is not embedded. It never makes a key: only one
  * of several machines would have it.
  */
-export function environmentSource({ masterKey, newMasterKey }: Given): MasterKeySource {
+export function masterKeyFromEnvironment({ masterKey, newMasterKey }: Given): MasterKeySource {
   return {
     name: 'ROLLCALL_MASTER_KEY',
     remedy: 'set ROLLCALL_MASTER_KEY',
@@ -83,7 +83,7 @@ export function environmentSource({ masterKey, newMasterKey }: Given): MasterKey
  * A file as the place of the master key.
  * @param path the file, in the data directory of the embedded database; `<path>.new` has the next key
  */
-export function fileSource(path: string, newMasterKey?: KeyObject): MasterKeySource {
+export function masterKeyFromFile(path: string, newMasterKey?: KeyObject): MasterKeySource {
   const successor = `${path}.new`
   return {
     name: path,

@@ -4,7 +4,7 @@ import { createTokens } from '@rollcall/participants/directory/tokens'
 import { expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { createBodies } from './bodies.ts'
-import { environmentSource, masterKeyText, newMasterKey } from './master-key.ts'
+import { masterKeyFromEnvironment, masterKeyText, newMasterKey } from './master-key.ts'
 import { decryptJwk } from './own-key-definitions.ts'
 import { createKeys } from './own-keys.ts'
 import { rotateOwnKeys } from './rotation.ts'
@@ -33,7 +33,7 @@ test('no table holds a private key, a body or the master key in clear', async ()
   const database = await testDatabase()
   try {
     const masterKey = newMasterKey()
-    const vault = await createVault(database.db, environmentSource({ masterKey, newMasterKey: undefined }))
+    const vault = await createVault(database.db, masterKeyFromEnvironment({ masterKey, newMasterKey: undefined }))
     const keys = await createKeys(database.db, vault, createLog({ level: 'silent' }))
     await rotateOwnKeys(database.db, vault)
     const { access_token } = await createTokens(keys.tokens, { lifetime: 60 }).issue({

@@ -2,7 +2,7 @@
 import { type AlgorithmName, importSigningKey } from '@rollcall/protocol'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { DecryptionError } from './encrypted-value.ts'
-import { ENCRYPTED } from './store/master-keys.ts'
+import { ENCRYPTED_TABLES } from './store/master-keys.ts'
 import type { OwnKey } from './store/own-keys.ts'
 import type { Vault } from './vault.ts'
 
@@ -100,14 +100,17 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
 ]
 
 /** True when the signature key of this algorithm is made only when it is first needed. */
-export const isMadeOnDemand = (algorithm: AlgorithmName): boolean =>
+export const isKeyMadeOnDemand = (algorithm: AlgorithmName): boolean =>
   OWN_KEY_DEFINITIONS.some((row) => row.use === 'sig' && row.algorithm === algorithm && row.onDemand)
 
 /**
  * The definition of a stored key; undefined when another version of Rollcall made the key, and this version does not
  * use it.
  */
-export const definitionOf = (key: { readonly use: string; readonly algorithm: string }): OwnKeyDefinition | undefined =>
+export const findKeyDefinition = (key: {
+  readonly use: string
+  readonly algorithm: string
+}): OwnKeyDefinition | undefined =>
   OWN_KEY_DEFINITIONS.find(({ use, algorithm }) => use === key.use && algorithm === key.algorithm)
 
 export interface GeneratedKey {
@@ -150,7 +153,7 @@ export const importPrivateKey = (
 ): Promise<CryptoKey> =>
   use === 'enc' ? importKey({ kty, ...jwk }, algorithm) : importSigningKey({ kty, ...jwk }, algorithm)
 
-const { table, purpose } = ENCRYPTED.own_key
+const { table, purpose } = ENCRYPTED_TABLES.own_key
 
 /** Encrypts the JWK of a key for the database, bound to its kid. */
 export function encryptJwk(kid: string, jwk: JWK, vault: Vault): Promise<Buffer> {

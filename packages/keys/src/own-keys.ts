@@ -10,7 +10,7 @@ import type { CryptoKey, JWK } from 'jose'
 import { MasterKeyError } from './master-key.ts'
 import {
   decryptJwk,
-  definitionOf,
+  findKeyDefinition,
   importKey,
   importPrivateKey,
   OWN_KEY_DEFINITIONS,
@@ -196,7 +196,7 @@ function keyReader(db: Database, vault: Vault, log: Pick<Log, 'error'>) {
     const live: LiveKey[] = []
     const unreadable: string[] = []
     for (const key of await listLiveOwnKeys(db)) {
-      const definition = definitionOf(key)
+      const definition = findKeyDefinition(key)
       if (definition === undefined) continue
       const material = known.get(key.kid) ?? (await materialOf(key, definition))
       if (material === null) {

@@ -8,7 +8,13 @@ import { type TestClock, testClock } from '../../observe/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { createBodies } from './bodies.ts'
 import { DecryptionError, decryptValue, encryptValue } from './encrypted-value.ts'
-import { environmentSource, fileSource, MasterKeyError, type MasterKeySource, newMasterKey } from './master-key.ts'
+import {
+  MasterKeyError,
+  type MasterKeySource,
+  masterKeyFromEnvironment,
+  masterKeyFromFile,
+  newMasterKey,
+} from './master-key.ts'
 import { createKeys, type Keys } from './own-keys.ts'
 import { rotateOwnKeys } from './rotation.ts'
 import { readMasterKey, replaceMasterKey } from './store/master-keys.ts'
@@ -64,31 +70,33 @@ const versions = async (): Promise<number[]> => {
 }
 
 test('with a file: a fresh key, everything sealed anew, the old key opens nothing', async () => {
-  const { body } = await fill(fileSource(path))
-  const old = await currentMasterKey(database.db, fileSource(path))
-  const jwks = await (await createKeys(database.db, await createVault(database.db, fileSource(path)), log)).jwks()
-  expect(await rotateMasterKey(database.db, fileSource(path))).toEqual({ version: 2, resealed: SEALED_VALUES })
+  const { body } = await fill(masterKeyFromFile(path))
+  const old = await currentMasterKey(database.db, masterKeyFromFile(path))
+  const jwks = await (
+    await createKeys(database.db, await createVault(database.db, masterKeyFromFile(path)), log)
+  ).jwks()
+  expect(await rotateMasterKey(database.db, masterKeyFromFile(path))).toEqual({ version: 2, resealed: SEALED_VALUES })
   expect(await readdir(directory)).toEqual(['master-key'])
   expect(await versions()).toEqual([2])
-  expect(await startWith(fileSource(path), body)).toBe('kept')
-  const vault = await createVault(database.db, fileSource(path))
+  expect(await startWith(masterKeyFromFile(path), body)).toBe('kept')
+  const vault = await createVault(database.db, masterKeyFromFile(path))
   expect(await (await createKeys(database.db, vault, log)).jwks()).toEqual(jwks)
   await expect(
-    createVault(database.db, environmentSource({ masterKey: old.key, newMasterKey: undefined })),
+    createVault(database.db, masterKeyFromEnvironment({ masterKey: old.key, newMasterKey: undefined })),
   ).rejects.toThrow(MasterKeyError)
 })
 
 test('with the environment: the new key is given; called again it says that it is done', async () => {
   const [masterKey, newKey] = [newMasterKey(), newMasterKey()]
-  const source = environmentSource({ masterKey, newMasterKey: newKey })
-  const { body } = await fill(environmentSource({ masterKey, newMasterKey: undefined }))
+  const source = masterKeyFromEnvironment({ masterKey, newMasterKey: newKey })
+  const { body } = await fill(masterKeyFromEnvironment({ masterKey, newMasterKey: undefined }))
   expect(await rotateMasterKey(database.db, source)).toEqual({ version: 2, resealed: SEALED_VALUES })
   expect(await rotateMasterKey(database.db, source)).toEqual({ version: 2, resealed: 0 })
-  expect(await startWith(environmentSource({ masterKey: newKey, newMasterKey: undefined }), body)).toBe('kept')
+  expect(await startWith(masterKeyFromEnvironment({ masterKey: newKey, newMasterKey: undefined }), body)).toBe('kept')
 })
 
 test('nobody says which the next key is', async () => {
-  const source = environmentSource({ masterKey: newMasterKey(), newMasterKey: undefined })
+  const source = masterKeyFromEnvironment({ masterKey: newMasterKey(), newMasterKey: undefined })
   await fill(source)
   await expect(rotateMasterKey(database.db, source)).rejects.toThrow(
     new MasterKeyError('ROLLCALL_NEW_MASTER_KEY is not set; set it to the new master key (openssl rand -base64 32)'),
@@ -96,7 +104,7 @@ test('nobody says which the next key is', async () => {
 })
 
 test('versions begin anew after the last, and 0 is none', async () => {
-  const source = fileSource(path)
+  const source = masterKeyFromFile(path)
   const vault = await createVault(database.db, source)
   const { key } = await currentMasterKey(database.db, source)
   await replaceMasterKey(database.db, 1, masterKeyRecord({ version: 255, key }), () => Buffer.alloc(0))
@@ -107,7 +115,7 @@ test('versions begin anew after the last, and 0 is none', async () => {
 
 describe('interrupted', () => {
   test('while sealing: nothing has changed, and another try does it all', async () => {
-    const source = fileSource(path)
+    const source = masterKeyFromFile(path)
     const { body } = await fill(source)
     const old = await currentMasterKey(database.db, source)
     const next = { version: 2, key: await source.next() }
@@ -128,7 +136,7 @@ describe('interrupted', () => {
   })
 
   test('between the commit and the change of files: the next start finds the new key and settles', async () => {
-    const source = fileSource(path)
+    const source = masterKeyFromFile(path)
     const { body } = await fill(source)
     const before = await readFile(path, 'utf8')
     await rotateMasterKey(database.db, { ...source, settle: async () => undefined })
@@ -140,7 +148,7 @@ describe('interrupted', () => {
 })
 
 test('several at once take turns, in the database and in the file', async () => {
-  const source = fileSource(path)
+  const source = masterKeyFromFile(path)
   const { body } = await fill(source)
   const done = await Promise.all([1, 2, 3].map(() => rotateMasterKey(database.db, source)))
   expect(done.map(({ version }) => version).sort()).toEqual([2, 3, 4])
@@ -150,7 +158,7 @@ test('several at once take turns, in the database and in the file', async () => 
 })
 
 test('in the database alone, a replacement that comes too late is refused', async () => {
-  const source = fileSource(path)
+  const source = masterKeyFromFile(path)
   await fill(source)
   await rotateMasterKey(database.db, source)
   const late = masterKeyRecord({ version: 2, key: newMasterKey() })
@@ -161,7 +169,7 @@ test('in the database alone, a replacement that comes too late is refused', asyn
 })
 
 test('a damaged value stops it, before anything has changed', async () => {
-  const source = fileSource(path)
+  const source = masterKeyFromFile(path)
   await fill(source)
   await database.db.pool.query('update body_key set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1)')
   const before = await readMasterKey(database.db)
@@ -172,9 +180,9 @@ test('a damaged value stops it, before anything has changed', async () => {
 
 describe('a server that runs meanwhile', () => {
   test('goes on, when it can find the new key', async () => {
-    const source = fileSource(path)
+    const source = masterKeyFromFile(path)
     const { vault, keys, body } = await fill(source)
-    await rotateMasterKey(database.db, fileSource(path))
+    await rotateMasterKey(database.db, masterKeyFromFile(path))
     expect(await createBodies(database.db, vault).decryptBody(body, 'a')).toBe('kept')
     await rotateOwnKeys(database.db, vault)
     expect(await versions()).toEqual([2])
@@ -184,16 +192,16 @@ describe('a server that runs meanwhile', () => {
 
   test('goes on signing with what it has opened, when it cannot; it seals nothing with the old key', async () => {
     const masterKey = newMasterKey()
-    const { vault, keys } = await fill(environmentSource({ masterKey, newMasterKey: undefined }))
+    const { vault, keys } = await fill(masterKeyFromEnvironment({ masterKey, newMasterKey: undefined }))
     const { kid } = await keys.signing()
-    await rotateMasterKey(database.db, environmentSource({ masterKey, newMasterKey: newMasterKey() }))
+    await rotateMasterKey(database.db, masterKeyFromEnvironment({ masterKey, newMasterKey: newMasterKey() }))
     clock.pass(600)
     expect((await keys.signing()).kid).toBe(kid)
     await expect(rotateOwnKeys(database.db, vault)).rejects.toThrow(MasterKeyError)
   })
 
   test('seals bodies of new days and makes own keys, of which none is lost', async () => {
-    const source = fileSource(path)
+    const source = masterKeyFromFile(path)
     const { vault } = await fill(source)
     const bodies = createBodies(database.db, vault)
     const sealing = (async () => {
@@ -202,18 +210,18 @@ describe('a server that runs meanwhile', () => {
       return sealed
     })()
     const rotating = (async () => {
-      for (let times = 0; times < 4; times += 1) await rotateMasterKey(database.db, fileSource(path))
+      for (let times = 0; times < 4; times += 1) await rotateMasterKey(database.db, masterKeyFromFile(path))
     })()
     const own = rotateOwnKeys(database.db, vault, ({ use }) => use === 'sig')
     const [sealed] = await Promise.all([sealing, rotating, own])
     expect(await versions()).toEqual([5])
-    for (const body of sealed) expect(await startWith(fileSource(path), body)).toBe('kept')
+    for (const body of sealed) expect(await startWith(masterKeyFromFile(path), body)).toBe('kept')
   })
 
   test('the database refuses a value that was sealed with the replaced key', async () => {
-    const { vault } = await fill(fileSource(path))
+    const { vault } = await fill(masterKeyFromFile(path))
     const stale = await vault.encrypt('body key', { table: 'body_key', id: '2020-01-01' }, Buffer.alloc(32))
-    await rotateMasterKey(database.db, fileSource(path))
+    await rotateMasterKey(database.db, masterKeyFromFile(path))
     await expect(
       database.db.pool.query('insert into body_key (day, sealed) values ($1, $2)', ['2020-01-01', stale]),
     ).rejects.toThrow('body_key_master_version_fkey')

@@ -8,8 +8,8 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import type { AlgorithmName } from '@rollcall/protocol'
 import {
   decryptJwk,
-  definitionOf,
   encryptJwk,
+  findKeyDefinition,
   generateKey,
   OWN_KEY_DEFINITIONS,
   type OwnKeyDefinition,
@@ -19,7 +19,7 @@ import {
 import { withCurrentMasterKey } from './store/master-keys.ts'
 import {
   changeOwnKeys,
-  eraseExpired,
+  eraseExpiredOwnKeys,
   listOwnKeys,
   type NewOwnKey,
   type OwnKey,
@@ -69,7 +69,7 @@ const currentKey = (
   keys: readonly OwnKey[],
   definition: OwnKeyDefinition,
   state: OwnKey['state'],
-): OwnKey | undefined => keys.find((key) => key.state === state && definitionOf(key) === definition)
+): OwnKey | undefined => keys.find((key) => key.state === state && findKeyDefinition(key) === definition)
 
 const isInUse = (keys: readonly OwnKey[], definition: OwnKeyDefinition): boolean =>
   !definition.onDemand || CURRENT.some((state) => currentKey(keys, definition, state) !== undefined)
@@ -104,7 +104,7 @@ export async function rotateOwnKeys(
       return done
     })
   })
-  await eraseExpired(db)
+  await eraseExpiredOwnKeys(db)
   return rotated
 }
 
@@ -134,7 +134,7 @@ async function rotateKey(
 export async function revokeOwnKey(db: Database, vault: Vault, kid: string): Promise<OwnKey> {
   const key = (await listOwnKeys(db)).find((candidate) => candidate.kid === kid)
   if (key === undefined) throw new StoreRefusal(`none of our keys has the kid ${kid}`)
-  const definition = definitionOf(key)
+  const definition = findKeyDefinition(key)
   return withCurrentMasterKey(async () => {
     const fresh = definition && (await newKey(definition, vault))
     return changeOwnKeys(db, async (change) => {

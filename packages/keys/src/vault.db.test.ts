@@ -5,7 +5,13 @@ import { readConfig } from '@rollcall/settings/config'
 import { masterKeySource, openVault } from '@rollcall/settings/storage'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
-import { environmentSource, fileSource, MasterKeyError, masterKeyText, newMasterKey } from './master-key.ts'
+import {
+  MasterKeyError,
+  masterKeyFromEnvironment,
+  masterKeyFromFile,
+  masterKeyText,
+  newMasterKey,
+} from './master-key.ts'
 import { readMasterKey } from './store/master-keys.ts'
 import { createVault } from './vault.ts'
 
@@ -28,7 +34,7 @@ afterEach(async () => {
 })
 
 const place = { table: 'own_key', id: 'k' }
-const fromEnvironment = (masterKey = newMasterKey()) => environmentSource({ masterKey, newMasterKey: undefined })
+const fromEnvironment = (masterKey = newMasterKey()) => masterKeyFromEnvironment({ masterKey, newMasterKey: undefined })
 
 describe('a master key of the environment', () => {
   test("becomes the database's, and opens it again", async () => {
@@ -94,9 +100,9 @@ describe('a file beside the embedded database', () => {
   })
 
   test('is not made anew over a database that is sealed already', async () => {
-    await createVault(database.db, fileSource(path))
+    await createVault(database.db, masterKeyFromFile(path))
     await rm(path)
-    await expect(createVault(database.db, fileSource(path))).rejects.toThrow(
+    await expect(createVault(database.db, masterKeyFromFile(path))).rejects.toThrow(
       new MasterKeyError(
         `the master key of this database is missing: bring ${path} back, or set ROLLCALL_MASTER_KEY; ` +
           'without it nothing that is encrypted there can be read (docs/keys.md)',
@@ -109,23 +115,23 @@ describe('a file beside the embedded database', () => {
     await createVault(database.db, fromEnvironment())
     const text = `${masterKeyText(newMasterKey())}\n`
     await writeFile(path, text, { mode: 0o600 })
-    await expect(createVault(database.db, fileSource(path))).rejects.toThrow(
+    await expect(createVault(database.db, masterKeyFromFile(path))).rejects.toThrow(
       `${path} is not the master key of this database`,
     )
     expect(await readFile(path, 'utf8')).toBe(text)
   })
 
   test.each([0o640, 0o604, 0o620])('with mode %o is refused', async (mode) => {
-    await createVault(database.db, fileSource(path))
+    await createVault(database.db, masterKeyFromFile(path))
     await chmod(path, mode)
-    await expect(createVault(database.db, fileSource(path))).rejects.toThrow(
+    await expect(createVault(database.db, masterKeyFromFile(path))).rejects.toThrow(
       new MasterKeyError(`${path} may be read or written by others than its owner: chmod 600 ${path}`),
     )
   })
 
   test('that was cut short is refused', async () => {
     await writeFile(path, 'abc', { mode: 0o600 })
-    await expect(createVault(database.db, fileSource(path))).rejects.toThrow(
+    await expect(createVault(database.db, masterKeyFromFile(path))).rejects.toThrow(
       new MasterKeyError(`${path} holds no master key: restore it from a backup`),
     )
     expect(await readMasterKey(database.db)).toBeNull()

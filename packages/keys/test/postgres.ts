@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { type Database, migrate, openDatabase } from '@rollcall/database/database'
-import { environmentSource } from '@rollcall/keys/master-key'
+import { masterKeyFromEnvironment } from '@rollcall/keys/master-key'
 import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import { createVault } from '@rollcall/keys/vault'
 import pg from 'pg'
@@ -74,7 +74,10 @@ export async function makeTemplates(server: TestServer, application: TestServer,
   const makeTemplate = templateMaker(server, application)
   await makeTemplate(MIGRATED, 'template0', migrate)
   await makeTemplate(STARTED, MIGRATED, async (_owner, db) => {
-    const source = environmentSource({ masterKey: createSecretKey(masterKey, 'base64'), newMasterKey: undefined })
+    const source = masterKeyFromEnvironment({
+      masterKey: createSecretKey(masterKey, 'base64'),
+      newMasterKey: undefined,
+    })
     await ensureOwnKeys(db, await createVault(db, source))
   })
 }

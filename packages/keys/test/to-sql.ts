@@ -2,7 +2,7 @@
 
 import type { Predicate } from '@rollcall/core/model/predicate'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { toSql } from '../../records/src/records/sql/to-sql.ts'
+import { predicateToSql } from '../../records/src/records/sql/to-sql.ts'
 import { table, whichMatch, writeFixture } from '../../records/test/query-fixture.ts'
 import { type TestDatabase, testDatabase } from './postgres.ts'
 
@@ -26,7 +26,7 @@ export function testSql(cases: readonly SqlCase[]): void {
       [{ is: 'not', of: predicate }, whenFalse],
     ] as const
     for (const [asked, [text, values, found]] of both) {
-      const condition = toSql(asked, table)
+      const condition = predicateToSql(asked, table)
       expect(condition).toEqual({ text, values })
       expect(await whichMatch(database.db, condition)).toEqual(found)
     }

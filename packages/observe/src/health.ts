@@ -6,7 +6,7 @@
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
 import type { BreakerState } from '@rollcall/core/model/breaker'
-import { safeDatabaseError, takesNoWrites } from '@rollcall/database/database-errors'
+import { refusesWrites, safeDatabaseError } from '@rollcall/database/database-errors'
 import { createFloodLog, type Log } from './log.ts'
 
 export interface DatabaseHealth {
@@ -49,7 +49,7 @@ export function createDatabaseHealth(
   })
 
   const failed = (error: unknown): void => {
-    if (takesNoWrites(error)) openUntil = now() + OPEN
+    if (refusesWrites(error)) openUntil = now() + OPEN
     lines.note(safeDatabaseError(error))
   }
   const breaker = (): BreakerState => {
@@ -60,7 +60,7 @@ export function createDatabaseHealth(
     if (openUntil === null) return answers(deps.read())
     const written = await answers(
       deps.write().catch((error: unknown) => {
-        if (takesNoWrites(error)) failed(error)
+        if (refusesWrites(error)) failed(error)
         throw error
       }),
     )

@@ -13,7 +13,7 @@ import { listTables, tableSql } from '@rollcall/backup/store/catalog'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { type Database, openDatabase } from '@rollcall/database/database'
-import { environmentSource, type MasterKeySource } from '@rollcall/keys/master-key'
+import { type MasterKeySource, masterKeyFromEnvironment } from '@rollcall/keys/master-key'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { inject, onTestFinished } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
@@ -30,7 +30,7 @@ import { writeDocuments } from './server.ts'
 
 /** The keys that a command has in its environment. */
 export const masterKeys = (key = masterKeyOfRun(), newKey?: string): MasterKeySource =>
-  environmentSource({
+  masterKeyFromEnvironment({
     masterKey: createSecretKey(key, 'base64'),
     newMasterKey: newKey === undefined ? undefined : createSecretKey(newKey, 'base64'),
   })

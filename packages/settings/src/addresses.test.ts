@@ -1,6 +1,6 @@
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { expect, test } from 'vitest'
-import { baseUrl, isOperatorHost, listenerUrl, reachNote } from './addresses.ts'
+import { allAddressesNote, baseUrl, isOperatorHost, listenerUrl } from './addresses.ts'
 
 test.each(['127.0.0.1', '127.8.0.1', '::1', 'localhost', 'LOCALHOST.', '::ffff:127.0.0.1'])(
   '%s is reached by this machine only',
@@ -26,9 +26,9 @@ test('peers know the configured address, whatever is listened on', () => {
 })
 
 test('a listener on all addresses says so', () => {
-  expect(reachNote('HOST', '127.0.0.1')).toBe('')
-  expect(reachNote('HOST', '0.0.0.0')).toBe(' (HOST 0.0.0.0: at every address of this machine)')
-  expect(reachNote('ADMIN_HOST', '::')).toBe(' (ADMIN_HOST ::: at every address of this machine)')
+  expect(allAddressesNote('HOST', '127.0.0.1')).toBe('')
+  expect(allAddressesNote('HOST', '0.0.0.0')).toBe(' (HOST 0.0.0.0: at every address of this machine)')
+  expect(allAddressesNote('ADMIN_HOST', '::')).toBe(' (ADMIN_HOST ::: at every address of this machine)')
 })
 
 const operator = { adminHost: '0.0.0.0', adminHosts: ['metrics.internal', 'fd00::7'] }

@@ -57,7 +57,7 @@ export function listenerUrl(host: string, port: number): string {
 }
 
 /** A note in brackets for a listener on all addresses, which `listenerUrl` cannot express; empty for others. */
-export function reachNote(variable: string, host: string): string {
+export function allAddressesNote(variable: string, host: string): string {
   return host in REACHED_AT ? ` (${variable} ${host}: at every address of this machine)` : ''
 }
 

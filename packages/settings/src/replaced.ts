@@ -62,7 +62,7 @@ export const REPLACED_VARIABLES: Readonly<Record<string, number | string>> = {
 }
 
 /** The message that refuses such a variable. */
-export function replacedBy(variable: string, now: number | string): string {
+export function replacedVariableMessage(variable: string, now: number | string): string {
   if (typeof now === 'string') return `${variable} is no variable any more; use ${now}`
   return `${variable} is no variable any more: it is a constant now, ${now} (docs/limits.md)`
 }

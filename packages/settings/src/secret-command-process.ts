@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { hasCode } from '@rollcall/database/embedded/files'
+import { hasErrorCode } from '@rollcall/database/embedded/files'
 import { parseMasterKey } from '@rollcall/keys/master-key'
 
 export interface Order {
@@ -70,7 +70,7 @@ child.stdout.on('data', (piece: Buffer) => {
   } else if (ended) settle()
 })
 child.once('error', (error) => {
-  const reason = hasCode(error, 'ENOENT') ? 'there is no such program' : null
+  const reason = hasErrorCode(error, 'ENOENT') ? 'there is no such program' : null
   end({ problem: reason ?? `the program cannot be run (${'code' in error ? error.code : error.name})` })
 })
 child.once('exit', (code, signal) => {

@@ -3,7 +3,7 @@
  * For master keys, VARIABLE_COMMAND names a program that prints the key.
  */
 import { readFileSync, statSync } from 'node:fs'
-import { hasCode } from '@rollcall/database/embedded/files'
+import { hasErrorCode } from '@rollcall/database/embedded/files'
 import { secretOfCommand } from './secret-commands.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -61,7 +61,7 @@ function readSecret(variable: string, path: string): string {
     return text
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
-    const reason = hasCode(error, 'ENOENT') ? 'there is no such file' : String(error.code)
+    const reason = hasErrorCode(error, 'ENOENT') ? 'there is no such file' : String(error.code)
     throw new Error(`${variable}: the file cannot be read (${reason})`)
   }
 }

@@ -223,7 +223,7 @@ export const OPTIONS: readonly Option[] = [
 ]
 
 /** Lists the options, then the limits. */
-export function settingsOf(config: Config): readonly Setting[] {
+export function listNodeSettings(config: Config): readonly Setting[] {
   const source = (variable: string): Setting['source'] => config.sources[variable] ?? 'default'
   const options = OPTIONS.map(({ variable, meaning, unit = null, value, ...row }): Setting => {
     const shown = value === 'secret' ? null : textOf(value(config))

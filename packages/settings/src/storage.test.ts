@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { databaseName } from './storage.ts'
+import { describeDatabase } from './storage.ts'
 
 test.each([
   ['postgres://me:hidden@db.example:6543/rollcall', 'the database rollcall on db.example:6543'],
@@ -11,10 +11,10 @@ test.each([
     'the database rollcall on the socket in /run/postgresql, port 5432',
   ],
 ])('%s is named without its secrets', (databaseUrl, name) => {
-  expect(databaseName({ databaseUrl, dataDirectory: '/data' })).toBe(name)
+  expect(describeDatabase({ databaseUrl, dataDirectory: '/data' })).toBe(name)
 })
 
 test('the embedded database is named by its folder', () => {
-  const name = databaseName({ databaseUrl: undefined, dataDirectory: '/data' })
+  const name = describeDatabase({ databaseUrl: undefined, dataDirectory: '/data' })
   expect(name).toBe('the embedded database in /data')
 })

@@ -10,7 +10,7 @@ import { CLOCK } from '@rollcall/base/shared/clock'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { clusterPaths } from '@rollcall/database/embedded/files'
 import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
-import { environmentSource, fileSource, type MasterKeySource } from '@rollcall/keys/master-key'
+import { type MasterKeySource, masterKeyFromEnvironment, masterKeyFromFile } from '@rollcall/keys/master-key'
 import { createVault, type Vault } from '@rollcall/keys/vault'
 import { createLog } from '@rollcall/observe/log'
 import pg, { type PoolConfig } from 'pg'
@@ -48,7 +48,10 @@ export async function openStorage(config: Config): Promise<Storage> {
 }
 
 /** Describes the database of a configuration for messages, without secrets. */
-export function databaseName({ databaseUrl, dataDirectory }: Pick<Config, 'databaseUrl' | 'dataDirectory'>): string {
+export function describeDatabase({
+  databaseUrl,
+  dataDirectory,
+}: Pick<Config, 'databaseUrl' | 'dataDirectory'>): string {
   if (databaseUrl === undefined) return `the embedded database in ${dataDirectory}`
   // The client does not connect: it reads the address and PostgreSQL's environment variables, as a connection would.
   const { database, host, port } = new pg.Client({ connectionString: databaseUrl })
@@ -105,8 +108,8 @@ const NO_METRICS: AuditMetrics = {
 
 /** The place of the master key: the file only where the environment has no key and a file is allowed. */
 export function masterKeySource(config: Config): MasterKeySource {
-  if (config.masterKey !== undefined || !config.masterKeyInFile) return environmentSource(config)
-  return fileSource(masterKeyFile(config), config.newMasterKey)
+  if (config.masterKey !== undefined || !config.masterKeyInFile) return masterKeyFromEnvironment(config)
+  return masterKeyFromFile(masterKeyFile(config), config.newMasterKey)
 }
 
 export const masterKeyFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
@@ -116,7 +119,7 @@ export const masterKeyFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>):
 export const demoFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string => join(dataDirectory, 'demo.json')
 
 /** The files whose access rights `doctor` checks. */
-export const judgedFiles = (config: Pick<Config, 'dataDirectory'>) => ({
+export const filesCheckedByDoctor = (config: Pick<Config, 'dataDirectory'>) => ({
   data_directory: config.dataDirectory,
   password: clusterPaths(join(config.dataDirectory, 'postgres')).passwordFile,
   demo_file: demoFile(config),

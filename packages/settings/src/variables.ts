@@ -3,7 +3,7 @@
 import { nearestName } from '@rollcall/base/shared/nearest'
 import { LIMITS } from '@rollcall/core/limits'
 import { OPENID_VARIABLES } from './openid-settings.ts'
-import { REPLACED_VARIABLES, replacedBy } from './replaced.ts'
+import { REPLACED_VARIABLES, replacedVariableMessage } from './replaced.ts'
 
 /** All variables but those of limits. docs/settings.md describes them. */
 const VARIABLES = [
@@ -72,7 +72,7 @@ export function refuseUnknownVariables(env: Readonly<Record<string, string | und
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || value === '' || known.has(name) || isOfService(name, value)) continue
     const now = Object.hasOwn(REPLACED_VARIABLES, name) ? REPLACED_VARIABLES[name] : undefined
-    if (now !== undefined) throw new Error(replacedBy(name, now))
+    if (now !== undefined) throw new Error(replacedVariableMessage(name, now))
     const meant = Object.hasOwn(MISTAKEN, name) ? MISTAKEN[name] : undefined
     if (meant !== undefined) throw new Error(`${name} is not read: set ${meant} instead`)
     if (!name.startsWith(PREFIX)) continue

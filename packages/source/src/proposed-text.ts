@@ -1,6 +1,6 @@
 /** Writes a proposed source file as YAML, with the reasons as comments. */
 
-import { memberText, nameText } from '@rollcall/base/shared/yaml-text'
+import { yamlMember, yamlName } from '@rollcall/base/shared/yaml-text'
 import { UNDECIDED } from '@rollcall/import/column-mapping'
 import type { SourceFile } from './engine/mapped-records.ts'
 import type { ProposedMember } from './propose-part.ts'
@@ -15,7 +15,7 @@ export function proposedText(
     `# Proposed for ${of}, from the names and the first rows of its tables. Review every line.`,
     `# A line with "${UNDECIDED}" is refused until it is decided: remove it, and the # before one of the lines below it.`,
     `engine: ${engine}`,
-    memberText('url', url),
+    yamlMember('url', url),
     'way: live',
     'records:',
     ...records.flatMap(recordLines),
@@ -42,18 +42,18 @@ const indented = (depth: number, lines: readonly string[]): string[] =>
 
 function recordLines({ recordType, own, children, compare }: ProposedRecords): readonly string[] {
   return indented(1, [
-    `${nameText(recordType.name)}:`,
+    `${yamlName(recordType.name)}:`,
     ...indented(1, partLines(own)),
     ...(children.length === 0 ? [] : ['  children:']),
     ...children.flatMap((child) => partLines(child).map((line, at) => (at === 0 ? `    - ${line}` : `      ${line}`))),
     ...(compare.size === 0 ? [] : ['  compare:']),
-    ...[...compare].map(([name, way]) => `    ${nameText(name)}: ${way}`),
+    ...[...compare].map(([name, way]) => `    ${yamlName(name)}: ${way}`),
   ])
 }
 
 /** The lines of a part. No comment stands before the first one, because it follows a hyphen in a list. */
 function partLines({ table: { schema, name }, select, rows, head, columns }: ProposedPart): readonly string[] {
-  const place = select === null ? `from: ${schema}.${name}` : memberText('select', select)
+  const place = select === null ? `from: ${schema}.${name}` : yamlMember('select', select)
   return [
     `${place}   # ${rows} ${rows === 1 ? 'row was' : 'rows were'} read`,
     ...head.flatMap(memberLines),
@@ -67,8 +67,8 @@ function partLines({ table: { schema, name }, select, rows, head, columns }: Pro
 
 function memberLines({ name, value, choices, reasons, isOptional }: ProposedMember): readonly string[] {
   const why = `${reasons.join('; ')}.`
-  if (value !== null) return [`# ${why}`, memberText(name, value)]
-  const shown = choices.map((one) => `# ${memberText(one.name ?? name, one.value)}   # ${one.meaning}`)
+  if (value !== null) return [`# ${why}`, yamlMember(name, value)]
+  const shown = choices.map((one) => `# ${yamlMember(one.name ?? name, one.value)}   # ${one.meaning}`)
   if (isOptional) return [`# LEFT OUT ${why}`, ...shown]
-  return [`# DECIDE ${why}`, memberText(name, UNDECIDED), ...shown]
+  return [`# DECIDE ${why}`, yamlMember(name, UNDECIDED), ...shown]
 }

@@ -1,6 +1,6 @@
 /** The untidiness that dirt.ts promises is there, at about the rates it says. */
 import { expect, test } from 'vitest'
-import { DIRT } from './dirt.ts'
+import { ERROR_RATES } from './dirt.ts'
 import { generate } from './generate.ts'
 
 const COUNT = 6000
@@ -25,26 +25,26 @@ function expectRate(found: number, expected: number): void {
 test('birth dates are partial, date-times, and local in the IBR', () => {
   expectRate(
     share(civil, ({ birth_date }) => /^\d{4}$/.test(birth_date)),
-    DIRT.birth_year_only,
+    ERROR_RATES.birth_year_only,
   )
   expectRate(
     share(civil, ({ birth_date }) => /^\d{4}-\d\d$/.test(birth_date)),
-    DIRT.birth_month_only,
+    ERROR_RATES.birth_month_only,
   )
   expectRate(
     share(civil, ({ birth_date }) => birth_date.includes('T')),
-    DIRT.birth_date_time,
+    ERROR_RATES.birth_date_time,
   )
   const endings = new Set(civil.map(({ birth_date }) => birth_date.slice(19)).filter(Boolean))
   expect(endings).toEqual(new Set(['Z', '+02:00', '-05:00']))
   const local = share(ibr, ({ member }) => /^\d\d\.\d\d\.\d{4}$/.test(member.demographic_info.person.birth_date))
-  expectRate(local, DIRT.birth_local_spelling)
+  expectRate(local, ERROR_RATES.birth_local_spelling)
 })
 
 test('some people have one name, a given name or a surname', () => {
   expectRate(
     share(civil, ({ name }) => !name.surname || !name.given_name),
-    DIRT.single_name,
+    ERROR_RATES.single_name,
   )
   expect(share(civil, ({ name }) => !name.surname)).toBeGreaterThan(0.005)
   expect(share(civil, ({ name }) => !name.given_name)).toBeGreaterThan(0.005)
@@ -67,26 +67,26 @@ test('telephones and email are missing, or spaced', () => {
   expect(phones.length / COUNT).toBeLessThan(0.9)
   expectRate(
     share(phones, (phone) => /[ -]/.test(phone)),
-    DIRT.spaced_phone,
+    ERROR_RATES.spaced_phone,
   )
   expectRate(
     share(civil, ({ email }) => email),
-    DIRT.email,
+    ERROR_RATES.email,
   )
 })
 
 test('optional members are missing, and those that do not apply are now and then ""', () => {
   expectRate(
     share(civil, ({ birth_place }) => !birth_place),
-    DIRT.missing_member,
+    ERROR_RATES.missing_member,
   )
   expectRate(
     share(civil, ({ marital_status }) => !marital_status),
-    DIRT.missing_member,
+    ERROR_RATES.missing_member,
   )
   expectRate(
     share(civil, ({ divorce_date }) => divorce_date === ''),
-    DIRT.empty_string,
+    ERROR_RATES.empty_string,
   )
 })
 
@@ -103,7 +103,7 @@ test('codes are now and then written in words', () => {
   const coded = civil.filter(({ marital_status }) => marital_status)
   expectRate(
     share(coded, ({ marital_status }) => marital_status.length > 1),
-    DIRT.other_spelling,
+    ERROR_RATES.other_spelling,
   )
 })
 

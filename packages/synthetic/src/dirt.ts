@@ -2,7 +2,7 @@
  * The rates of errors and gaps in the documents. Real registers have them all, and software that was only tested with
  * clean records fails on them. A rate is a share of the persons unless another base is named. README.md lists them.
  */
-export const DIRT = {
+export const ERROR_RATES = {
   /** The birth date is a year only: "1985". */
   birth_year_only: 0.02,
   /** The birth date is a month only: "1985-06". */

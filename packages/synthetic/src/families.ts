@@ -42,7 +42,7 @@ interface Childbearing {
  * and children for the rest.
  * @param first the index of the head
  */
-export function dealPlaces(stream: Stream, first: number, size: number): [Place, ...Place[]] {
+export function makeHouseholdMembers(stream: Stream, first: number, size: number): [Place, ...Place[]] {
   // A head who is at least 24 came of age before the earliest deaths, so children have living parents. A younger head
   // with one child came of age before dying.
   const [youngest, oldest] = size > 2 ? [24, 58] : [20, 88]

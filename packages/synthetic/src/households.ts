@@ -3,11 +3,11 @@
  * block. So the household of a person, and the persons of a household, are found without computing other blocks.
  */
 import { type Culture, cultureAt } from './cultures.ts'
-import { DIRT } from './dirt.ts'
-import { dealPlaces, type Place } from './families.ts'
+import { ERROR_RATES } from './dirt.ts'
+import { makeHouseholdMembers, type Place } from './families.ts'
 import { familyName } from './names.ts'
 import { householdPhone } from './phones.ts'
-import { type Dwelling, dwelling } from './places.ts'
+import { type Dwelling, drawDwelling } from './places.ts'
 import { type Population, PURPOSE, Stream } from './stream.ts'
 
 const BLOCK_SIZES: readonly number[] = [1, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5, 6, 7, 8]
@@ -91,12 +91,12 @@ function makeHousehold(population: Population, number: number, first: number, si
   return {
     number,
     first,
-    places: dealPlaces(stream, first, size),
+    places: makeHouseholdMembers(stream, first, size),
     culture,
     surname: familyName(stream, culture),
     spouse_birth_surname: spouseSurname,
-    decomposed: culture.accented === true && stream.chance(DIRT.decomposed_name),
-    phone: stream.chance(DIRT.household_phone) ? householdPhone(population, number) : null,
-    home: dwelling(stream),
+    decomposed: culture.accented === true && stream.chance(ERROR_RATES.decomposed_name),
+    phone: stream.chance(ERROR_RATES.household_phone) ? householdPhone(population, number) : null,
+    home: drawDwelling(stream),
   }
 }

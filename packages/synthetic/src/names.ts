@@ -1,6 +1,6 @@
 /** Makes names of persons, and of the members of a household. */
 import type { Culture } from './cultures.ts'
-import { DIRT } from './dirt.ts'
+import { ERROR_RATES } from './dirt.ts'
 import type { Stream } from './stream.ts'
 
 /** The parts of a name (public-standard 2.1 Name). surname, given_name or both are present. */
@@ -37,7 +37,7 @@ export function personName(
   birth_surname: string | null,
 ): PersonName {
   const given_name = givenName(stream, culture, sex)
-  if (stream.chance(DIRT.single_name)) return stream.chance(0.5) ? { given_name } : { surname }
+  if (stream.chance(ERROR_RATES.single_name)) return stream.chance(0.5) ? { given_name } : { surname }
   return {
     surname,
     given_name,

@@ -25,7 +25,7 @@ const REGISTERS = {
 export type NumberRegister = keyof typeof REGISTERS
 
 /** The number that a register gives to an index (0 to 10^10 − 1). */
-export function numberOf(population: Population, register: NumberRegister, index: number): string {
+export function identifierNumber(population: Population, register: NumberRegister, index: number): string {
   const { prefix, salt } = REGISTERS[register]
   const high = (population.high ^ Math.imul(salt, 0x9e3779b1)) >>> 0
   const low = (population.low ^ Math.imul(salt, 0x85ebca6b)) >>> 0
@@ -37,7 +37,7 @@ export function numberOf(population: Population, register: NumberRegister, index
  * The UIN of a parent who is not in the population. The index is above PERSON_LIMIT: no other person has the number.
  */
 export function forebearUin(population: Population, index: number, parent: 1 | 2): string {
-  return numberOf(population, 'UIN', PERSON_LIMIT * 2 + index * 2 + parent - 1)
+  return identifierNumber(population, 'UIN', PERSON_LIMIT * 2 + index * 2 + parent - 1)
 }
 
 /** Computes index × 7,364,829,317 + offset modulo 10^10, in two halves, so that every product is exact in a double. */

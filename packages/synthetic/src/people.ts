@@ -1,10 +1,10 @@
 /** Makes persons, the same in every kind of registry. */
 import { ageAtCensus, CENSUS_DAY, isoDay, isoTime } from './dates.ts'
-import { DIRT } from './dirt.ts'
+import { ERROR_RATES } from './dirt.ts'
 import type { Place } from './families.ts'
 import { type Household, householdOfPerson } from './households.ts'
 import { decomposed, type PersonName, personName, type Sex } from './names.ts'
-import { forebearUin, numberOf, PERSON_LIMIT } from './numbers.ts'
+import { forebearUin, identifierNumber, PERSON_LIMIT } from './numbers.ts'
 import { personPhone } from './phones.ts'
 import { type Population, PURPOSE, populationOf, Stream } from './stream.ts'
 
@@ -60,7 +60,7 @@ export function memberOf(population: Population, household: Household, index: nu
   const place = household.places[index - household.first]
   if (place === undefined) throw new RangeError(`person ${index} is not in household ${household.number}`)
   const stream = new Stream(population, PURPOSE.person, index)
-  const uin = numberOf(population, 'UIN', index)
+  const uin = identifierNumber(population, 'UIN', index)
   const age = ageAtCensus(place.birth_day)
   const registered = Math.min(place.birth_day + registrationDelay(stream), CENSUS_DAY)
   const updated = stream.between(Math.max(registered, CENSUS_DAY - 1500, latestEvent(place)), CENSUS_DAY)
@@ -68,20 +68,20 @@ export function memberOf(population: Population, household: Household, index: nu
   return {
     index,
     uin,
-    brn: numberOf(population, 'BRN', index),
+    brn: identifierNumber(population, 'BRN', index),
     name: nameOf(stream, household, place),
     sex: place.sex,
     birth_date: knownBirth(stream, place.birth_day),
     age,
     place,
     household,
-    household_id: numberOf(population, 'HOUSEHOLD_ID', household.number),
+    household_id: identifierNumber(population, 'HOUSEHOLD_ID', household.number),
     parents: parentsOf(population, household, place, index),
     is_disabled: index % DISABILITY_STRIDE === disabilityOffset(population),
     is_employed: age >= 15 && age < 65 && stream.chance(0.65),
     education_level: String(stream.below(Math.min(9, 1 + Math.floor(age / 3)))),
     phone: personPhone(stream, population, household.number, household.phone),
-    email: stream.chance(DIRT.email) ? `person.${uin}@example.org` : null,
+    email: stream.chance(ERROR_RATES.email) ? `person.${uin}@example.org` : null,
     registration_date: isoTime(registered, second),
     last_updated: isoTime(updated, second + stream.below(43_200)),
   }
@@ -111,8 +111,8 @@ function registrationDelay(stream: Stream): number {
 function knownBirth(stream: Stream, birthDay: number): string {
   const date = isoDay(birthDay)
   const draw = stream.next() / 0x1_0000_0000
-  if (draw < DIRT.birth_year_only) return date.slice(0, 4)
-  if (draw < DIRT.birth_year_only + DIRT.birth_month_only) return date.slice(0, 7)
+  if (draw < ERROR_RATES.birth_year_only) return date.slice(0, 4)
+  if (draw < ERROR_RATES.birth_year_only + ERROR_RATES.birth_month_only) return date.slice(0, 7)
   return date
 }
 
@@ -130,7 +130,7 @@ function parentsOf(
   if (place.role === 'head' && places[last]?.role === 'parent') known.push(first + last)
   const parent = (which: 1 | 2): string => {
     const listed = known[which - 1]
-    return listed === undefined ? forebearUin(population, index, which) : numberOf(population, 'UIN', listed)
+    return listed === undefined ? forebearUin(population, index, which) : identifierNumber(population, 'UIN', listed)
   }
   return [parent(1), parent(2)]
 }

@@ -1,5 +1,5 @@
 /** Makes telephones and email addresses. Country code 999 belongs to nobody, and example.org accepts no mail. */
-import { DIRT } from './dirt.ts'
+import { ERROR_RATES } from './dirt.ts'
 import { type Population, PURPOSE, Stream } from './stream.ts'
 
 /** The telephone of a household, `+999` and nine digits. Two households may have the same. */
@@ -15,14 +15,14 @@ export function personPhone(
   household: number,
   phone: string | null,
 ): string | null {
-  if (stream.chance(DIRT.strangers_phone)) return spaced(stream, householdPhone(population, household >> 1))
-  if (phone === null || stream.chance(DIRT.no_phone)) return null
+  if (stream.chance(ERROR_RATES.strangers_phone)) return spaced(stream, householdPhone(population, household >> 1))
+  if (phone === null || stream.chance(ERROR_RATES.no_phone)) return null
   return spaced(stream, phone)
 }
 
 /** The telephone as people write it: some with spaces or hyphens. */
 function spaced(stream: Stream, phone: string): string {
-  if (!stream.chance(DIRT.spaced_phone)) return phone
+  if (!stream.chance(ERROR_RATES.spaced_phone)) return phone
   const gap = stream.chance(0.5) ? ' ' : '-'
   return [phone.slice(0, 4), phone.slice(4, 7), phone.slice(7, 10), phone.slice(10)].join(gap)
 }

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
-import { civilAddress, dwelling, socialAddress } from './places.ts'
+import { civilAddress, drawDwelling, socialAddress } from './places.ts'
 import { PURPOSE, populationOf, Stream } from './stream.ts'
 
-const homes = Array.from({ length: 500 }, (_, index) => dwelling(new Stream(populationOf(1), PURPOSE.household, index)))
+const homes = Array.from({ length: 500 }, (_, index) =>
+  drawDwelling(new Stream(populationOf(1), PURPOSE.household, index)),
+)
 
 test('regions and sub-regions are coded, twelve and nine in each', () => {
   expect(new Set(homes.map((home) => home.region_code)).size).toBe(12)

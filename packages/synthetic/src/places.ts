@@ -37,7 +37,7 @@ export interface Dwelling {
 }
 
 /** Makes a random home. */
-export function dwelling(stream: Stream): Dwelling {
+export function drawDwelling(stream: Stream): Dwelling {
   const region = stream.below(REGIONS.length)
   const sub = stream.between(1, 9)
   const region_code = `${COUNTRY_CODE}-${twoDigits(region + 1)}`

@@ -1,6 +1,6 @@
 /** Writes the report of accesses to a person's data as a page to print. It has no script and loads nothing. */
 
-import { cellText } from '@rollcall/base/shared/spreadsheet'
+import { spreadsheetCell } from '@rollcall/base/shared/spreadsheet'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import Type, { type Static } from 'typebox'
 import { closed, instant, markPersonal, orNull, text } from '../members.ts'
@@ -84,7 +84,7 @@ interface Part {
 }
 
 function section(title: string, { months, accesses }: Part, nothing: string): string {
-  const sentences = months.map(({ sentence }) => `<li>${escaped(cellText(sentence))}</li>`).join('\n')
+  const sentences = months.map(({ sentence }) => `<li>${escaped(spreadsheetCell(sentence))}</li>`).join('\n')
   const content =
     accesses.length === 0
       ? `<p>${nothing}</p>`
@@ -112,7 +112,7 @@ function row(access: Access, above: Access | undefined): string {
 }
 
 /** A cell of the table. Its text is also safe in a spreadsheet program, which can open the page. */
-const cell = (text: string): string => `<td>${escaped(cellText(text))}</td>`
+const cell = (text: string): string => `<td>${escaped(spreadsheetCell(text))}</td>`
 
 const time = (at: string): string => escaped(at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'))
 

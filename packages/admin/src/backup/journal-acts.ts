@@ -14,7 +14,7 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import { stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
 import { eraseNotifications } from '@rollcall/delivery/store/events/erasing'
 import { revokeOwnKey } from '@rollcall/keys/rotation'
-import { destroyKeysOf } from '@rollcall/keys/store/body-keys'
+import { destroyBodyKeysOfDays } from '@rollcall/keys/store/body-keys'
 import { listOwnKeys } from '@rollcall/keys/store/own-keys'
 import type { Vault } from '@rollcall/keys/vault'
 import { retireSecrets } from '@rollcall/participants/store/client-secrets'
@@ -55,7 +55,7 @@ type Apply<Kind extends JournalKind> = (deps: ApplyDeps, act: Act<Kind>, at: Dat
  * operator will add again.
  */
 const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
-  day_keys_destroyed: ({ db }, { days }) => destroyKeysOf(db, days),
+  day_keys_destroyed: ({ db }, { days }) => destroyBodyKeysOfDays(db, days),
   person_erased: erasePerson,
   async records_deleted({ db, limits, now }, { registry, record_type, identifiers }) {
     if ((await findRegistry(db, registry)) === null) return

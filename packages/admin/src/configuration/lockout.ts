@@ -1,5 +1,5 @@
 /** Which participants can ask something, before and after a configuration file is applied. */
-import { ALL } from '@rollcall/core/model/grant'
+import { ALL_NAMES } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'
 import type { ParticipantKey } from '@rollcall/participants/store/participant-keys'
@@ -22,4 +22,5 @@ export const canAsk = ({ participant, keys, grants }: Asker, now: Date): boolean
     participant.jwks_uri !== null ||
     keys.some((key) => key.use === 'sig' && isInForce(key, now)))
 
-const hasOperation = ({ terms: { operations } }: PlannedGrant): boolean => operations === ALL || operations.length > 0
+const hasOperation = ({ terms: { operations } }: PlannedGrant): boolean =>
+  operations === ALL_NAMES || operations.length > 0

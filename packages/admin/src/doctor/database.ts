@@ -1,5 +1,5 @@
 /** Checks of the database. */
-import { counted } from '@rollcall/base/shared/counted'
+import { countWithNoun } from '@rollcall/base/shared/counted'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { REPORT_AGE } from '@rollcall/database/journal-reports'
 import { type Check, type DatabaseFacts, judgedBroken, judgedOk, judgedWeak } from './finding.ts'
@@ -34,9 +34,9 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall operator add <name> --role own',
     judge({ twoPerson, operators }) {
       if (!twoPerson) return null
-      if (operators >= 2) return judgedOk(`${counted(operators, 'operator')} may decide about what waits`)
+      if (operators >= 2) return judgedOk(`${countWithNoun(operators, 'operator')} may decide about what waits`)
       return judgedWeak(
-        `${counted(operators, 'operator')} may decide about what waits for a second one: without two nothing is approved; add one, with ROLLCALL_TWO_PERSON=0 for the command`,
+        `${countWithNoun(operators, 'operator')} may decide about what waits for a second one: without two nothing is approved; add one, with ROLLCALL_TWO_PERSON=0 for the command`,
       )
     },
   },
@@ -114,7 +114,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ overdue }) {
       if (overdue === 0) return judgedOk('no accepted request waits for a worker')
       return judgedWeak(
-        `${counted(overdue, 'accepted request is', 'accepted requests are')} due for a minute or more, and no node has claimed them: start a worker, or read its log`,
+        `${countWithNoun(overdue, 'accepted request is', 'accepted requests are')} due for a minute or more, and no node has claimed them: start a worker, or read its log`,
       )
     },
   },
@@ -143,7 +143,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ unwitnessed, unwitnessedEntries }) {
       if (unwitnessed === 0) return judgedOk('no process has failed to give checkpoints to the witness within a day')
       return judgedWeak(
-        `${counted(unwitnessed, 'process', 'processes')} could not give the last checkpoints to the witness, which lacks up to ${counted(unwitnessedEntries, 'entry', 'entries')}; the log says why (ROLLCALL_WITNESS)`,
+        `${countWithNoun(unwitnessed, 'process', 'processes')} could not give the last checkpoints to the witness, which lacks up to ${countWithNoun(unwitnessedEntries, 'entry', 'entries')}; the log says why (ROLLCALL_WITNESS)`,
       )
     },
   },
@@ -176,12 +176,12 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ outbox: { waiting, failed, oldest } }) {
       if (failed > 0) {
         return judgedWeak(
-          `${counted(failed, 'row')} of the outbox could not be published; rollcall outbox show says why`,
+          `${countWithNoun(failed, 'row')} of the outbox could not be published; rollcall outbox show says why`,
         )
       }
       if (oldest >= OVERDUE) {
         return judgedWeak(
-          `${counted(waiting, 'row')} of the outbox ${waiting === 1 ? 'waits' : 'wait'}, the oldest for ${Math.floor(oldest)} seconds: start a worker, or read its log`,
+          `${countWithNoun(waiting, 'row')} of the outbox ${waiting === 1 ? 'waits' : 'wait'}, the oldest for ${Math.floor(oldest)} seconds: start a worker, or read its log`,
         )
       }
       return judgedOk('no row has failed, and none has waited for a minute')

@@ -22,7 +22,7 @@ import {
   resolveRecordType,
 } from '@rollcall/protocol'
 import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
-import { findRegistry, noRegistryAt } from '@rollcall/records/registries/registries'
+import { findRegistry, unknownRegistryMessage } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import { act } from '../act.ts'
@@ -89,7 +89,7 @@ export const publishEvent = act(
   async ({ db, limits, now = () => new Date(), transaction }: PublishDeps, input) => {
     const registry = await findRegistry(db, input.namespace)
     if (registry === null) {
-      const problem = await noRegistryAt(db, input.namespace)
+      const problem = await unknownRegistryMessage(db, input.namespace)
       throw new AdminRefusal(`namespace: ${problem}`, { reason: 'not_found' })
     }
     const sink = sinkOf(db, registry)

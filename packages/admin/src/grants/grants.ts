@@ -4,7 +4,7 @@ import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { GrantProblem } from '@rollcall/core/policy/grant-problem'
-import { GRANT_TEMPLATES, termsFor } from '@rollcall/core/policy/grant-templates'
+import { GRANT_TEMPLATES, termsOfTemplate } from '@rollcall/core/policy/grant-templates'
 import { shownAttributes } from '@rollcall/core/policy/shown-attributes'
 import type { Database } from '@rollcall/database/database'
 import { environmentProblem, listGrants as listRows, type StoredGrant } from '@rollcall/participants/store/grants'
@@ -43,7 +43,7 @@ export const showGrantTemplate = useCase(
     if (found === undefined) {
       throw new AdminRefusal(`template: must be one of ${GRANT_TEMPLATES.map(({ name }) => name).join(', ')}`)
     }
-    return termsFor((await registryAt(db, namespace)).kind, found)
+    return termsOfTemplate((await registryAt(db, namespace)).kind, found)
   },
 )
 
@@ -57,7 +57,11 @@ export const listGrantTemplates = useCase(
   },
   async ({ db }: HasDatabase, { namespace }) => {
     const { kind } = await registryAt(db, namespace)
-    return GRANT_TEMPLATES.map((row) => ({ name: row.name, description: row.description, terms: termsFor(kind, row) }))
+    return GRANT_TEMPLATES.map((row) => ({
+      name: row.name,
+      description: row.description,
+      terms: termsOfTemplate(kind, row),
+    }))
   },
 )
 

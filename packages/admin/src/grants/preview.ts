@@ -4,7 +4,7 @@ import type { Grant } from '@rollcall/core/model/grant'
 import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
 import type { Registry } from '@rollcall/core/model/registry'
 import { PathNames } from '@rollcall/core/policy/disclosed-paths'
-import { disclose } from '@rollcall/core/policy/disclosure'
+import { discloseRecords } from '@rollcall/core/policy/disclosure'
 import { readTerms } from '@rollcall/core/policy/grant'
 import { withHidden } from '@rollcall/core/policy/hidden'
 import { canonicalJson, dayIn, type JsonObject, type RecordType } from '@rollcall/protocol'
@@ -87,7 +87,7 @@ function previewed(
   let tried = 0
   for (const before of syntheticRecords(deps, registry, recordType)) {
     first ??= before
-    const [shown] = disclose(grant, recordType, [canonicalJson(before)])
+    const [shown] = discloseRecords(grant, recordType, [canonicalJson(before)])
     if (shown !== undefined) {
       const after = JSON.parse(shown.text) as JsonObject
       return [{ record_type, granted, found: true, before, after, ...comparedPaths(before, after) }]

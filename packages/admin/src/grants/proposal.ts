@@ -2,9 +2,9 @@
 
 import { entriesOfParticipant } from '@rollcall/audit/store/read-entries'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
-import { ALL, type Grant, type GrantTerms, QUERY_FORMS } from '@rollcall/core/model/grant'
+import { ALL_NAMES, type Grant, type GrantTerms, QUERY_FORMS } from '@rollcall/core/model/grant'
 import { readTerms } from '@rollcall/core/policy/grant'
-import { usedNames } from '@rollcall/core/policy/used-names'
+import { findUsedNames } from '@rollcall/core/policy/used-names'
 import { listSubscribedTypes } from '@rollcall/delivery/store/events/subscription-list'
 import { listGrants } from '@rollcall/participants/store/grants'
 import { type Kind, namesOf, operationsOf, searchKey } from '@rollcall/protocol'
@@ -162,7 +162,7 @@ function proposedTerms(kind: Kind, terms: GrantTerms, use: Use): GrantTerms {
     record_types: granted,
     ...(forms.some((form) => form !== 'identifier') && { query_forms: forms }),
     ...(ask.length > 0 && { ask }),
-    see: [...usedNames(kind, types, terms.see, shown)],
+    see: [...findUsedNames(kind, types, terms.see, shown)],
     ...(terms.rows && { rows: rowsOf(terms.rows, kind, granted) }),
     ...(event_types.length > 0 && { event_types }),
     ...(unfiltered === true && use.subscribed && { unfiltered }),
@@ -239,4 +239,4 @@ function leftOut(kind: Kind, terms: GrantTerms, proposed: GrantTerms): Record<st
 }
 
 const namesIn = (granted: GrantTerms['operations'] | undefined, every: readonly string[]): readonly string[] =>
-  granted === ALL ? every : (granted ?? [])
+  granted === ALL_NAMES ? every : (granted ?? [])

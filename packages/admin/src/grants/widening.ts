@@ -1,5 +1,5 @@
 /** Compares two grants: whether one permits more. Terms that cannot be compared are taken as more. */
-import { ALL, type GrantTerms } from '@rollcall/core/model/grant'
+import { ALL_NAMES, type GrantTerms } from '@rollcall/core/model/grant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'
 import { isSameJson } from '../approvals/diff-lines.ts'
 
@@ -8,8 +8,8 @@ type Names = 'all' | readonly string[] | undefined
 /** Whether every wanted name is permitted. @param unset the meaning of a member that is not given */
 const within = (wanted: Names, current: Names, unset: 'all' | readonly string[]): boolean => {
   const [asked, permitted] = [wanted ?? unset, current ?? unset]
-  if (permitted === ALL) return true
-  return asked !== ALL && asked.every((name) => permitted.includes(name))
+  if (permitted === ALL_NAMES) return true
+  return asked !== ALL_NAMES && asked.every((name) => permitted.includes(name))
 }
 
 const atMost = (wanted: number | undefined, current: number | undefined): boolean =>
@@ -22,9 +22,9 @@ type Compared = {
 /** For each member: whether the wanted value permits no more than the present one. */
 const NO_MORE: Compared = {
   operations: (wanted, current) => within(wanted.operations, current.operations, []),
-  record_types: (wanted, current) => within(wanted.record_types, current.record_types, ALL),
+  record_types: (wanted, current) => within(wanted.record_types, current.record_types, ALL_NAMES),
   query_forms: (wanted, current) => within(wanted.query_forms, current.query_forms, ['identifier']),
-  identifier_types: (wanted, current) => within(wanted.identifier_types, current.identifier_types, ALL),
+  identifier_types: (wanted, current) => within(wanted.identifier_types, current.identifier_types, ALL_NAMES),
   ask: (wanted, current) => within(wanted.ask, current.ask, []),
   see: (wanted, current) => within(wanted.see, current.see, []),
   rows: (wanted, current) =>

@@ -12,7 +12,7 @@ export {
 
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import { retryMailboxes } from '@rollcall/delivery/store/events/mailboxes'
-import { isMadeOnDemand } from '@rollcall/keys/own-key-definitions'
+import { isKeyMadeOnDemand } from '@rollcall/keys/own-key-definitions'
 import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
 import { unreachableReason } from '@rollcall/participants/egress/address-rules'
@@ -86,7 +86,7 @@ export const changeParticipantPolicy = act(
     if (signature_profile !== undefined && profileProblem(signature_profile) === null) {
       const algorithm = replyAlgorithm(signature_profile)
       // Keys of the other algorithms exist since the first start: such a change needs no master key.
-      if (isMadeOnDemand(algorithm)) await ensureOwnKeys(db, await vault(), algorithm)
+      if (isKeyMadeOnDemand(algorithm)) await ensureOwnKeys(db, await vault(), algorithm)
     }
     await checkKeySetAddress(await requireParticipant(db, sender_id), changes.jwks_uri)
     return { sender_id, ...messagePolicyOf(await setPolicy({ db }, sender_id, changes)) }

@@ -1,7 +1,7 @@
 /** A participant as a whole: its agreements, its settings and its use. Secrets are never shown. */
 
 import type { Limits } from '@rollcall/core/limits'
-import { allowedADay, COUNTED } from '@rollcall/core/model/grant'
+import { COUNTED_QUANTITIES, dailyLimitOf } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { countSubscriptionsByState } from '@rollcall/delivery/store/events/subscription-list'
@@ -89,7 +89,7 @@ export const showParticipant = useCase(
       quotas: Type.Array(
         closed({
           namespace: Namespace,
-          counted: oneOf(COUNTED, { description: 'What the grant in force counts by the day (UTC).' }),
+          counted: oneOf(COUNTED_QUANTITIES, { description: 'What the grant in force counts by the day (UTC).' }),
           used: wholeNumber('Today.'),
           most: wholeNumber('In a day.'),
         }),
@@ -148,9 +148,9 @@ async function quotasOf(db: Database, participant: Participant, now = new Date()
   return grants
     .filter((grant) => isInForce(grant, now))
     .flatMap(({ registry, terms }) =>
-      COUNTED.flatMap((counted) => {
+      COUNTED_QUANTITIES.flatMap((counted) => {
         const namespace = names.get(registry)
-        const most = allowedADay(terms, counted)
+        const most = dailyLimitOf(terms, counted)
         if (namespace === undefined || most === undefined) return []
         const row = used.find((one) => one.registry === registry && one.counted === counted)
         return [{ namespace, counted, used: row?.used ?? 0, most }]

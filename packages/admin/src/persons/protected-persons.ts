@@ -12,9 +12,9 @@ import { withdrawNotifications } from '@rollcall/delivery/store/events/withdrawi
 import { identifierValue, isContact, oneOf, resolveIdentifierType } from '@rollcall/protocol'
 import {
   findProtected,
+  findProtectionBy,
   listProtected as listRows,
   type NewProtection,
-  protectionBy,
   protectPerson as protectRow,
   type RecordToProtect,
   unprotectPerson as unprotectRow,
@@ -100,7 +100,7 @@ export async function repeatProtection(
   const named = identifierOf(registry, given)
   await withTransaction(db.pool, async (client) => {
     const { identifier, bearer } = await findPerson(db, client, registry, named)
-    const known = await protectionBy(client, registry.id, identifier)
+    const known = await findProtectionBy(client, registry.id, identifier)
     if (known?.category === category) return
     if (known !== null) await unprotectRow(client, registry, known.id)
     await protect(db, client, registry, { identifier, bearer, category, reason })

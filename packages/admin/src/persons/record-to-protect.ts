@@ -1,6 +1,10 @@
 /** Finds the record of a person who is to be protected, in the transaction that protects the person. */
 
-import { namesIn, type PlaceOfRecords, recordsWithIdentifier } from '@rollcall/core/model/person-identifiers'
+import {
+  identifiersNamingRecord,
+  type PlaceOfRecords,
+  recordsWithIdentifier,
+} from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { RecordReader } from '@rollcall/core/model/record-source'
 import type { Identifier } from '@rollcall/core/model/records'
@@ -29,7 +33,7 @@ export async function findRecordToProtect(
     const ids = records.map(({ id }) => id)
     const merged = await reader.merged(registry, recordType, ids)
     for (const { id, document } of records) {
-      const namesOf = (text: string) => namesIn(registry.kind, recordType, JSON.parse(text))
+      const namesOf = (text: string) => identifiersNamingRecord(registry.kind, recordType, JSON.parse(text))
       const own = namesOf(document)
       const aliases = (merged.get(id) ?? []).flatMap((one) => namesOf(one.document))
       if (aliases.some(isNamed)) {

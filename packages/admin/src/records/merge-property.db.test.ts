@@ -12,7 +12,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { backfillColumns } from '../../../records/src/records/backfill.ts'
-import { toSql } from '../../../records/src/records/sql/to-sql.ts'
+import { predicateToSql } from '../../../records/src/records/sql/to-sql.ts'
 import { acting } from '../../test/acting.ts'
 import { publishEvent } from '../events/publish.ts'
 import { mergeRecords, unmergeRecords } from './merge.ts'
@@ -151,7 +151,7 @@ async function found(): Promise<{ sql: Found; memory: Found }> {
   for (const value of [...PEOPLE, ...OTHERS]) {
     const identifiers = [{ type: value.startsWith('P') ? 'UIN' : 'BRN', value }]
     const predicate = { is: 'identifier', identifiers } as const
-    const condition = toSql(predicate, table)
+    const condition = predicateToSql(predicate, table)
     const hits = await query(
       `select primary_identifier as name from r1_person as record where ${condition.text} order by name`,
       condition.values,

@@ -1,6 +1,6 @@
 /** Merges one of two records of a person into the other, and takes such a merge back. */
 
-import { ownPrimary } from '@rollcall/core/events/own-identifiers'
+import { ownPrimaryIdentifier } from '@rollcall/core/events/own-identifiers'
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
@@ -222,7 +222,7 @@ function onlyOne<Found extends OfType>(member: string, found: readonly Found[]):
 
 /** The survivor's primary identifier, as its record writes it. Receivers of the retired record must ask for it. */
 function primaryOf(kind: Kind, recordType: RecordType, { document }: FoundRecord): Identifier {
-  const primary = ownPrimary(kind, recordType, JSON.parse(document))
+  const primary = ownPrimaryIdentifier(kind, recordType, JSON.parse(document))
   if (primary === undefined) throw new Error('a record has no primary identifier')
   return { type: primary.identifier_type, value: primary.identifier_value }
 }

@@ -1,10 +1,10 @@
 /** Shows an operator the records of one person. The audit entry is written before. */
 
-import { namesIn } from '@rollcall/core/model/person-identifiers'
+import { identifiersNamingRecord } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
 import { PathNames } from '@rollcall/core/policy/disclosed-paths'
-import { auditedRelatedPersons, personOf, relatedIn } from '@rollcall/core/policy/disclosed-persons'
+import { auditedPersonOf, auditedRelatedPersons, findRelatedPersons } from '@rollcall/core/policy/disclosed-persons'
 import type { JsonValue } from '@rollcall/protocol'
 import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
@@ -57,7 +57,7 @@ export const showRecord = act(
         const { records } = await reader.find(registry, { recordType, predicate, page })
         return records
           .map(({ document }) => ({ recordType, record: JSON.parse(document) as JsonValue }))
-          .filter(({ record }) => namesIn(registry.kind, recordType, record).some(isAsked))
+          .filter(({ record }) => identifiersNamingRecord(registry.kind, recordType, record).some(isAsked))
           .slice(0, SHOWN)
       }),
     )
@@ -67,8 +67,8 @@ export const showRecord = act(
       persons: [
         { role: 'asked', identifiers: [identifier] },
         ...records.flatMap(({ recordType, record }) => [
-          personOf(registry.kind, recordType, record),
-          ...auditedRelatedPersons(registry.kind, relatedIn(registry.kind, recordType, record)),
+          auditedPersonOf(registry.kind, recordType, record),
+          ...auditedRelatedPersons(registry.kind, findRelatedPersons(registry.kind, recordType, record)),
         ]),
       ],
       shown: Object.fromEntries(

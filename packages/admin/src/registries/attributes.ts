@@ -14,7 +14,7 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import {
   addAttribute as addRow,
   indexAttribute as indexRow,
-  isOfKind,
+  isAttributeOfKind,
   recordTypeOf,
   removeAttribute as removeRow,
 } from '@rollcall/records/registries/registry-attributes'
@@ -133,7 +133,7 @@ export const listAttributes = useCase(
 /** The kind without an attribute that was added; null: the attribute belongs to the kind itself. */
 function kindWithout(registry: Registry, record_type: string, removed: string): Kind | null {
   const recordType = recordTypeOf(registry, record_type)
-  if (isOfKind(registry, recordType, removed)) return null
+  if (isAttributeOfKind(registry, recordType, removed)) return null
   const [first, ...others] = registry.kind.record_types.map((row) =>
     row === recordType ? { ...row, attributes: row.attributes.filter(({ name }) => name !== removed) } : row,
   )
@@ -159,7 +159,7 @@ function described(registry: Registry, recordType: RecordType, attribute: Attrib
     indexed: attribute.indexed === true,
     sortable: attribute.sortable === true,
     filled: unfilled?.has(attribute.since ?? attribute.name) !== true,
-    from: isOfKind(registry, recordType, attribute.name) ? ('kind' as const) : ('registry' as const),
+    from: isAttributeOfKind(registry, recordType, attribute.name) ? ('kind' as const) : ('registry' as const),
     aliases: namesOf(attribute).slice(1),
     paths: attribute.paths,
   }

@@ -2,7 +2,7 @@
 
 import type { Limits } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
-import { checkBackfilled, mentions } from '@rollcall/core/query/mentions'
+import { checkBackfilled, columnsUsedIn } from '@rollcall/core/query/mentions'
 import { recordQuery } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import type { Database } from '@rollcall/database/database'
@@ -59,7 +59,7 @@ async function absentIndexes(
   registry: Registry,
   { recordType, predicate }: SearchCriteria,
 ): Promise<readonly IndexAdvice[]> {
-  const asked = mentions(predicate)
+  const asked = columnsUsedIn(predicate)
   const plan = (await planIndexes(db, registry)).find(({ record_type }) => record_type === recordType.name)
   return (plan?.missing ?? [])
     .filter(({ of }) => asked.includes(of))

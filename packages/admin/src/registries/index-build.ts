@@ -5,7 +5,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import type { Log } from '@rollcall/observe/log'
 import { oneOf } from '@rollcall/protocol'
-import { type ApplyProgress, applyIndexes, isClaimed } from '@rollcall/records/registries/index-apply'
+import { type ApplyProgress, applyIndexes, areIndexesClaimed } from '@rollcall/records/registries/index-apply'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
 import { type Acting, act } from '../act.ts'
@@ -157,6 +157,6 @@ async function progressOf(
 ): Promise<Progress> {
   const { id } = await registryAt(db, namespace)
   const own = indexing.progress(namespace)
-  if (own.state === 'running' || !(await isClaimed(db, id))) return own
+  if (own.state === 'running' || !(await areIndexesClaimed(db, id))) return own
   return { ...NOTHING_BUILT, state: 'elsewhere' }
 }

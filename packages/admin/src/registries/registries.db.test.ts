@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
-import { environmentSource } from '@rollcall/keys/master-key'
+import { masterKeyFromEnvironment } from '@rollcall/keys/master-key'
 import { createVault } from '@rollcall/keys/vault'
 import { isRegType, validator } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
@@ -20,7 +20,7 @@ let database: TestDatabase
 const limits = DEFAULT_LIMITS
 
 const newKey = () => createSecretKey(randomBytes(32))
-const masterKey = environmentSource({ masterKey: newKey(), newMasterKey: newKey() })
+const masterKey = masterKeyFromEnvironment({ masterKey: newKey(), newMasterKey: newKey() })
 const deps = () => {
   const { db } = database
   const source = Readable.from(['{"identifier": "U1"}\n{"identifier": []}\n'])

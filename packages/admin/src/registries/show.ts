@@ -1,6 +1,6 @@
 /** A registry as a whole: what it has, what can be searched, and how an import goes on. */
 import { type JsonObject, operationsOf } from '@rollcall/protocol'
-import { recordsAway } from '@rollcall/records/records/registry-records'
+import { registriesAway } from '@rollcall/records/records/registry-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type, { type TSchema } from 'typebox'
@@ -52,7 +52,7 @@ export const showRegistry = useCase(
       purposes: await listPurposes({ db }, {}),
       indexes: await planIndexes({ db }, { namespace }),
       ...(await showLastImport({ db }, registry)),
-      source_away: registry.source === null ? null : recordsAway(db).includes(namespace),
+      source_away: registry.source === null ? null : registriesAway(db).includes(namespace),
     }
   },
 )

@@ -1,10 +1,10 @@
 /** Decides who may delete audit entries, and which entries a hold protects. */
 import type { Database } from '@rollcall/database/database'
-import { isHeld } from '@rollcall/database/holds'
+import { isHeldSql } from '@rollcall/database/holds'
 import { personRowsSql } from './packed-persons.ts'
 
 /** SQL condition on a row of `AUDIT_ENTRIES`: a hold protects it by its person, its participant or its time. */
-export const IS_ENTRY_HELD = isHeld({
+export const IS_ENTRY_HELD = isHeldSql({
   time: 'account.at',
   sender_id: "account.content::jsonb ->> 'participant'::text",
   person: `exists (

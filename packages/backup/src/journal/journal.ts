@@ -2,12 +2,12 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncDirectory } from '@rollcall/base/shared/data-directory'
-import { handOver } from '@rollcall/base/shared/handed-over'
+import { giveToFolderOwner } from '@rollcall/base/shared/handed-over'
 import { createSemaphore, inTurn } from '@rollcall/base/shared/semaphore'
 import type { Journal } from '@rollcall/core/model/journal'
 import type { Database } from '@rollcall/database/database'
 import {
-  closeLine,
+  closeJournalLine,
   currentTimeline,
   hasLostLine,
   type JournalHead,
@@ -64,7 +64,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
       const result = await commit()
       // If this fails, the act is committed nevertheless. The line stays open, and a restore applies the act twice,
       // which does no harm.
-      await closeLine(db, sequence).catch(() => undefined)
+      await closeJournalLine(db, sequence).catch(() => undefined)
       return result
     },
   }
@@ -74,7 +74,7 @@ async function openFor(path: string): Promise<FileHandle> {
   // The file is opened for each line, so that a rotated file is not written any more.
   try {
     const file = await open(path, 'a+', 0o600)
-    await handOver(file, path).catch(async (error: unknown) => {
+    await giveToFolderOwner(file, path).catch(async (error: unknown) => {
       await file.close()
       throw error
     })

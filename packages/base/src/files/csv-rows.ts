@@ -1,5 +1,5 @@
 /** Reads the rows of a CSV file (RFC 4180) from a stream of bytes, with their line numbers. */
-import { afterBlankLines } from './lines.ts'
+import { skipBlankLines } from './lines.ts'
 
 const [QUOTE, NEWLINE, RETURN] = [0x22, 0x0a, 0x0d]
 
@@ -68,7 +68,7 @@ export class RowCutter {
   }
 
   #skip(chunk: Buffer, from: number): number {
-    const { start, lines } = afterBlankLines(chunk, from)
+    const { start, lines } = skipBlankLines(chunk, from)
     this.#line += lines
     this.#startLine += lines
     return start

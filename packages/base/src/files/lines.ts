@@ -53,7 +53,7 @@ export class LineCutter {
   }
 
   #skip(chunk: Buffer, from: number): number {
-    const { start, lines } = afterBlankLines(chunk, from)
+    const { start, lines } = skipBlankLines(chunk, from)
     this.#line += lines
     this.#end += start - from
     return start
@@ -83,7 +83,7 @@ const isSpace = (byte: number | undefined): boolean => byte === SPACE || byte ==
  * Skips blank lines. Returns the start of the first line that is not blank or not complete, and the number of lines
  * before it.
  */
-export function afterBlankLines(chunk: Buffer, start: number): { readonly start: number; lines: number } {
+export function skipBlankLines(chunk: Buffer, start: number): { readonly start: number; lines: number } {
   let [from, lines] = [start, 0]
   for (let at = start; at < chunk.length; at += 1) {
     const byte = chunk[at]

@@ -1,2 +1,3 @@
 /** A number with a noun in singular or plural: `1 process`, `2 processes`. */
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+export const countWithNoun = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cellText } from './spreadsheet.ts'
+import { spreadsheetCell } from './spreadsheet.ts'
 
 test.each([
   ['=HYPERLINK("https://evil.example")', `'=HYPERLINK("https://evil.example")`],
@@ -13,5 +13,5 @@ test.each([
   ['Ministry = Office', 'Ministry = Office'],
   ['', ''],
 ])('%j is written as %j', (text, written) => {
-  expect(cellText(text)).toBe(written)
+  expect(spreadsheetCell(text)).toBe(written)
 })

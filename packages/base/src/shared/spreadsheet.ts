@@ -5,4 +5,4 @@ const FORMULA = /^[=+\-@\t\r]/
 const NUMBER = /^[+-]?\d+(\.\d+)?$/
 
 /** The text of a cell. An apostrophe before a formula makes it plain text; numbers stay as they are. */
-export const cellText = (text: string): string => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text)
+export const spreadsheetCell = (text: string): string => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text)

@@ -1,12 +1,12 @@
 /** Writes members of a YAML file, each on one line. */
 
 /** A name or word for YAML, in JSON quotes when it is not plain: JSON is YAML too. */
-export const nameText = (text: string): string =>
+export const yamlName = (text: string): string =>
   /^[A-Za-z][\w .-]*(\[\w+\])?$/.test(text) && text.trim() === text ? text : JSON.stringify(text)
 
 /** A member whose value is a text, or an object that is written on the same line. */
-export function memberText(name: string, value: unknown): string {
-  return `${nameText(name)}: ${flow(value)}`
+export function yamlMember(name: string, value: unknown): string {
+  return `${yamlName(name)}: ${flow(value)}`
 }
 
 function flow(value: unknown): string {

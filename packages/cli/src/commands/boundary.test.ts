@@ -33,7 +33,7 @@ const USES: readonly Use[] = [
   },
   {
     face: 'base/shared/yaml-text',
-    names: ['memberText', 'nameText'],
+    names: ['yamlMember', 'yamlName'],
     files: ['mapping-text.ts'],
     reason: 'a proposed mapping is a file in YAML, as a proposed source file is',
   },

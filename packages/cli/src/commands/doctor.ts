@@ -12,8 +12,8 @@ import {
 } from '@rollcall/admin/doctor/finding'
 import { SETTING_CHECKS } from '@rollcall/admin/doctor/settings'
 import type { Config } from '@rollcall/settings/config'
-import { settingsOf } from '@rollcall/settings/settings'
-import { databaseName, judgedFiles, openStorage } from '@rollcall/settings/storage'
+import { listNodeSettings } from '@rollcall/settings/settings'
+import { describeDatabase, filesCheckedByDoctor, openStorage } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { hasDatabase, readConfiguration } from '../environment.ts'
 import { EXIT_CODES, failureText } from '../failure.ts'
@@ -56,7 +56,7 @@ async function examine(): Promise<Finding[]> {
   } catch (error) {
     return [await failed(EXAMINED, error)]
   }
-  const settings = judgeAll(SETTING_CHECKS, await readSettingFacts(config, judgedFiles(config)))
+  const settings = judgeAll(SETTING_CHECKS, await readSettingFacts(config, filesCheckedByDoctor(config)))
   return [
     { check: EXAMINED, ...judgedOk(examinedText(config)), command: null },
     ...settings,
@@ -67,9 +67,9 @@ async function examine(): Promise<Finding[]> {
 
 /** Names the database, and the settings that this environment has. */
 function examinedText(config: Config): string {
-  const names = settingsOf(config).flatMap(({ variable, source }) => (source === 'default' ? [] : [variable]))
+  const names = listNodeSettings(config).flatMap(({ variable, source }) => (source === 'default' ? [] : [variable]))
   const settings = names.length === 0 ? 'every setting at its default' : `these settings: ${names.join(', ')}`
-  return `${databaseName(config)}, with ${settings}`
+  return `${describeDatabase(config)}, with ${settings}`
 }
 
 async function databaseFindings(config: Config): Promise<Finding[]> {

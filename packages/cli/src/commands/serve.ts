@@ -5,9 +5,9 @@ import { refuseDemoData } from '@rollcall/admin/demo/demo-database'
 import { listUnfilled } from '@rollcall/admin/registries/indexes'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { checkSchema, type Database } from '@rollcall/database/database'
-import { baseUrl, listenerUrl, reachNote } from '@rollcall/settings/addresses'
+import { allAddressesNote, baseUrl, listenerUrl } from '@rollcall/settings/addresses'
 import { type Config, ROLES, type Role } from '@rollcall/settings/config'
-import { databaseName, openStorage, type Storage } from '@rollcall/settings/storage'
+import { describeDatabase, openStorage, type Storage } from '@rollcall/settings/storage'
 import { type Command, Option } from 'commander'
 import { readConfiguration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
@@ -110,12 +110,12 @@ async function serveUntil(asked: Promise<void>, config: Config, db: Database, op
     }
     const admin_url = listenerUrl(config.adminHost, server.adminPort)
     const url = server.port === 0 ? null : baseUrl(config, server.port)
-    const operator = `for its operator on ${admin_url}${reachNote('ADMIN_HOST', config.adminHost)}`
+    const operator = `for its operator on ${admin_url}${allAddressesNote('ADMIN_HOST', config.adminHost)}`
     const text =
       url === null
         ? `Rollcall works, and listens ${operator}`
-        : `Rollcall listens on ${url}${reachNote('HOST', config.host)}, ${operator}`
-    const database = databaseName(config)
+        : `Rollcall listens on ${url}${allAddressesNote('HOST', config.host)}, ${operator}`
+    const database = describeDatabase(config)
     const nothing =
       'it hosts no registry yet: rollcall registry add civil adds one, and this server has it within a second'
     const lines = [text, `it uses ${database}`, ...(registries.length === 0 ? [nothing] : [])]

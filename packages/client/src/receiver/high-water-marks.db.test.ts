@@ -1,4 +1,4 @@
-import { outlivingLosses } from '@rollcall/database/database'
+import { ignoreConnectionLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../keys/test/postgres.ts'
@@ -9,7 +9,7 @@ let pool: pg.Pool
 
 beforeAll(async () => {
   database = await emptyDatabase()
-  pool = outlivingLosses(new pg.Pool(database.connection))
+  pool = ignoreConnectionLosses(new pg.Pool(database.connection))
   await pool.query(HIGH_WATER_MARKS_TABLE)
   await pool.query(HIGH_WATER_MARKS_TABLE)
 })

@@ -1,4 +1,4 @@
-import { outlivingLosses } from '@rollcall/database/database'
+import { ignoreConnectionLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../keys/test/postgres.ts'
@@ -10,7 +10,7 @@ const query: Query = (text, values) => pool.query(text, [...values])
 
 beforeAll(async () => {
   database = await emptyDatabase()
-  pool = outlivingLosses(new pg.Pool(database.connection))
+  pool = ignoreConnectionLosses(new pg.Pool(database.connection))
   await pool.query(RECEIVED_MESSAGES_TABLE)
   await pool.query(RECEIVED_MESSAGES_TABLE)
 })

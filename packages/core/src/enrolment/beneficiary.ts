@@ -19,7 +19,7 @@ import {
 import { type EnrolmentElement, programmeKey, type RecordScope, takeEnrolments } from './elements.ts'
 import { type KeyedPaths, keyedPaths } from './keyed-paths.ts'
 import { memberSearchKey } from './member-keys.ts'
-import { elementsOf } from './registers.ts'
+import { elementsOfValue } from './registers.ts'
 
 /** A beneficiary that cannot be written. The message names the member and the rule, never a value. */
 export class InvalidBeneficiary extends Error {
@@ -80,7 +80,7 @@ export function readBeneficiary(scope: RecordScope, value: unknown): Beneficiary
 
 /** Checks `@type`: one type, or several of which one is the record's type. @throws InvalidBeneficiary */
 function checkType({ kind, recordType }: RecordScope, type: JsonValue | undefined): void {
-  const named = elementsOf(type)
+  const named = elementsOfValue(type)
   const isOwn = (one: JsonValue): boolean =>
     typeof one === 'string' &&
     (resolveRecordType(kind, one) === recordType || recordTypesOf(kind, { '@type': one }).includes(recordType))
@@ -160,7 +160,7 @@ function withIdentifierInList(person: JsonObject): JsonObject {
   const { identifier_type, identifier_value, ...others } = person
   if (identifier_type === undefined || identifier_value === undefined) return person
   const name = Object.keys(others).find((one) => memberSearchKey(one) === 'identifier') ?? 'identifier'
-  return { ...others, [name]: [...elementsOf(others[name]), { identifier_type, identifier_value }] }
+  return { ...others, [name]: [...elementsOfValue(others[name]), { identifier_type, identifier_value }] }
 }
 
 function readEnrolment(scope: RecordScope, element: EnrolmentElement): EnrolmentUpdate {
@@ -239,7 +239,7 @@ function isListed(list: CodeListName, value: JsonValue): boolean {
 }
 
 function readBenefits(value: JsonValue | undefined): Benefits {
-  const elements = elementsOf(value).map((benefit): [string, JsonValue] => {
+  const elements = elementsOfValue(value).map((benefit): [string, JsonValue] => {
     if (!isJsonObject(benefit)) throw new InvalidBeneficiary('benefits: must be an object, or a list of objects')
     const date = Object.entries(benefit).find(([name]) => memberSearchKey(name) === 'benefit_date')?.[1]
     checkedDate('benefits.benefit_date', date === '' ? null : date)

@@ -13,7 +13,7 @@ import {
   type RecordType,
 } from '@rollcall/protocol'
 import { memberSearchKey } from './member-keys.ts'
-import { elementsOf } from './registers.ts'
+import { elementsOfValue } from './registers.ts'
 
 export interface RecordScope {
   readonly kind: Kind
@@ -60,7 +60,7 @@ export function takeEnrolments(record: JsonObject): TakenEnrolments {
   const inner = holder === null ? null : partition(holder.object, TAKEN)
   const lists = [inner?.taken.get(LIST), outer.taken.get(LIST)]
   const shared = new Map([...withoutList(outer.taken), ...withoutList(inner?.taken)])
-  const elements = lists.flatMap(elementsOf).map((element) => elementOf(element, shared))
+  const elements = lists.flatMap(elementsOfValue).map((element) => elementOf(element, shared))
   if (elements.length === 0) return { rest: record, elements, alone: !lists.some(Array.isArray) }
   const rest = holder === null || inner === null ? outer.rest : { ...outer.rest, [holder.name]: inner.rest }
   return { rest, elements, alone: !lists.some(Array.isArray) }

@@ -124,7 +124,7 @@ export function readEnrolments(recordType: RecordType, document: JsonValue): rea
  * standard 2.4).
  * @param before null: the record is new, and all its enrolments are added
  */
-export function changedEnrolments(
+export function findChangedEnrolments(
   recordType: RecordType,
   before: JsonValue | null,
   after: JsonValue,
@@ -153,13 +153,13 @@ export function isActiveAt(
   time_zone: string,
 ): boolean {
   if (status === null || status !== planOf(recordType)?.activeStatus) return false
-  const begun = enrolment_date === null || (timesOf(enrolment_date, now, time_zone)?.begun ?? true)
-  const ended = end_date !== null && (timesOf(end_date, now, time_zone)?.ended ?? false)
+  const begun = enrolment_date === null || (hasBegunAndEnded(enrolment_date, now, time_zone)?.begun ?? true)
+  const ended = end_date !== null && (hasBegunAndEnded(end_date, now, time_zone)?.ended ?? false)
   return begun && !ended
 }
 
 /** Says of a written date whether it has begun and whether it has ended; null when it is not a date. */
-export function timesOf(
+export function hasBegunAndEnded(
   written: string,
   now: number,
   time_zone: string,

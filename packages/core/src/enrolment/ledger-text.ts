@@ -4,7 +4,7 @@ import { emptyLedger, type Ledger, type ProgrammeLedger, type StatusEntry } from
 import type { Register, Stamp } from './registers.ts'
 
 /** The ledger as text. The order is fixed, so equal ledgers give equal texts. */
-export function ledgerText({ members, programmes }: Ledger): string {
+export function writeLedger({ members, programmes }: Ledger): string {
   const stamps = new Map<Stamp, number>()
   const at = (stamp: Stamp): number => {
     const known = stamps.get(stamp) ?? stamps.size

@@ -3,8 +3,8 @@ import { canonicalJson, type JsonObject, type JsonValue, kindNamed } from '@roll
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readBeneficiary } from './beneficiary.ts'
-import { documentAt, emptyLedger, type Ledger, type LedgerScope, nextDue, writeUpdate } from './ledger.ts'
-import { ledgerText, readLedger } from './ledger-text.ts'
+import { emptyLedger, type Ledger, type LedgerScope, nextStatusTime, recordAt, writeUpdate } from './ledger.ts'
+import { readLedger, writeLedger } from './ledger-text.ts'
 
 const kind = kindNamed('ibr')
 if (kind === undefined) throw new Error('there is no kind ibr')
@@ -25,7 +25,7 @@ interface State {
 
 /** The ledger goes through its text each time, as it does in the store. */
 function written({ document, ledger }: State, { beneficiary, stamp, message_ts }: Update, now = NOW): State {
-  const next = readLedger(ledgerText(ledger))
+  const next = readLedger(writeLedger(ledger))
   const update = readBeneficiary(scope, beneficiary)
   return { document: writeUpdate(scope, next, document, update, { stamp, message_ts }, now).document, ledger: next }
 }
@@ -172,7 +172,7 @@ describe('any order and any repetition of updates ends in the same record', () =
         for (const one of made) {
           const again = written(once, one)
           expect(textOf(again)).toBe(textOf(once))
-          expect(ledgerText(again.ledger)).toBe(ledgerText(once.ledger))
+          expect(writeLedger(again.ledger)).toBe(writeLedger(once.ledger))
         }
       }),
       { numRuns: 60 },
@@ -182,8 +182,8 @@ describe('any order and any repetition of updates ends in the same record', () =
   it('the ledger is the same after it was text', () => {
     fc.assert(
       fc.property(updates, (made) => {
-        const text = ledgerText(all(made).ledger)
-        expect(ledgerText(readLedger(text))).toBe(text)
+        const text = writeLedger(all(made).ledger)
+        expect(writeLedger(readLedger(text))).toBe(text)
       }),
       { numRuns: 50 },
     )
@@ -234,17 +234,17 @@ describe('statuses of an enrolment', () => {
     expect(shown(made)).toEqual(['Active', '2026-01-01'])
     // Nairobi is three hours ahead.
     const midnight = Date.parse('2026-08-31T21:00:00Z')
-    expect(nextDue(scope, made.ledger, NOW)).toBe(midnight)
-    const at = (now: number) => ({ ...made, document: documentAt(scope, made.ledger, made.document, now) })
+    expect(nextStatusTime(scope, made.ledger, NOW)).toBe(midnight)
+    const at = (now: number) => ({ ...made, document: recordAt(scope, made.ledger, made.document, now) })
     expect(shown(at(midnight - 1))).toEqual(['Active', '2026-01-01'])
     expect(shown(at(midnight))).toEqual(['Suspended', '2026-09-01'])
-    expect(nextDue(scope, made.ledger, midnight)).toBeNull()
+    expect(nextStatusTime(scope, made.ledger, midnight)).toBeNull()
   })
 
   it('that are scheduled at an instant begin then', () => {
     const made = all([status('Active', '2026-09-01T10:30:00+03:00')])
     expect(shown(made)).toEqual([undefined, undefined])
-    expect(nextDue(scope, made.ledger, NOW)).toBe(Date.parse('2026-09-01T07:30:00Z'))
+    expect(nextStatusTime(scope, made.ledger, NOW)).toBe(Date.parse('2026-09-01T07:30:00Z'))
   })
 
   it('that came with an import are entries of their own date', () => {
@@ -268,7 +268,7 @@ describe('statuses of an enrolment', () => {
     expect(statusOf(state)).toBe('Active')
     expect(statusOf(written(state, first))).toBe('Active')
     expect(statusOf(written(state, status('Graduated', '2026-02-01')))).toBe('Graduated')
-    const at = documentAt(scope, made.ledger, imported, NOW)
+    const at = recordAt(scope, made.ledger, imported, NOW)
     expect(at).toEqual(imported)
   })
 
@@ -276,7 +276,7 @@ describe('statuses of an enrolment', () => {
     const made = all([status('Active', '2026-01-01'), status('Suspended', '2026-09-01')])
     const state = written({ ...made, document: member('P-2') }, update(member('P-1')))
     expect((enrolments(state) as JsonObject[])[0]).toEqual(enrolment('P-1'))
-    const later = documentAt(scope, state.ledger, state.document, Date.parse('2026-10-01'))
+    const later = recordAt(scope, state.ledger, state.document, Date.parse('2026-10-01'))
     expect(((later.member as JsonObject).programme_identifier as JsonObject[])[0]).toMatchObject({
       enrolment_status: 'Suspended',
     })

@@ -14,7 +14,7 @@ import {
 import { type Beneficiary, benefitKey, type EnrolmentUpdate } from './beneficiary.ts'
 import { type EnrolmentElement, programmeKey, putEnrolments, type RecordScope, takeEnrolments } from './elements.ts'
 import { identifierKeyOf } from './keyed-paths.ts'
-import { asList, elementsOf, type Register, registerOf, type Stamp, writeObject } from './registers.ts'
+import { elementsOfValue, listOfElements, type Register, registerOf, type Stamp, writeObject } from './registers.ts'
 
 export interface StatusEntry {
   readonly stamp: Stamp
@@ -87,7 +87,7 @@ export function writeUpdate(
 }
 
 /** The record at a time: a scheduled status that has begun becomes the current one. @param now milliseconds */
-export function documentAt(scope: LedgerScope, ledger: Ledger, record: JsonObject, now: number): JsonObject {
+export function recordAt(scope: LedgerScope, ledger: Ledger, record: JsonObject, now: number): JsonObject {
   const { rest, elements, alone } = takeEnrolments(record)
   if (elements.length === 0) return record
   const known = elementsByProgramme(scope, elements)
@@ -98,7 +98,7 @@ export function documentAt(scope: LedgerScope, ledger: Ledger, record: JsonObjec
 }
 
 /** The time at which the next scheduled status begins, in milliseconds; null when none is scheduled. */
-export function nextDue({ time_zone }: LedgerScope, { programmes }: Ledger, now: number): number | null {
+export function nextStatusTime({ time_zone }: LedgerScope, { programmes }: Ledger, now: number): number | null {
   const times = [...programmes.values()]
     .flatMap(({ statuses }) => [...statuses.keys()])
     .filter((from) => !hasBegun(from, time_zone, now))
@@ -179,7 +179,7 @@ function writeEnrolment(
       ledger.statuses.set(from, { stamp, status: change.status, date })
     }
   }
-  const list = new Map(elementsOf(held).map((benefit) => [benefitKey(benefit), benefit]))
+  const list = new Map(elementsOfValue(held).map((benefit) => [benefitKey(benefit), benefit]))
   let replaced = false
   for (const [key, benefit] of benefits.elements) {
     const register = registerOf(ledger.benefits, key)
@@ -189,7 +189,7 @@ function writeEnrolment(
     list.set(key, benefit)
   }
   const alone = !Array.isArray(held) && benefits.alone
-  const all = asList(list, alone)
+  const all = listOfElements(list, alone)
   return { element: { ...written, ...(all !== undefined && { benefits: all }) }, replaced }
 }
 
@@ -205,7 +205,7 @@ function withCurrentStatuses(
     const statuses = programmes.get(programme)?.statuses
     return [programme, statuses === undefined ? element : withStatus(element, currentStatus(statuses, time_zone, now))]
   })
-  return putEnrolments(rest, asList(new Map(elements), alone))
+  return putEnrolments(rest, listOfElements(new Map(elements), alone))
 }
 
 function withStatus(
@@ -284,7 +284,7 @@ function startTime(from: string, time_zone: string): number {
 }
 
 /** Parses a stored document. */
-export const objectOf = (text: string): JsonObject => {
+export const parseDocumentObject = (text: string): JsonObject => {
   const value: JsonValue = JSON.parse(text)
   return isJsonObject(value) ? value : {}
 }

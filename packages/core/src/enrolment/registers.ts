@@ -118,24 +118,24 @@ function writeList(
 ): JsonValue | undefined {
   const alone = !Array.isArray(before) && !Array.isArray(patch)
   const keyed = (element: JsonValue): [string, JsonValue] => [keyOf(path, element) ?? canonicalJson(element), element]
-  const elements = new Map(elementsOf(before).map(keyed))
-  for (const [key, element] of elementsOf(patch).map(keyed)) {
+  const elements = new Map(elementsOfValue(before).map(keyed))
+  for (const [key, element] of elementsOfValue(patch).map(keyed)) {
     const below = registerOf(register, key)
     if (stamp < (below.value ?? '')) continue
     below.value = stamp
     elements.set(key, element)
   }
-  return asList(elements, alone)
+  return listOfElements(elements, alone)
 }
 
 /** The elements of a list. A single value is its only element. */
-export function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
+export function elementsOfValue(value: JsonValue | undefined): readonly JsonValue[] {
   if (Array.isArray(value)) return value
   return value === undefined || value === null || value === '' ? [] : [value]
 }
 
 /** The elements as a list in the order of their keys, so that the order of writes does not matter. */
-export function asList(elements: ReadonlyMap<string, JsonValue>, alone: boolean): JsonValue | undefined {
+export function listOfElements(elements: ReadonlyMap<string, JsonValue>, alone: boolean): JsonValue | undefined {
   const list = [...elements].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, element]) => element)
   const [only, ...others] = list
   return alone && others.length === 0 ? only : list

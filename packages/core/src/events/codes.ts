@@ -6,5 +6,5 @@ const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const LENGTH = 24
 
 /** A new code: `SUB-` and 120 random bits. */
-export const newCode = (): string =>
+export const newSubscriptionCode = (): string =>
   `SUB-${[...randomValues(LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join('')}`

@@ -23,9 +23,9 @@ import {
   checkConsent,
   checkMembers,
   checkVersion,
+  criteriaRejection,
   readRecordType,
   readRegType,
-  refusal,
 } from '../query/criteria.ts'
 import { IdentifierProblem, type QueryLimits, QueryProblem } from '../query/query.ts'
 import { queryFormOf, readFilter } from '../query/read-query.ts'
@@ -81,7 +81,7 @@ export function readSubscribeCriteria(
   limits: QueryLimits,
   now: Date,
 ): SubscribeCriteria {
-  if (!isJsonObject(criteria)) throw refusal(RULES, '', 'must be an object')
+  if (!isJsonObject(criteria)) throw criteriaRejection(RULES, '', 'must be an object')
   checkMembers(RULES, criteria)
   checkVersion(RULES, criteria)
   readRegType(RULES, kind, criteria)
@@ -124,14 +124,14 @@ function readEventType(kind: Kind, { reg_event_type: spelling }: Criteria): Even
   if (found !== undefined) return found
   const known = kind.event_types.map(({ name }) => name)
   const rule = known.length === 0 ? 'no event type can be named here' : `must be one of ${known.join(', ')}`
-  throw refusal(TYPE_RULES, 'reg_event_type', rule)
+  throw criteriaRejection(TYPE_RULES, 'reg_event_type', rule)
 }
 
 function readNotifyType(kind: Kind, criteria: Criteria): RecordType {
   const found = readRecordType(TYPE_RULES, kind, criteria, 'notify_record_type')
   if (found !== undefined) return found
   const known = kind.record_types.map(({ emitted }) => emitted).join(', ')
-  throw refusal(TYPE_RULES, 'notify_record_type', `must be one of ${known}`)
+  throw criteriaRejection(TYPE_RULES, 'notify_record_type', `must be one of ${known}`)
 }
 
 type Filter = Pick<SubscribeCriteria, 'predicate' | 'form'>

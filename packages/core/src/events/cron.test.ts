@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Cron, cronText, hasDay, readCron, shortestGap } from './cron.ts'
+import { type Cron, cronText, hasRunDay, readCron, shortestGap } from './cron.ts'
 
 const normal = (text: string): string => cronText(readCron(text))
 
@@ -178,6 +178,6 @@ describe('a day on which it runs', () => {
     ['0 0 0 1 1 ? 2025', 2026, 2030, false],
     ['0 0 0 1 1 ? 2025', 2020, 2030, true],
   ])('%j in the years %d to %d: %s', (text, first, last, expected) => {
-    expect(hasDay(readCron(text), first, last)).toBe(expected)
+    expect(hasRunDay(readCron(text), first, last)).toBe(expected)
   })
 })

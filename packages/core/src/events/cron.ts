@@ -180,7 +180,7 @@ function spread(values: Values, count: number): { readonly step: number; readonl
 const LEAP_YEAR_WITHIN = 8
 
 /** True when the schedule has at least one day from the first to the last year. */
-export function hasDay({ day, month, weekday, year }: Cron, first: number, last: number): boolean {
+export function hasRunDay({ day, month, weekday, year }: Cron, first: number, last: number): boolean {
   if (weekday !== null || day === null) return year === null || year.some((one) => one >= first && one <= last)
   const months = month ?? range(1, 12)
   const years = year?.filter((one) => one >= first && one <= last)

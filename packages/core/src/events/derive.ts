@@ -90,7 +90,7 @@ export function deriveEvents(derivation: Derivation, change: StateChange): reado
   let hasEvent = false
   for (const rule of derivation.recordType.event_rules) {
     if (rule.on !== on || (rule.otherwise && hasEvent)) continue
-    if (!ruleHolds(derivation, rule, change)) continue
+    if (!isRuleTrue(derivation, rule, change)) continue
     events.push({
       event_type: rule.event,
       ...(rule.corrects && { corrects: rule.corrects }),
@@ -102,7 +102,7 @@ export function deriveEvents(derivation: Derivation, change: StateChange): reado
 }
 
 /** True when all conditions of a rule hold; its `on` is not checked. */
-export function ruleHolds(derivation: Derivation, rule: EventRule, change: StateChange): boolean {
+export function isRuleTrue(derivation: Derivation, rule: EventRule, change: StateChange): boolean {
   return (rule.if ?? []).every((condition) => holds(derivation, condition, change))
 }
 

@@ -9,7 +9,7 @@ import type { Predicate } from '../model/predicate.ts'
 import { extractRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { resolveAges } from '../query/resolve-ages.ts'
-import { changeKeys, filingKeys } from './filing.ts'
+import { filingKeys, keysOfChange } from './filing.ts'
 
 const recordTypes = [...KINDS, everything].flatMap((kind) =>
   kind.record_types.map((recordType) => ({ kind, recordType, name: `${kind.name} ${recordType.name}` })),
@@ -25,7 +25,7 @@ describe.each(recordTypes)('$name', ({ kind, recordType }) => {
     )
     const today = fc.constantFrom(...TODAYS)
     const holds = fc.property(predicates(kind, recordType), record, today, (predicate, extracted, day) => {
-      const borne = hexOf(changeKeys(null, extracted).map(({ key }) => key))
+      const borne = hexOf(keysOfChange(null, extracted).map(({ key }) => key))
       const common = filingKeys(predicate).filter(({ key }) => borne.has(Buffer.from(key).toString('hex')))
       const fulfilled = matches(resolveAges(predicate, recordType, day), extracted)
       if (fulfilled) expect(common.length).toBeGreaterThan(0)
@@ -86,12 +86,12 @@ test('a key of a change says whether the record had it before, after it, or both
   const keyOf = (value: string) =>
     filingKeys({ is: 'identifier', identifiers: [{ type: 'UIN', value }] }).map(({ key }) => key)[0]
   const every = new Uint8Array(0)
-  expect(changeKeys(recordOf('a', 'b'), recordOf('b', 'c'))).toEqual([
+  expect(keysOfChange(recordOf('a', 'b'), recordOf('b', 'c'))).toEqual([
     { key: every, before: true, after: true },
     { key: keyOf('a'), before: true, after: false },
     { key: keyOf('b'), before: true, after: true },
     { key: keyOf('c'), before: false, after: true },
   ])
-  expect(changeKeys(null, recordOf())).toEqual([{ key: every, before: false, after: true }])
-  expect(changeKeys(recordOf(), null)).toEqual([{ key: every, before: true, after: false }])
+  expect(keysOfChange(null, recordOf())).toEqual([{ key: every, before: false, after: true }])
+  expect(keysOfChange(recordOf(), null)).toEqual([{ key: every, before: true, after: false }])
 })

@@ -56,7 +56,7 @@ export interface ChangeKey {
 }
 
 /** All keys of a record before and after a change, each once. Null means that there was no record. */
-export function changeKeys(before: ExtractedRecord | null, after: ExtractedRecord | null): readonly ChangeKey[] {
+export function keysOfChange(before: ExtractedRecord | null, after: ExtractedRecord | null): readonly ChangeKey[] {
   const [earlier, later] = [keyTexts(before), keyTexts(after)]
   return [...new Set([...earlier, ...later])].map((text) => {
     return { key: digest(text), before: earlier.has(text), after: later.has(text) }

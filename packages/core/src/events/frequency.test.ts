@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Frequency } from '../model/event.ts'
 import { cronText, readCron } from './cron.ts'
-import { nextRuns, nextTick, readFrequency } from './frequency.ts'
+import { nextRunOrEnd, nextRuns, readFrequency } from './frequency.ts'
 
 const NOW = new Date('2026-02-03T09:15:00.000Z')
 const SCOPE = { time_zone: 'UTC', now: NOW }
@@ -103,12 +103,12 @@ describe('the next tick', () => {
     ['after the last tick the end', '2026-02-12T00:00:00Z', '2026-02-12T12:00:00Z'],
     ['after the end the end', '2026-02-13T00:00:00Z', '2026-02-12T12:00:00Z'],
   ])('is %s', (_, after, tick) => {
-    expect(nextTick(daily, 'UTC', new Date(after))).toEqual(new Date(tick))
+    expect(nextRunOrEnd(daily, 'UTC', new Date(after))).toEqual(new Date(tick))
   })
 
   it('is the end itself, where it runs then', () => {
     const weekly = frequency('0 12 * * *', '2026-02-10T00:00:00Z', '2026-02-12T12:00:00Z')
-    expect(nextTick(weekly, 'UTC', new Date('2026-02-11T12:00:00Z'))).toEqual(weekly.end_at)
+    expect(nextRunOrEnd(weekly, 'UTC', new Date('2026-02-11T12:00:00Z'))).toEqual(weekly.end_at)
   })
 
   it('is by the clock of the zone', () => {
@@ -212,7 +212,7 @@ it('every expression ticks at the first minute that its fields name, in UTC', ()
           else if (has(hours, date.getUTCHours()) && has(minutes, date.getUTCMinutes())) break
           else at += MINUTE
         }
-        expect(nextTick(frequency(cron), 'UTC', new Date(from))).toEqual(new Date(at))
+        expect(nextRunOrEnd(frequency(cron), 'UTC', new Date(from))).toEqual(new Date(at))
       },
     ),
     { numRuns: 200 },

@@ -5,7 +5,7 @@ import { ItemRejection, isJsonObject, type JsonValue, timestampInstant } from '@
 import { Cron as Schedule } from 'croner'
 import { LRUCache } from 'lru-cache'
 import type { Frequency } from '../model/event.ts'
-import { CronProblem, cronText, hasDay, readCron, shortestGap } from './cron.ts'
+import { CronProblem, cronText, hasRunDay, readCron, shortestGap } from './cron.ts'
 
 /** What reading a frequency needs: the registry's time zone and the current time. */
 export interface FrequencyScope {
@@ -31,7 +31,7 @@ export function readFrequency(given: JsonValue, { time_zone, now }: FrequencySco
   const cron = readExpression(given.frequency)
   const frequency = { cron: cronText(cron), start_at, end_at }
   const first = start_at > now ? start_at : now
-  const isPossible = hasDay(cron, first.getUTCFullYear() - 1, end_at.getUTCFullYear() + 1)
+  const isPossible = hasRunDay(cron, first.getUTCFullYear() - 1, end_at.getUTCFullYear() + 1)
   if (!isPossible || tickAfter(frequency, time_zone, now) === null) {
     throw invalid('.frequency', 'must have a run between now, or start_time, and end_time')
   }
@@ -60,7 +60,7 @@ const invalid = (member: string, rule: string): ItemRejection =>
   new ItemRejection('rjct.notify_details.invalid', `${PATH}${member}: ${rule}`)
 
 /** The first run after an instant; `end_at` when there is no further run, so that nothing waits for ever. */
-export const nextTick = (frequency: Frequency, time_zone: string, after: Date): Date =>
+export const nextRunOrEnd = (frequency: Frequency, time_zone: string, after: Date): Date =>
   tickAfter(frequency, time_zone, after) ?? frequency.end_at
 
 /** The next runs, at most `count` of them. */

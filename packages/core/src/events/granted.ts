@@ -1,7 +1,7 @@
 /** Whether a grant allows a stored subscription: its event type, its record type and its filter. */
 import { ItemRejection } from '@rollcall/protocol'
 import type { GivenFor } from '../model/consent.ts'
-import { ALL, type Grant, QUERY_FORMS } from '../model/grant.ts'
+import { ALL_NAMES, type Grant, QUERY_FORMS } from '../model/grant.ts'
 import { isConsentGranted } from '../policy/basis.ts'
 import { refusedSubscription } from '../policy/subscription.ts'
 import { compileCriteria } from './criteria.ts'
@@ -23,5 +23,8 @@ export function isSubscriptionGranted(grant: Grant | null, criteria: string, con
 }
 
 /** True when the grant allows every filter that the registry supports. */
-export const asksEverything = ({ terms, identifiers, recordTypes, queryForms }: Grant): boolean =>
-  terms.ask === ALL && identifiers.types === null && recordTypes === null && queryForms.size === QUERY_FORMS.length
+export const mayAskEverything = ({ terms, identifiers, recordTypes, queryForms }: Grant): boolean =>
+  terms.ask === ALL_NAMES &&
+  identifiers.types === null &&
+  recordTypes === null &&
+  queryForms.size === QUERY_FORMS.length

@@ -16,7 +16,7 @@ import {
   readIdentifiers,
   searchKey,
 } from '@rollcall/protocol'
-import { elementsOf } from '../enrolment/registers.ts'
+import { elementsOfValue } from '../enrolment/registers.ts'
 import type { Identifier } from '../model/records.ts'
 import { Places, Spelled } from './places.ts'
 
@@ -121,7 +121,7 @@ function mergeList(
   value: JsonValue | undefined,
   patch: JsonValue,
 ): JsonValue {
-  const elements = [...elementsOf(value)]
+  const elements = [...elementsOfValue(value)]
   const alone = !Array.isArray(patch) && !Array.isArray(value)
   const keysOf = (element: JsonValue): readonly string[] => {
     return elementKeys(scope.kind, scope.recordType, list, path, element)
@@ -135,7 +135,7 @@ function mergeList(
     byText ??= new Places<JsonValue>(elements, (one) => [canonicalJson(one)])
     return byText.first([canonicalJson(mergeElement(scope, path, {}, element))])
   }
-  for (const element of elementsOf(patch)) {
+  for (const element of elementsOfValue(patch)) {
     const at = placeOf(element) ?? elements.length
     const merged = mergeElement(scope, path, elements[at] ?? {}, element)
     elements[at] = merged
@@ -189,7 +189,7 @@ function withoutElements(
   const value = object[key]
   if (value === undefined) return object
   if (rest.length === 0) {
-    const kept = elementsOf(value).filter((element) => !isNamed(element))
+    const kept = elementsOfValue(value).filter((element) => !isNamed(element))
     if (emptied === 'drop' && kept.length === 0) {
       const { [key]: _, ...others } = object
       return others

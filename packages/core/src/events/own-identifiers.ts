@@ -35,7 +35,7 @@ export function ownIdentifiers(kind: Kind, recordType: RecordType, document: Jso
 }
 
 /** The primary identifier as the document writes it; undefined when it has none. */
-export const ownPrimary = (
+export const ownPrimaryIdentifier = (
   kind: Kind,
   recordType: RecordType,
   document: JsonValue,

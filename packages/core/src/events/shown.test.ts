@@ -1,14 +1,14 @@
 import { canonicalJson, type JsonObject, type Kind, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { beneficiary, enrolment } from '../../test/beneficiaries.ts'
-import { notifiedShape, shownRecord } from './shown.ts'
+import { notifiedShape, recordForEvent } from './shown.ts'
 
 const ibr = kindNamed('ibr') as Kind
 const civil = kindNamed('civil') as Kind
 const person = (...enrolments: object[]) => beneficiary('HS-89', enrolments) as JsonObject
 
 function shown(before: JsonObject | null, after: JsonObject) {
-  const text = shownRecord(ibr.record_types[0], before, after, canonicalJson(after))
+  const text = recordForEvent(ibr.record_types[0], before, after, canonicalJson(after))
   const shape = notifiedShape(ibr, ibr.record_types[0], { all: false })
   return shape?.(JSON.parse(text)) as JsonObject
 }
@@ -54,6 +54,6 @@ describe('what a notification shows of a beneficiary', () => {
 
 it('other kinds show what they store, text for text', () => {
   const text = '{"a":1}'
-  expect(shownRecord(civil.record_types[0], null, { a: 1 }, text)).toBe(text)
+  expect(recordForEvent(civil.record_types[0], null, { a: 1 }, text)).toBe(text)
   expect(notifiedShape(civil, civil.record_types[0], { all: false })).toBeUndefined()
 })

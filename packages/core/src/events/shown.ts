@@ -8,7 +8,7 @@ import {
   notifiedRecord,
   type RecordType,
 } from '@rollcall/protocol'
-import { changedEnrolments } from '../enrolment/enrolments.ts'
+import { findChangedEnrolments } from '../enrolment/enrolments.ts'
 
 /** The member for values that have no member of their own in the record. */
 const ATTRIBUTES = 'additional_attributes'
@@ -18,7 +18,12 @@ const ATTRIBUTES = 'additional_attributes'
  * later.
  * @param text canonical JSON of `after`
  */
-export function shownRecord(recordType: RecordType, before: JsonValue | null, after: JsonValue, text: string): string {
+export function recordForEvent(
+  recordType: RecordType,
+  before: JsonValue | null,
+  after: JsonValue,
+  text: string,
+): string {
   const shown = recordType.notified_as === undefined ? after : withChanges(recordType, before, after)
   return shown === after ? text : canonicalJson(shown)
 }
@@ -26,7 +31,7 @@ export function shownRecord(recordType: RecordType, before: JsonValue | null, af
 /** Adds the changed enrolments to the record; returns the same object when none changed. */
 function withChanges(recordType: RecordType, before: JsonValue | null, after: JsonValue): JsonValue {
   if (!isJsonObject(after)) return after
-  const changed = changedEnrolments(recordType, before, after)
+  const changed = findChangedEnrolments(recordType, before, after)
   if (changed.length === 0) return after
   const known = [after[ATTRIBUTES] ?? []].flat().filter(isJsonObject)
   return { ...after, [ATTRIBUTES]: [...known, ...changed] } satisfies JsonObject

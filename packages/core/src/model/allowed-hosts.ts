@@ -18,17 +18,17 @@ export interface AllowedHost extends Partial<Readonly<Record<AllowableNetwork, b
 }
 
 /** The host of a URL as sockets and resolvers need it: an IPv6 address without brackets. */
-export function bareHost(url: URL): string {
+export function hostWithoutBrackets(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
 /** The rows by host. @throws TypeError a host is not written as in a URL, or has two rows */
-export function allowedHosts(rows: readonly AllowedHost[]): ReadonlyMap<string, AllowedHost> {
+export function hostsByName(rows: readonly AllowedHost[]): ReadonlyMap<string, AllowedHost> {
   const byHost = new Map<string, AllowedHost>()
   for (const row of rows) {
     // Only an IPv6 address has a colon in the host of a URL.
     const url = URL.parse(`https://${row.host.includes(':') ? `[${row.host}]` : row.host}`)
-    if (url === null || bareHost(url) !== row.host || /\*|\.$/.test(row.host)) {
+    if (url === null || hostWithoutBrackets(url) !== row.host || /\*|\.$/.test(row.host)) {
       throw new TypeError('an allowed host must be written as it stands in an address, in lower case')
     }
     if (byHost.has(row.host)) throw new TypeError('an allowed host must have one row')

@@ -9,4 +9,4 @@ export const sha256Hex = (text: string): string => hash('sha256', text, 'hex')
 
 export const randomValues = (length: number): Uint8Array => randomBytes(length)
 
-export const newUuid = (): string => randomUUID()
+export const randomUuid = (): string => randomUUID()

@@ -42,7 +42,7 @@ export type SubscriptionState = 'live' | 'suspended' | 'ended'
 export type EndReason = 'unsubscribed' | 'cancelled' | 'consent' | 'expired' | 'death'
 
 /** The reasons after which nothing is sent any more, not even notifications of earlier events. */
-export const TAKEN_BACK = ['unsubscribed', 'cancelled', 'consent'] as const satisfies readonly EndReason[]
+export const END_REASONS_TAKEN_BACK = ['unsubscribed', 'cancelled', 'consent'] as const satisfies readonly EndReason[]
 
 /**
  * Why a subscription is suspended: its mailbox was closed, this version cannot read its filter, or the grant does not

@@ -9,11 +9,11 @@ import type { Predicate } from './predicate.ts'
 import { PROTECTION_CATEGORIES, type Protection } from './protection.ts'
 import type { ReadOnly } from './read-only.ts'
 
-export const ALL = 'all'
+export const ALL_NAMES = 'all'
 
 /** A list of names, or `all`. `all` includes names that later versions add. */
 const names = (description: string) =>
-  Type.Union([Type.Literal(ALL), Type.Array(Type.String({ minLength: 1 }), { uniqueItems: true })], {
+  Type.Union([Type.Literal(ALL_NAMES), Type.Array(Type.String({ minLength: 1 }), { uniqueItems: true })], {
     description: `${description}, or "all"`,
   })
 
@@ -28,13 +28,13 @@ export const BASES = ['law', 'consent', 'authorize', 'either'] as const
 export const CONSENT_FORMS = ['asserted', 'signed'] as const
 
 /** How `total_count` states the number of matching records. */
-export const COUNTS = ['exact', 'capped', 'rounded', 'none'] as const
+export const TOTAL_COUNT_FORMS = ['exact', 'capped', 'rounded', 'none'] as const
 
 /** Whether minors are found. */
-export const MINORS = ['allowed', 'never'] as const
+export const MINOR_RULES = ['allowed', 'never'] as const
 
 /** Members of `header.meta` in which the participant names the person who asks, and the case. */
-export const DEMANDS = ['requested_by', 'case'] as const
+export const DEMANDED_META = ['requested_by', 'case'] as const
 
 const daily = (description: string) => Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
 
@@ -59,7 +59,7 @@ export const GrantTerms = Type.Object(
     operations: names('Operations by their names, such as search and txn-status'),
     record_types: Type.Optional(names('Record types (default: all)')),
     query_forms: Type.Optional(
-      Type.Union([Type.Literal(ALL), Type.Array(Type.Enum([...QUERY_FORMS]), { uniqueItems: true })], {
+      Type.Union([Type.Literal(ALL_NAMES), Type.Array(Type.Enum([...QUERY_FORMS]), { uniqueItems: true })], {
         description: `Forms of queries: ${QUERY_FORMS.join(', ')}, or "all" (default: identifier)`,
       }),
     ),
@@ -73,14 +73,17 @@ export const GrantTerms = Type.Object(
     ),
     protected: Type.Optional(
       Type.Union(
-        [Type.Literal(ALL), Type.Array(Type.Enum([...PROTECTION_CATEGORIES]), { minItems: 1, uniqueItems: true })],
+        [
+          Type.Literal(ALL_NAMES),
+          Type.Array(Type.Enum([...PROTECTION_CATEGORIES]), { minItems: 1, uniqueItems: true }),
+        ],
         {
           description: `Categories of protected persons who may be found: ${PROTECTION_CATEGORIES.join(', ')}, or "all" (default: none)`,
         },
       ),
     ),
     minors: Type.Optional(
-      Type.Enum([...MINORS], {
+      Type.Enum([...MINOR_RULES], {
         description: 'Whether persons may be found who have not come of age: allowed, never (default: allowed)',
       }),
     ),
@@ -99,9 +102,9 @@ export const GrantTerms = Type.Object(
       }),
     ),
     demands: Type.Optional(
-      Type.Array(Type.Enum([...DEMANDS]), {
+      Type.Array(Type.Enum([...DEMANDED_META]), {
         uniqueItems: true,
-        description: `Members of header.meta that every request must have: ${DEMANDS.join(', ')} (default: none)`,
+        description: `Members of header.meta that every request must have: ${DEMANDED_META.join(', ')} (default: none)`,
       }),
     ),
     consent: Type.Optional(
@@ -118,7 +121,7 @@ export const GrantTerms = Type.Object(
       }),
     ),
     counts: Type.Optional(
-      Type.Enum([...COUNTS], {
+      Type.Enum([...TOTAL_COUNT_FORMS], {
         description:
           'total_count: exact; capped, exact below the cap of a search, which stands for so many or more; rounded up to tens, at least 10; none, the records of the page (default: exact)',
       }),
@@ -139,15 +142,15 @@ export const GrantTerms = Type.Object(
 export type GrantTerms = ReadOnly<Static<typeof GrantTerms>>
 
 /** The numbers that a grant may limit. */
-export const COUNTED = ['items', 'records', 'emergencies'] as const
-export type Counted = (typeof COUNTED)[number]
+export const COUNTED_QUANTITIES = ['items', 'records', 'emergencies'] as const
+export type Counted = (typeof COUNTED_QUANTITIES)[number]
 
 /** The number that the grant allows in a day (UTC); undefined for no limit. Emergencies have a limit of their own. */
-export const allowedADay = (terms: GrantTerms, counted: Counted): number | undefined =>
+export const dailyLimitOf = (terms: GrantTerms, counted: Counted): number | undefined =>
   counted === 'emergencies' ? terms.emergency?.items_per_day : terms[`${counted}_per_day`]
 
 /** The number that the grant allows in a minute; undefined for no limit. Emergencies have no such limit. */
-export const allowedAMinute = (terms: GrantTerms, counted: Counted): number | undefined =>
+export const minuteLimitOf = (terms: GrantTerms, counted: Counted): number | undefined =>
   counted === 'emergencies' ? undefined : terms[`${counted}_per_minute`]
 
 /** The granted names; null when all names are granted. */
@@ -192,7 +195,7 @@ export interface HiddenPersons {
 }
 
 /** What a delivery stores about the grant that disclosed its records: its id and the version of the protection. */
-export const disclosedBy = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>): DisclosedBy => ({
+export const disclosingGrantOf = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>): DisclosedBy => ({
   grant: id,
   protection: hidden.protection.version,
 })

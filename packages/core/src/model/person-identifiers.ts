@@ -114,13 +114,17 @@ async function namesOf(
   )
   return records.map(({ id, document }) => {
     const texts = [document, ...(merged.get(id) ?? []).map((one) => one.document)]
-    const names = texts.flatMap((text) => namesIn(kind, recordType, JSON.parse(text)))
+    const names = texts.flatMap((text) => identifiersNamingRecord(kind, recordType, JSON.parse(text)))
     return [...new Map(names.map((one) => [`${one.type} ${one.value}`, one])).values()]
   })
 }
 
 /** The identifiers by which a document names its own record, not persons inside of it. */
-export const namesIn = (kind: Kind, recordType: RecordType, document: JsonValue): readonly Identifier[] =>
+export const identifiersNamingRecord = (
+  kind: Kind,
+  recordType: RecordType,
+  document: JsonValue,
+): readonly Identifier[] =>
   readIdentifiers(kind, recordType, document)
     .filter(({ names }) => names === 'record')
     .map(({ type, value }) => ({ type, value }))

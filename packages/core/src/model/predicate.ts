@@ -160,6 +160,6 @@ export function leavesOf(predicate: Predicate): readonly Leaf[] {
 }
 
 /** The attributes that a predicate about an element names, each once. */
-export function mentionedIn(of: Predicate): readonly Attribute[] {
+export function attributesMentionedIn(of: Predicate): readonly Attribute[] {
   return [...new Set(leavesOf(of).flatMap((leaf) => ('attribute' in leaf ? [leaf.attribute] : [])))]
 }

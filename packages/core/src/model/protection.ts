@@ -48,7 +48,7 @@ export const protectionKey = ({ type, value }: Identifier): string => `${type}:$
  * others, because another person may have the same value under another type. A telephone or e-mail address, which
  * persons may share, is used only when there is nothing else.
  */
-export function protectedBy(
+export function protectedPersonsNamed(
   { identifier_types }: Kind,
   { byIdentifier }: Protection,
   identifiers: readonly Identifier[],
@@ -61,10 +61,10 @@ export function protectedBy(
 }
 
 /** Returns a function that removes protected persons from other records, except those of the seen categories. */
-export const takesOutProtected =
+export const protectedPersonRemover =
   (kind: Kind, protection: Protection, seen: readonly string[] = []): TakesOut =>
   ({ identifiers }: OtherPerson) => {
-    const hidden = protectedBy(kind, protection, identifiers).find(({ category }) => !seen.includes(category))
+    const hidden = protectedPersonsNamed(kind, protection, identifiers).find(({ category }) => !seen.includes(category))
     return hidden === undefined ? null : `protected ${hidden.id}`
   }
 
@@ -77,7 +77,7 @@ export interface PublicRecord {
 }
 
 /** The record without protected persons, whatever a grant shows. Columns, identifiers and filters use this form. */
-export function publicRecord(
+export function withoutProtectedPersons(
   kind: Kind,
   recordType: RecordType,
   protection: Protection,
@@ -86,7 +86,7 @@ export function publicRecord(
   if (protection.byIdentifier.size === 0) return { document, persons: [] }
   const persons = new Set<number>()
   const left = withoutPersons(kind, recordType, document, ({ identifiers }) => {
-    const found = protectedBy(kind, protection, identifiers)
+    const found = protectedPersonsNamed(kind, protection, identifiers)
     for (const { id } of found) persons.add(id)
     return found[0] === undefined ? null : `protected ${found[0].id}`
   })
@@ -94,7 +94,7 @@ export function publicRecord(
 }
 
 /** The protected persons to whom the record itself belongs, by its own identifiers. */
-export function protectedAs(
+export function protectedOwnersOf(
   kind: Kind,
   recordType: RecordType,
   { byProtectingIdentifier }: Protection,

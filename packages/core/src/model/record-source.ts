@@ -49,7 +49,7 @@ export interface RecordReader {
   /**
    * For each record, the categories under which its person is protected; an unprotected record is left out. Only our
    * own tables know the protection of deleted records. For a record that may be deleted, the caller must also check its
-   * last document (`protectedAs`).
+   * last document (`protectedOwnersOf`).
    */
   categories(
     registry: RegistryShape,

@@ -14,7 +14,7 @@ export interface RegistryShape {
 export const IDENTIFIERS = 'identifier'
 
 /** The name that stands for the sort column of an identifier type, in `unfilled` and in lists of columns. */
-export const sortGroup = (type: string): string => `sort by ${type}`
+export const sortColumnGroup = (type: string): string => `sort by ${type}`
 
 /** One hosted instance of a kind. */
 export interface Registry {

@@ -2,7 +2,7 @@
  * The header `traceparent` (W3C Trace Context). We log it with a request, and send it with the callbacks that answer
  * the request, so that the peer can connect them. We record no spans.
  */
-import { newUuid } from './digests.ts'
+import { randomUuid } from './digests.ts'
 
 /** Version, trace-id, parent-id and flags in lower case. Version ff, and ids of zeros only, are invalid. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?=$|-)/
@@ -32,6 +32,6 @@ export const withTraceparent = (text: string, traceparent: string | null): strin
  * spans.
  */
 export function ownTraceparent(uuid: string): string {
-  const span = newUuid().replaceAll('-', '').slice(-16)
+  const span = randomUuid().replaceAll('-', '').slice(-16)
   return `00-${uuid.replaceAll('-', '').toLowerCase()}-${span}-00`
 }

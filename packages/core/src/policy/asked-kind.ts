@@ -11,7 +11,7 @@ import {
   type RecordType,
   searchKey,
 } from '@rollcall/protocol'
-import { ALL, type Granted, isGranted } from '../model/grant.ts'
+import { ALL_NAMES, type Granted, isGranted } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 
 export interface Askable {
@@ -22,15 +22,18 @@ export interface Askable {
   /** The canonical names of the event types; null for all. */
   readonly eventTypes: Granted
   /** The names of attributes, lists, and attributes of lists' elements, in any spelling; or `all`. */
-  readonly ask: typeof ALL | readonly string[]
+  readonly ask: typeof ALL_NAMES | readonly string[]
 }
 
 /** The kind, reduced. @throws GrantProblem a name that no record type has; an age without its date */
-export function askedKind(kind: Kind, { recordTypes, identifierTypes, eventTypes, ask }: Askable): Kind {
+export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, eventTypes, ask }: Askable): Kind {
   const isWhole =
-    recordTypes.length === kind.record_types.length && identifierTypes === null && eventTypes === null && ask === ALL
+    recordTypes.length === kind.record_types.length &&
+    identifierTypes === null &&
+    eventTypes === null &&
+    ask === ALL_NAMES
   if (isWhole) return kind
-  if (ask !== ALL) checkNames(recordTypes, ask)
+  if (ask !== ALL_NAMES) checkNames(recordTypes, ask)
   const [first, ...others] = recordTypes.map((recordType) => narrowed(recordType, ask))
   if (first === undefined) throw new GrantProblem('record_types', 'must name one at least')
   const types = kind.identifier_types.filter(({ name }) => isGranted(identifierTypes, name))
@@ -44,7 +47,7 @@ export function askedKind(kind: Kind, { recordTypes, identifierTypes, eventTypes
 }
 
 function narrowed(recordType: RecordType, ask: Askable['ask']): RecordType {
-  if (ask === ALL) return recordType
+  if (ask === ALL_NAMES) return recordType
   const compounds = (recordType.compounds ?? []).flatMap((compound): Compound[] => {
     const members = compound.members.filter((member) => isNamed(compound, ask) || isNamed(member, ask))
     return members.length === 0 ? [] : [{ ...compound, members }]

@@ -45,7 +45,7 @@ export interface GivenConsent {
  * @returns null when the grant requires no consent
  * @throws ItemRejection rjct.search_criteria.invalid; the text says which consent is needed
  */
-export function checkBasis(
+export function checkConsentGiven(
   { terms }: Pick<Grant, 'terms'>,
   criteria: Consenting,
   { now, most, name = 'search_criteria' }: { readonly now: Date; readonly most: number; readonly name?: string },
@@ -63,7 +63,7 @@ export function checkBasis(
   }
   const time = ts === undefined ? null : timestampInstant(ts)
   if (time === null && jws === null) throw refused(`${at}.ts: is required here, ${needed}`)
-  if (time !== null) checkAge(`${at}.ts`, time, now, most)
+  if (time !== null) checkTimeNotOld(`${at}.ts`, time, now, most)
   const code = purpose?.code ?? null
   if (jws === null || code !== null) checkPurpose(`${at}.purpose.code`, code, purposes)
   return { at, purpose: code, jws }
@@ -83,7 +83,7 @@ export function describeConsent({ purposes = [], consent, authorities }: Grant['
 }
 
 /** Checks that a time is neither in the future nor older than `most` seconds. @throws ItemRejection */
-export function checkAge(at: string, time: number, now: Date, most: number): void {
+export function checkTimeNotOld(at: string, time: number, now: Date, most: number): void {
   const age = (now.getTime() - time) / 1_000
   if (age < -CLOCK_SKEW) throw refused(`${at}: must not be in the future`)
   if (age > most) throw refused(`${at}: must not be older than ${most / 86_400} days`)
@@ -100,7 +100,7 @@ export function checkPurpose(at: string, code: string | null, purposes: readonly
  * The purpose and the form of consent for the audit entry of an item. A purpose that the grant does not name is written
  * as `other`: entries are stored for ever, and a participant could write anything there.
  */
-export function consentFacts({ terms }: Pick<Grant, 'terms'>, { consent, authorize }: Consenting): AskedFacts {
+export function consentFactsForAudit({ terms }: Pick<Grant, 'terms'>, { consent, authorize }: Consenting): AskedFacts {
   const code = (authorize ?? consent)?.purpose?.code
   const known = [...(terms.purposes ?? []), EMERGENCY]
   return {
@@ -124,7 +124,10 @@ export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: Given
 export const isAboutSubject = ({ terms }: Pick<Grant, 'terms'>): boolean => terms.basis !== 'law'
 
 /** Checks that the query asks for one identifier, of the person who consents. @throws ItemRejection */
-export function checkSubject(grant: Pick<Grant, 'terms'>, { predicate }: { readonly predicate: Predicate }): void {
+export function checkAsksForOnePerson(
+  grant: Pick<Grant, 'terms'>,
+  { predicate }: { readonly predicate: Predicate },
+): void {
   if (!isAboutSubject(grant)) return
   // One value may be an identifier of several types.
   if (predicate.is === 'identifier' && new Set(predicate.identifiers.map(({ value }) => value)).size === 1) return

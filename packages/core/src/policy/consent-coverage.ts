@@ -2,7 +2,7 @@
 import { type Kind, searchKey } from '@rollcall/protocol'
 import type { Visible } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
-import { visibleIn } from './visible.ts'
+import { visibleTrees } from './visible.ts'
 
 /**
  * For each record type, the tree of what a consent covers. Names that this registry does not have are ignored, because
@@ -12,12 +12,12 @@ import { visibleIn } from './visible.ts'
 export function visibleUnderConsent(kind: Kind, names: readonly string[]): ReadonlyMap<string, Visible> {
   const others = kind.record_types.flatMap(({ relations = [] }) => relations.map(({ name }) => searchKey(name)))
   const meant = names.filter((name) => !others.includes(searchKey(name)) && isKnownName(kind, name))
-  return visibleIn(kind, kind.record_types, meant)
+  return visibleTrees(kind, kind.record_types, meant)
 }
 
 function isKnownName(kind: Kind, name: string): boolean {
   try {
-    visibleIn(kind, kind.record_types, [name])
+    visibleTrees(kind, kind.record_types, [name])
     return true
   } catch (error) {
     if (error instanceof GrantProblem) return false

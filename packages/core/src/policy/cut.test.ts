@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyRecord, grantedNames, inOneSpelling, isKnownName, leaves } from '../../test/any-record.ts'
 import { cutRecord } from './cut.ts'
-import { visibleIn } from './visible.ts'
+import { visibleTrees } from './visible.ts'
 
 const kindOf = (name: string): Kind => KINDS.find((kind) => kind.name === name) as Kind
 
@@ -16,7 +16,7 @@ function cut(
 ) {
   const kind = kindOf(kindName)
   const recordType = kind.record_types.find(({ name }) => name === recordTypeName) as RecordType
-  const visible = visibleIn(kind, [recordType], see).get(recordTypeName)
+  const visible = visibleTrees(kind, [recordType], see).get(recordTypeName)
   if (visible === undefined) throw new Error('no such record type')
   return cutRecord({ kind, types: types && new Set(types) }, visible, record)
 }
@@ -229,7 +229,7 @@ describe('of any record and any grant', () => {
             const record = inOneSpelling(any)
             if (!isJsonObject(record)) return
             const known = see.filter((name) => isKnownName(kind, recordType, name))
-            const visible = visibleIn(kind, [recordType], known).get(recordType.name)
+            const visible = visibleTrees(kind, [recordType], known).get(recordType.name)
             if (visible === undefined) throw new Error('no tree')
             const after = cutRecord({ kind, types: null }, visible, record)
             const expected = leaves(record).filter((leaf) =>

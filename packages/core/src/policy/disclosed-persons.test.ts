@@ -15,9 +15,9 @@ import { describe, expect, it } from 'vitest'
 import { anyRecord, grantedNames, inOneSpelling, isKnownName } from '../../test/any-record.ts'
 import type { AuditedPerson } from '../model/audit-entry.ts'
 import { NOBODY_PROTECTED } from '../model/protection.ts'
-import { describedIn } from './disclosed-persons.ts'
-import { type Disclosing, disclose, discloseParts, type Select } from './disclosure.ts'
-import { visibleIn } from './visible.ts'
+import { findDescribedPersons } from './disclosed-persons.ts'
+import { type Disclosing, discloseRecordParts, discloseRecords, type Select } from './disclosure.ts'
+import { visibleTrees } from './visible.ts'
 
 const social = kindNamed('social') as Kind
 const [, group] = social.record_types as readonly [RecordType, RecordType]
@@ -26,7 +26,7 @@ const granted = (kind: Kind, recordType: RecordType, see: readonly string[] | nu
   recordTypes: null,
   rows: new Map(),
   identifiers: { kind, types: null },
-  visible: see && visibleIn(kind, [recordType], see),
+  visible: see && visibleTrees(kind, [recordType], see),
   hidden: { categories: [], protection: NOBODY_PROTECTED, takesOut: null },
 })
 
@@ -54,7 +54,7 @@ const household: JsonObject = {
 
 const factsOf = (see: readonly string[] | null, select?: Select) => {
   const grant = granted(social, group, see)
-  const [disclosed] = disclose(grant, group, [canonicalJson(household)], select)
+  const [disclosed] = discloseRecords(grant, group, [canonicalJson(household)], select)
   return { persons: named(disclosed?.audited.persons ?? []), paths: disclosed?.audited.paths }
 }
 
@@ -93,7 +93,7 @@ describe('what an audit entry says of a record that is shown', () => {
       const kind = kindNamed(kindName) as Kind
       const [recordType] = kind.record_types
       const grant = granted(kind, recordType, see)
-      const [disclosed] = disclose(grant, recordType, [canonicalJson(record)], select)
+      const [disclosed] = discloseRecords(grant, recordType, [canonicalJson(record)], select)
       return named(disclosed?.audited.persons ?? [])
     }
     const ada = { identifier: [uin('ADA')], name: { surname: 'Obi' }, spouse }
@@ -126,7 +126,7 @@ describe('what an audit entry says of a record that is shown', () => {
 
   it('names the person of each part', () => {
     const partsOf = (record: JsonValue) => [(record as JsonObject).group_head_info ?? null]
-    const parts = [...discloseParts(granted(social, group, null), group, canonicalJson(household), partsOf)]
+    const parts = [...discloseRecordParts(granted(social, group, null), group, canonicalJson(household), partsOf)]
     expect(named(parts[0]?.audited.persons ?? [])).toEqual(['HOUSEHOLD_ID H-1', 'UIN ADA'])
     expect(parts[0]?.audited.paths).toEqual([
       'demographic_info.sex',
@@ -180,14 +180,14 @@ describe('of any record and any grant', () => {
             if (!isJsonObject(record)) return
             const known = see?.filter((name) => isKnownName(kind, recordType, name)) ?? null
             const grant = granted(kind, recordType, known)
-            const [sent] = disclose(grant, recordType, [canonicalJson(record)])
+            const [sent] = discloseRecords(grant, recordType, [canonicalJson(record)])
             if (sent === undefined) throw new Error('the record is not disclosed')
             const { persons, paths, record_type } = sent.audited
             expect(record_type).toBe(recordType.name)
             expect(paths.toSorted()).toEqual([...new Set(pathsIn(JSON.parse(sent.text)))].toSorted())
             // A person is shown where the message would be another one without that person.
-            const others = describedIn(kind, recordType, record).filter(({ person }) => {
-              const [rest] = disclose(grant, recordType, [canonicalJson(without(record, person))])
+            const others = findDescribedPersons(kind, recordType, record).filter(({ person }) => {
+              const [rest] = discloseRecords(grant, recordType, [canonicalJson(without(record, person))])
               return rest?.text !== sent.text
             })
             const expected = others.flatMap(({ relation, person }) => {

@@ -18,7 +18,7 @@ import type { RelatedPerson } from './cut.ts'
 const ITSELF: IdentifierSource = { path: '', names: 'record' }
 
 /** The person of a record, with all identifiers that name the record. */
-export const personOf = (
+export const auditedPersonOf = (
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
   record: JsonValue,
@@ -30,7 +30,7 @@ export const personOf = (
 })
 
 /** Those `asked` identifiers by which a record about several persons, such as a household, was found. */
-export function askedMembers(
+export function askedPartIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
   record: JsonValue,
@@ -53,7 +53,7 @@ export function auditedRelatedPersons(kind: Kind, related: readonly RelatedPerso
 
 function relatedIdentifiers(kind: Kind, { record_type }: Relation, person: JsonValue): AuditedPerson {
   const recordType = kind.record_types.find(({ name }) => name === record_type)
-  const named = personOf(kind, recordType ?? { identifiers: [ITSELF] }, person)
+  const named = auditedPersonOf(kind, recordType ?? { identifiers: [ITSELF] }, person)
   return named.identifiers.length > 0 || !isJsonObject(person)
     ? named
     : { ...named, identifiers: identifiersWithin(kind, person, recordType) }
@@ -69,12 +69,12 @@ function at(path: string, from: JsonValue): JsonValue[] {
 }
 
 /** All other persons in a record, described by relations of the kind or not. */
-export function relatedIn(kind: Kind, recordType: RecordType, record: JsonValue): readonly RelatedPerson[] {
-  return withUndescribed(kind, recordType, record, record, describedIn(kind, recordType, record))
+export function findRelatedPersons(kind: Kind, recordType: RecordType, record: JsonValue): readonly RelatedPerson[] {
+  return addUndescribedPersons(kind, recordType, record, record, findDescribedPersons(kind, recordType, record))
 }
 
 /** Adds the persons whom no relation of the kind describes. @param shown the shown part of the record */
-export const withUndescribed = (
+export const addUndescribedPersons = (
   kind: Kind,
   recordType: RecordType,
   record: JsonValue,
@@ -83,14 +83,14 @@ export const withUndescribed = (
 ): readonly RelatedPerson[] => [
   ...described,
   ...undescribedIn(kind, recordType, shown, described, () =>
-    [personOf(kind, recordType, record), ...auditedRelatedPersons(kind, described)].flatMap(
+    [auditedPersonOf(kind, recordType, record), ...auditedRelatedPersons(kind, described)].flatMap(
       ({ identifiers }) => identifiers,
     ),
   ),
 ]
 
 /** The persons in places that the kind describes as relations. */
-export function describedIn(
+export function findDescribedPersons(
   kind: Kind,
   { relations = [] }: Pick<RecordType, 'relations'>,
   record: JsonValue,
@@ -100,7 +100,7 @@ export function describedIn(
     return relation.paths.flatMap((path) =>
       at(path, record).flatMap((person) => [
         { relation, person, shown: person },
-        ...(recordType === undefined ? [] : describedIn(kind, recordType, person)),
+        ...(recordType === undefined ? [] : findDescribedPersons(kind, recordType, person)),
       ]),
     )
   })

@@ -13,7 +13,7 @@ import { registrySources } from '../../../../test/registry-side.ts'
 import type { NewDelivery } from '../model/delivery.ts'
 import type { GrantTerms } from '../model/grant.ts'
 import { type AuditedOutcome, Disclosed, type ReplyMembers } from '../model/outcome.ts'
-import { disclose, discloseAgain, discloseParts } from './disclosure.ts'
+import { discloseRecordParts, discloseRecords, discloseStoredRecords } from './disclosure.ts'
 import { readTerms } from './grant.ts'
 
 /** Without its comments. */
@@ -26,11 +26,11 @@ const documents = ['{"a":1}', '{"b":2}']
 const granted = (terms: Partial<GrantTerms>) =>
   readTerms(civil, { operations: 'all', see: 'all', basis: 'law', ...terms })
 const everything = granted({})
-const texts = (...given: Parameters<typeof disclose>) => [...disclose(...given)].map(({ text }) => text)
+const texts = (...given: Parameters<typeof discloseRecords>) => [...discloseRecords(...given)].map(({ text }) => text)
 
 describe('what leaves', () => {
   it('is all of it, as it is stored, where everything may be seen', () => {
-    const records = [...disclose(everything, recordType, documents)]
+    const records = [...discloseRecords(everything, recordType, documents)]
     expect(records.map((record) => record.text)).toEqual(documents)
     expect(records.every((record) => record instanceof Disclosed)).toBe(true)
   })
@@ -41,14 +41,16 @@ describe('what leaves', () => {
       seen.push(canonicalJson(record))
       return canonicalJson(record).includes('a') ? null : {}
     }
-    const [first] = disclose(everything, recordType, [...documents, '{"c":3}'], select)
+    const [first] = discloseRecords(everything, recordType, [...documents, '{"c":3}'], select)
     expect(first?.text).toBe('{}')
     expect(seen).toEqual(documents)
   })
 
   it('is, of a question about a part, each part as a record', () => {
     const parts = [
-      ...discloseParts(everything, recordType, '{"a":[1,2]}', (record) => [Object.values(record as object)].flat(2)),
+      ...discloseRecordParts(everything, recordType, '{"a":[1,2]}', (record) =>
+        [Object.values(record as object)].flat(2),
+      ),
     ]
     expect(parts.map((part) => part.text)).toEqual(['1', '2'])
   })
@@ -84,7 +86,9 @@ describe('what leaves', () => {
 
   it('is, of a stored answer, what the grant shows today, and nothing where conditions cannot be asked', () => {
     const again = (terms: Partial<GrantTerms>) =>
-      discloseAgain(granted(terms), recordType, [{ sex: 'F', birth_date: '1990-05-05' }]).shown.map(({ text }) => text)
+      discloseStoredRecords(granted(terms), recordType, [{ sex: 'F', birth_date: '1990-05-05' }]).shown.map(
+        ({ text }) => text,
+      )
     expect(again({ see: ['sex'] })).toEqual(['{"sex":"F"}'])
     expect(again({ rows: { Person: { sex: { eq: 'F' } } } })).toEqual([])
   })
@@ -100,13 +104,13 @@ describe('what leaves', () => {
     for (const file of writers) {
       const written = text(file).match(/\breg_records:.*/g) ?? []
       expect(written).toHaveLength(1)
-      expect(text(file)).toMatch(/\bdisclose(?:Parts|Again)?\(/)
+      expect(text(file)).toMatch(/\bdisclose(?:Records|RecordParts|StoredRecords)\(/)
     }
     expect(withText(/extends Disclosed\b/)).toEqual(['packages/core/src/policy/disclosure.ts'])
   })
 
   it('leaves as a type of its own: a reply takes no other text', () => {
-    const [disclosed] = disclose(everything, recordType, documents)
+    const [disclosed] = discloseRecords(everything, recordType, documents)
     const members: ReplyMembers = { data: { reg_records: disclosed === undefined ? [] : [disclosed] } }
     // @ts-expect-error a document is not disclosed
     const raw: ReplyMembers = { reg_records: documents }

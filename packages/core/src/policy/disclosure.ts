@@ -15,17 +15,17 @@ import {
 import type { AuditedPerson } from '../model/audit-entry.ts'
 import { type Grant, isGranted, type Visible } from '../model/grant.ts'
 import { Disclosed } from '../model/outcome.ts'
-import { takesOutProtected } from '../model/protection.ts'
+import { protectedPersonRemover } from '../model/protection.ts'
 import { recordAsAsked } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
 import { PathNames } from './disclosed-paths.ts'
 import {
+  addUndescribedPersons,
+  auditedPersonOf,
   auditedRelatedPersons,
-  personOf,
+  findRelatedPersons,
   relatedAfterSelection,
-  relatedIn,
-  withUndescribed,
 } from './disclosed-persons.ts'
 import { isHiddenRecord, publicDocument, withoutHidden } from './hidden.ts'
 
@@ -43,7 +43,7 @@ export type Select = (shown: JsonValue) => JsonValue | null
  * @param select cuts the shown part to the selection of a query, or to the content of a notification
  * @param read receives each parsed document, so that the caller need not parse it again
  */
-export function* disclose(
+export function* discloseRecords(
   grant: Disclosing,
   recordType: RecordType,
   documents: Iterable<string>,
@@ -70,7 +70,7 @@ export function* disclose(
  * Yields the parts of one record that a question is about, each as a record.
  * @param partsOf cuts these parts from the shown part of the record
  */
-export function* discloseParts(
+export function* discloseRecordParts(
   grant: Disclosing,
   recordType: RecordType,
   document: string,
@@ -116,7 +116,7 @@ function* shownRecords(
   if (!isGranted(grant.recordTypes, recordType.name)) return
   for (const document of documents) {
     const read = JSON.parse(document) as JsonValue
-    if (!isRecordInRows(grant, recordType, read)) continue
+    if (!isRecordGranted(grant, recordType, read)) continue
     onRead?.(read)
     const record = grant.hidden.takesOut === null ? read : withoutHiddenPersons(grant, recordType, read)
     if (record === null) continue
@@ -137,12 +137,12 @@ function shownOf(
   whole: JsonValue,
 ): Pick<ShownRecord, 'shown' | 'related'> {
   const record = coverage === undefined ? whole : partUnderConsent(identifiers, coverage.get(recordType.name), whole)
-  if (visible === null) return { shown: record, related: relatedIn(identifiers.kind, recordType, record) }
+  if (visible === null) return { shown: record, related: findRelatedPersons(identifiers.kind, recordType, record) }
   const part = visible.get(recordType.name)
   if (part === undefined || !isJsonObject(record)) return { shown: {}, related: [] }
   const described: RelatedPerson[] = []
   const shown = cutRecord(identifiers, part, record, (person) => described.push(person))
-  return { shown, related: withUndescribed(identifiers.kind, recordType, record, shown, described) }
+  return { shown, related: addUndescribedPersons(identifiers.kind, recordType, record, shown, described) }
 }
 
 /** The part of a record that the signed consent covers. After that, the grant is applied to this part. */
@@ -157,7 +157,7 @@ const personsOf = (
   recordType: RecordType,
   record: JsonValue,
   related: readonly RelatedPerson[],
-): readonly AuditedPerson[] => [personOf(kind, recordType, record), ...auditedRelatedPersons(kind, related)]
+): readonly AuditedPerson[] => [auditedPersonOf(kind, recordType, record), ...auditedRelatedPersons(kind, related)]
 
 /** The records of a stored answer that may still be shown. */
 export interface DisclosedAgain {
@@ -172,7 +172,7 @@ export interface DisclosedAgain {
  * @param isOld true when a person was protected after the answer was made: a record is then shown only if every person
  * in it has an identifier
  */
-export function discloseAgain(
+export function discloseStoredRecords(
   grant: Disclosing,
   recordType: RecordType,
   records: readonly JsonValue[],
@@ -182,7 +182,7 @@ export function discloseAgain(
   const hidden = records.length - left.length
   if (grant.rows.has(recordType.name)) return { shown: [], hidden }
   const shown = isOld ? left.filter((record) => namesEveryPerson(grant, recordType, record)) : left
-  return { shown: [...disclose(grant, recordType, shown.map(canonicalJson))], hidden }
+  return { shown: [...discloseRecords(grant, recordType, shown.map(canonicalJson))], hidden }
 }
 
 /**
@@ -206,9 +206,9 @@ function namesEveryPerson(
 }
 
 /** True when the current grant shows every record of a stored message, and shows it unchanged. */
-export const isStillShown = (grant: Grant, message: JsonValue): boolean =>
+export const areRecordsStillShown = (grant: Grant, message: JsonValue): boolean =>
   everyRecords(grant.identifiers.kind, message, (recordType, records) => {
-    const { shown } = discloseAgain(grant, recordType, records, true)
+    const { shown } = discloseStoredRecords(grant, recordType, records, true)
     return shown.length === records.length && records.every((record, at) => canonicalJson(record) === shown[at]?.text)
   })
 
@@ -222,7 +222,7 @@ export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean 
   const { kind } = identifiers
   const categories = emergency === undefined ? hidden.categories : []
   if (hidden.protection.byIdentifier.size === 0) return true
-  const takesOut = takesOutProtected(kind, hidden.protection, categories)
+  const takesOut = protectedPersonRemover(kind, hidden.protection, categories)
   const hiding = { identifiers, hidden: { ...hidden, categories, takesOut } }
   return everyRecords(kind, message, (recordType, records) =>
     records.every(
@@ -255,11 +255,11 @@ function everyRecords(
 type RowScope = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 
 /** True when the record, as text, fulfils the conditions of the grant. A search tests the same in the database. */
-export const isInRows = (grant: RowScope, recordType: Pick<RecordType, 'name'>, document: string): boolean =>
-  !grant.rows.has(recordType.name) || isRecordInRows(grant, recordType, JSON.parse(document) as JsonValue)
+export const isRecordTextGranted = (grant: RowScope, recordType: Pick<RecordType, 'name'>, document: string): boolean =>
+  !grant.rows.has(recordType.name) || isRecordGranted(grant, recordType, JSON.parse(document) as JsonValue)
 
 /** True when the record, parsed, fulfils the conditions of the grant. */
-export function isRecordInRows(grant: RowScope, { name }: Pick<RecordType, 'name'>, record: JsonValue): boolean {
+export function isRecordGranted(grant: RowScope, { name }: Pick<RecordType, 'name'>, record: JsonValue): boolean {
   const row = grant.rows.get(name)
   if (row === undefined) return true
   const { kind } = grant.identifiers

@@ -1,9 +1,9 @@
 /** The emergency part of a grant: it shows more about one person, for a reason that the operator reviews afterwards. */
 import { ItemRejection, type RecordType, timestampInstant } from '@rollcall/protocol'
-import { ALL, type Grant, isGranted } from '../model/grant.ts'
+import { ALL_NAMES, type Grant, isGranted } from '../model/grant.ts'
 import { CLOCK_SKEW, type Consenting, EMERGENCY } from './basis.ts'
 import { GrantProblem } from './grant-problem.ts'
-import { visibleIn } from './visible.ts'
+import { visibleTrees } from './visible.ts'
 
 /** The length of a reason in characters, without spaces at its ends. */
 const REASON = { least: 10, most: 1_000 } as const
@@ -29,13 +29,13 @@ export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType
   // A record type with identifiers of parts, such as a household, is about several persons, so it is left out.
   const personal = recordTypes.filter(({ identifiers }) => identifiers.every(({ names }) => names !== 'part'))
   const more = emergency?.see ?? []
-  const all = see === ALL || more === ALL ? ALL : [...see, ...more]
+  const all = see === ALL_NAMES || more === ALL_NAMES ? ALL_NAMES : [...see, ...more]
   return {
     ...grant,
     terms: { ...terms, see: all, query_forms: ['identifier'], basis: 'authorize', purposes: [EMERGENCY] },
     recordTypes: new Set(personal.map(({ name }) => name)),
     queryForms: new Set(['identifier']),
-    visible: all === ALL ? null : visibleMore(grant, recordTypes, all),
+    visible: all === ALL_NAMES ? null : visibleMore(grant, recordTypes, all),
     // An emergency shows no protected person, even of categories that the grant names.
     hidden: { ...grant.hidden, categories: [] },
   }
@@ -47,7 +47,7 @@ function visibleMore(
   names: readonly string[],
 ): Grant['visible'] {
   try {
-    return visibleIn(kind, recordTypes, names)
+    return visibleTrees(kind, recordTypes, names)
   } catch (error) {
     // The names in `see` of the grant were read before, so the error is in the emergency part.
     throw error instanceof GrantProblem ? new GrantProblem('emergency.see', error.rule) : error
@@ -55,7 +55,7 @@ function visibleMore(
 }
 
 /** Checks that the record type is about one person. @throws ItemRejection rjct.search_criteria.invalid */
-export function checkPersonal({ grant }: Emergency, { name }: Pick<RecordType, 'name'>): void {
+export function checkIsPersonType({ grant }: Emergency, { name }: Pick<RecordType, 'name'>): void {
   if (isGranted(grant.recordTypes, name)) return
   throw new ItemRejection(
     'rjct.search_criteria.invalid',
@@ -76,7 +76,7 @@ export interface Emergency {
  * @throws ItemRejection rjct.search_criteria.invalid: the reason is missing or has a wrong length; `ts` is missing or
  * not of the last 24 hours
  */
-export function emergencyOf(
+export function readItemEmergency(
   { id, emergency }: Pick<Grant, 'id' | 'emergency'>,
   { authorize }: Consenting,
   now: Date,

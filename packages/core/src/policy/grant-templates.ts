@@ -56,7 +56,7 @@ export const GRANT_TEMPLATES: readonly GrantTemplate[] = [
 ]
 
 /** The terms of a template, without the names that the kind lacks. */
-export function termsFor(kind: Kind, { terms }: GrantTemplate): GrantTerms {
+export function termsOfTemplate(kind: Kind, { terms }: GrantTemplate): GrantTerms {
   const known = (list: GrantTerms['see'], names: readonly string[]): GrantTerms['see'] =>
     list === 'all' ? list : list.filter((name) => names.includes(searchKey(name)))
   const operations = operationsOf(kind).map(({ name }) => name)

@@ -2,7 +2,7 @@ import { KINDS, type Kind } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import type { GrantTerms } from '../model/grant.ts'
 import { readTerms } from './grant.ts'
-import { GRANT_TEMPLATES, termsFor } from './grant-templates.ts'
+import { GRANT_TEMPLATES, termsOfTemplate } from './grant-templates.ts'
 
 const kindOf = (name: string): Kind => KINDS.find((kind) => kind.name === name) as Kind
 const BASE = { operations: 'all', see: 'all', basis: 'law' } as const satisfies GrantTerms
@@ -12,7 +12,7 @@ describe('readTerms', () => {
   it('reads every template for every kind', () => {
     for (const kind of KINDS) {
       for (const template of GRANT_TEMPLATES) {
-        expect(() => readTerms(kind, termsFor(kind, template)), `${template.name} ${kind.name}`).not.toThrow()
+        expect(() => readTerms(kind, termsOfTemplate(kind, template)), `${template.name} ${kind.name}`).not.toThrow()
       }
     }
   })

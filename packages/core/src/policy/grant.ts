@@ -10,17 +10,17 @@ import {
   resolveRecordType,
   searchKey,
 } from '@rollcall/protocol'
-import { ALL, type Grant, type Granted, type GrantTerms, isGranted, QUERY_FORMS } from '../model/grant.ts'
+import { ALL_NAMES, type Grant, type Granted, type GrantTerms, isGranted, QUERY_FORMS } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { NOBODY_PROTECTED, PROTECTION_CATEGORIES } from '../model/protection.ts'
 import { PROGRAMME_NAME } from '../query/person-criteria.ts'
 import { QueryProblem } from '../query/query.ts'
 import { readQuery } from '../query/read-query.ts'
-import { askedKind } from './asked-kind.ts'
+import { reduceKindToAskable } from './asked-kind.ts'
 import { readEmergency } from './emergency.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { withoutMembers } from './minors.ts'
-import { visibleIn } from './visible.ts'
+import { visibleTrees } from './visible.ts'
 
 /**
  * Reads a grant.
@@ -52,8 +52,8 @@ export function readStoredGrant(
 
 /** Reads the terms of a grant. @throws GrantProblem a member names something that the registry does not have */
 export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
-  const recordTypes = namesIn(terms, 'record_types', ALL, (name) => resolveRecordType(kind, name)?.name)
-  const types = namesIn(terms, 'identifier_types', ALL, (name) => resolveIdentifierType(kind, name)?.name)
+  const recordTypes = namesIn(terms, 'record_types', ALL_NAMES, (name) => resolveRecordType(kind, name)?.name)
+  const types = namesIn(terms, 'identifier_types', ALL_NAMES, (name) => resolveIdentifierType(kind, name)?.name)
   const granted = kind.record_types.filter(({ name }) => isGranted(recordTypes, name))
   const eventTypes = namesIn(terms, 'event_types', [], (name) => resolveEventType(kind, name)?.name)
   const operations = namesIn(terms, 'operations', [], operationNamed(kind))
@@ -61,23 +61,23 @@ export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
   const { ask = [], see, minors } = terms
   const askable = { recordTypes: granted, identifierTypes: types, eventTypes }
   const kindFor = (names: GrantTerms['see']): Kind => {
-    const narrowed = askedKind(kind, { ...askable, ask: names })
+    const narrowed = reduceKindToAskable(kind, { ...askable, ask: names })
     return minors === 'never' ? withoutMembers(narrowed) : narrowed
   }
   const grant: Omit<Grant, 'id' | 'emergency'> = {
     terms,
     kind: kindFor(ask),
-    person_kind: kindFor(ask === ALL ? ALL : [...ask, ...programmesIn(granted)]),
+    person_kind: kindFor(ask === ALL_NAMES ? ALL_NAMES : [...ask, ...programmesIn(granted)]),
     operations,
     recordTypes,
-    queryForms: new Set(terms.query_forms === ALL ? QUERY_FORMS : (terms.query_forms ?? ['identifier'])),
+    queryForms: new Set(terms.query_forms === ALL_NAMES ? QUERY_FORMS : (terms.query_forms ?? ['identifier'])),
     eventTypes,
     programmes: namesIn(terms, 'programmes', [], programmeNamed(kind)),
     rows: readRows(kind, granted, terms.rows),
-    visible: see === ALL ? null : visibleIn(kind, granted, see),
+    visible: see === ALL_NAMES ? null : visibleTrees(kind, granted, see),
     identifiers: { kind, types },
     hidden: {
-      categories: terms.protected === ALL ? PROTECTION_CATEGORIES : (terms.protected ?? []),
+      categories: terms.protected === ALL_NAMES ? PROTECTION_CATEGORIES : (terms.protected ?? []),
       protection: NOBODY_PROTECTED,
       takesOut: null,
     },
@@ -94,7 +94,7 @@ function namesIn(
   canonical: (name: string) => string | undefined,
 ): Granted {
   const given = terms[member] ?? otherwise
-  if (given === ALL) return null
+  if (given === ALL_NAMES) return null
   const names = given.map((name) => {
     const found = canonical(name)
     if (found === undefined) throw new GrantProblem(member, `this registry has no ${name}`)
@@ -152,7 +152,7 @@ function checkBasis(
   if (operations === null || [...operations].some((name) => !CONSENTED.includes(name))) {
     throw new GrantProblem('operations', `must be of ${CONSENTED.join(', ')} for basis ${basis}`)
   }
-  if (query_forms === ALL || query_forms.some((form) => form !== 'identifier')) {
+  if (query_forms === ALL_NAMES || query_forms.some((form) => form !== 'identifier')) {
     throw new GrantProblem('query_forms', `must be identifier alone for basis ${basis}`)
   }
   const shared = recordTypes.find(({ identifiers }) => identifiers.some(({ names }) => names === 'part'))
@@ -163,12 +163,12 @@ function checkBasis(
     )
   }
   const relations = recordTypes.flatMap((recordType) => recordType.relations ?? [])
-  const seen = see === ALL ? [] : see.map(searchKey)
-  const relation = relations.find(({ name }) => see === ALL || seen.includes(searchKey(name)))
+  const seen = see === ALL_NAMES ? [] : see.map(searchKey)
+  const relation = relations.find(({ name }) => see === ALL_NAMES || seen.includes(searchKey(name)))
   if (relation !== undefined) {
     throw new GrantProblem('see', `must not show other persons (${relation.name}) for basis ${basis}; name attributes`)
   }
-  if (see === ALL) throw new GrantProblem('see', `must name attributes for basis ${basis}`)
+  if (see === ALL_NAMES) throw new GrantProblem('see', `must name attributes for basis ${basis}`)
 }
 
 /** The limits for the queries in a grant's conditions. */

@@ -4,15 +4,15 @@
  * own tables, SQL does the same.
  */
 import { type AttributeValue, isJsonObject, type JsonValue, type Kind, type RecordType } from '@rollcall/protocol'
-import { namesIn } from '../model/person-identifiers.ts'
+import { identifiersNamingRecord } from '../model/person-identifiers.ts'
 import type { Predicate } from '../model/predicate.ts'
-import { type Protection, protectedAs, publicRecord } from '../model/protection.ts'
+import { type Protection, protectedOwnersOf, withoutProtectedPersons } from '../model/protection.ts'
 import type { MergedRecord, RecordReader } from '../model/record-source.ts'
 import type { FoundRecord, Identifier, RecordId } from '../model/records.ts'
 import type { RegistryShape } from '../model/registry.ts'
 import { type ReadableRecord, recordAsAsked } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
-import { compareInOrder, orderValues } from '../query/memory/order.ts'
+import { compareInOrder, sortValuesOf } from '../query/memory/order.ts'
 
 /** A record as its source returns it. */
 export interface SourceRecord extends FoundRecord {
@@ -33,7 +33,7 @@ export interface CandidateSource {
   readonly most?: number
   /**
    * Yields at least all records that satisfy the predicate, in the order in which they were added, or in another order
-   * that does not change. The predicate is about the public form of records (`publicRecord`); only a condition
+   * that does not change. The predicate is about the public form of records (`withoutProtectedPersons`); only a condition
    * `identifier` finds merged records.
    * @param predicate with ages replaced by dates; null for all records
    * @param after the record after which to begin; null for the first
@@ -67,7 +67,7 @@ export function guardedReader(
           if (guard.isHidden(record, categories, read)) continue
           const { document, extracted } = guard.seen(record, read)
           if (!matches(predicate, extracted)) continue
-          hits.push(hitOf(record, orderValues(registry.kind, recordType, sort, document, extracted)))
+          hits.push(hitOf(record, sortValuesOf(registry.kind, recordType, sort, document, extracted)))
           if (hits.length > cap) break search
         }
       }
@@ -157,7 +157,7 @@ function guardOf(kind: Kind, recordType: RecordType, protection: Protection): Gu
   const hidesSome = protection.byProtectingIdentifier.size > 0
   const categoriesOf: Guard['categoriesOf'] = ({ document, merged }, read = JSON.parse(document)) => {
     const documents = [read, ...merged.map((one) => JSON.parse(one.document))]
-    const persons = documents.flatMap((one) => protectedAs(kind, recordType, protection, one))
+    const persons = documents.flatMap((one) => protectedOwnersOf(kind, recordType, protection, one))
     return [...new Set(persons.map(({ category }) => category))]
   }
   return {
@@ -166,7 +166,7 @@ function guardOf(kind: Kind, recordType: RecordType, protection: Protection): Gu
     isHidden: (record, categories, read) =>
       hidesSome && categoriesOf(record, read).some((category) => !categories.includes(category)),
     seen({ document: text, merged }, read: JsonValue = JSON.parse(text)) {
-      const document = isJsonObject(read) ? publicRecord(kind, recordType, protection, read).document : read
+      const document = isJsonObject(read) ? withoutProtectedPersons(kind, recordType, protection, read).document : read
       const aliases = merged.flatMap((one) => namesOf(kind, recordType, one.document))
       return { document, extracted: recordAsAsked(kind, recordType, document, aliases) }
     },
@@ -174,4 +174,4 @@ function guardOf(kind: Kind, recordType: RecordType, protection: Protection): Gu
 }
 
 const namesOf = (kind: Kind, recordType: RecordType, document: string): readonly Identifier[] =>
-  namesIn(kind, recordType, JSON.parse(document))
+  identifiersNamingRecord(kind, recordType, JSON.parse(document))

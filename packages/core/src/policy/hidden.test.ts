@@ -2,7 +2,7 @@ import { type Kind, kindNamed, type RecordType } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import type { GrantTerms } from '../model/grant.ts'
 import type { Protection } from '../model/protection.ts'
-import { disclose } from './disclosure.ts'
+import { discloseRecords } from './disclosure.ts'
 import { readGrant } from './grant.ts'
 import { withHidden } from './hidden.ts'
 
@@ -27,7 +27,8 @@ const record = (value: string, more: object = {}) =>
 
 describe('withHidden', () => {
   it('hides protected persons of categories that the grant does not name', () => {
-    const shown = (terms: Partial<GrantTerms>) => [...disclose(grantOf(terms), person, [record('U-1001')])].length
+    const shown = (terms: Partial<GrantTerms>) =>
+      [...discloseRecords(grantOf(terms), person, [record('U-1001')])].length
     expect(shown({})).toBe(0)
     expect(shown({ see: 'all', ask: 'all' })).toBe(0)
     expect(shown({ protected: ['sealed', 'adoption'] })).toBe(0)
@@ -44,7 +45,8 @@ describe('withHidden', () => {
 
   it('finds nobody who is a minor on the day, nor anybody without a birth date', () => {
     const found = (day: string, birth_date?: string) =>
-      [...disclose(grantOf({ minors: 'never' }, day), person, [record('U-2', birth_date ? { birth_date } : {})])].length
+      [...discloseRecords(grantOf({ minors: 'never' }, day), person, [record('U-2', birth_date ? { birth_date } : {})])]
+        .length
     expect(found('2026-02-02', '2008-02-03')).toBe(0)
     expect(found('2026-02-03', '2008-02-03')).toBe(1)
     // Somebody born in that year may be a minor until its end.
@@ -56,7 +58,7 @@ describe('withHidden', () => {
   it('keeps the conditions of the grant beside the age', () => {
     const terms = { minors: 'never', rows: { Person: { sex: { eq: 'female' } } } } as const
     const of = (sex: string) =>
-      [...disclose(grantOf(terms), person, [record('U-2', { sex, birth_date: '1990-01-01' })])].length
+      [...discloseRecords(grantOf(terms), person, [record('U-2', { sex, birth_date: '1990-01-01' })])].length
     expect([of('female'), of('male')]).toEqual([1, 0])
   })
 })

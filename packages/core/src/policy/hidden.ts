@@ -5,9 +5,14 @@
 import { type JsonObject, type Kind, type RecordType, type TakesOut, withoutPersons } from '@rollcall/protocol'
 import type { Grant } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
-import { type Protection, protectedAs, publicRecord, takesOutProtected } from '../model/protection.ts'
+import {
+  type Protection,
+  protectedOwnersOf,
+  protectedPersonRemover,
+  withoutProtectedPersons,
+} from '../model/protection.ts'
 import type { Registry } from '../model/registry.ts'
-import { adultIn, isMinor } from './minors.ts'
+import { adultPredicate, isMinor } from './minors.ts'
 
 /** The grant with the persons who are hidden on a day. @param day YYYY-MM-DD in the registry's time zone */
 export function withHidden(
@@ -31,7 +36,7 @@ function hidingPersons<Of extends PartOfGrant>(
   const { kind } = grant.identifiers
   const { categories } = grant.hidden
   const minors = grant.terms.minors === 'never'
-  const takesOut = takesOutHidden(kind, registry, protection, { categories, minors }, day)
+  const takesOut = hiddenPersonRemover(kind, registry, protection, { categories, minors }, day)
   return {
     ...grant,
     rows: minors ? adultRows(grant, registry, day) : grant.rows,
@@ -45,14 +50,14 @@ function hidingPersons<Of extends PartOfGrant>(
  * @param hides.minors true when minors are hidden
  * @param day YYYY-MM-DD in the registry's time zone
  */
-export function takesOutHidden(
+export function hiddenPersonRemover(
   kind: Kind,
   registry: Pick<Registry, 'majority_age'>,
   protection: Protection,
   { categories, minors }: { readonly categories: readonly string[]; readonly minors: boolean },
   day: string,
 ): TakesOut | null {
-  const ofProtected = protection.byIdentifier.size === 0 ? null : takesOutProtected(kind, protection, categories)
+  const ofProtected = protection.byIdentifier.size === 0 ? null : protectedPersonRemover(kind, protection, categories)
   return minors ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null) : ofProtected
 }
 
@@ -63,7 +68,7 @@ function adultRows(
 ): Grant['rows'] {
   const scoped = new Map(rows)
   for (const recordType of kind.record_types) {
-    const adult = adultIn(recordType, registry, day)
+    const adult = adultPredicate(recordType, registry, day)
     if (adult === null) continue
     const row: Predicate | undefined = rows.get(recordType.name)
     scoped.set(recordType.name, row === undefined ? adult : { is: 'and', of: [row, adult] })
@@ -79,7 +84,7 @@ export function isHiddenRecord(
   recordType: RecordType,
   document: JsonObject,
 ): boolean {
-  const persons = protectedAs(kind, recordType, protection, document)
+  const persons = protectedOwnersOf(kind, recordType, protection, document)
   return persons.some(({ category }) => !categories.includes(category))
 }
 
@@ -97,4 +102,4 @@ export const publicDocument = (
   { hidden: { protection }, identifiers: { kind } }: Hiding,
   recordType: RecordType,
   document: JsonObject,
-): JsonObject => publicRecord(kind, recordType, protection, document).document
+): JsonObject => withoutProtectedPersons(kind, recordType, protection, document).document

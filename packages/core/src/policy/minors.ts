@@ -6,7 +6,7 @@ import { matches } from '../query/memory/matches.ts'
 import { resolveAges } from '../query/resolve-ages.ts'
 
 /** A predicate that is true only when the record's person is certainly an adult; null when the records have no age. */
-export function adultIn(
+export function adultPredicate(
   recordType: RecordType,
   { majority_age }: Pick<Registry, 'majority_age'>,
   day: string,
@@ -26,7 +26,7 @@ export function isMinor(
   day: string,
 ): boolean {
   if (relation === null) return false
-  const adult = record && adultIn(record.recordType, registry, day)
+  const adult = record && adultPredicate(record.recordType, registry, day)
   const date = record?.recordType.attributes.find(({ name }) => name === 'birth_date')
   const born = date && record && readAttribute(date, record.document)
   if (adult === null || date === undefined || born === undefined || born === null) return true

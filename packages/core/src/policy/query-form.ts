@@ -1,6 +1,6 @@
 /** Checks the form and the identifiers of a query or filter against a grant. */
 import { ItemRejection, isSortedIdentifier, type RecordType } from '@rollcall/protocol'
-import { ALL, type Grant, type QueryForm } from '../model/grant.ts'
+import { ALL_NAMES, type Grant, type QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { asksForMembers } from './minors.ts'
 import { isAlwaysShown } from './shown-attributes.ts'
@@ -28,7 +28,7 @@ interface AskedInOrder extends Asked {
  */
 export function checkForm(grant: Asking & Pick<Grant, 'visible'>, asked: AskedInOrder): void {
   const { recordType, sort } = asked
-  if (grant.terms.ask !== ALL && sort.some(({ attribute }) => isSortedIdentifier(recordType, attribute))) {
+  if (grant.terms.ask !== ALL_NAMES && sort.some(({ attribute }) => isSortedIdentifier(recordType, attribute))) {
     throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${VALUES_ONLY}: not in their order`)
   }
   const unseen = sort.find(({ attribute }) => !isAlwaysShown(grant, recordType, attribute))
@@ -49,7 +49,7 @@ export function refusedQuery(grant: Asking, { recordType, form, predicate }: Ask
   const { queryForms, terms } = grant
   if (!queryForms.has(form)) return `this participant may ask by ${[...queryForms].join(', ')} only`
   // Such a query names no attribute, but finds nearly every record.
-  if (terms.ask !== ALL && isAboutUnnamed(predicate)) {
+  if (terms.ask !== ALL_NAMES && isAboutUnnamed(predicate)) {
     return `${VALUES_ONLY}: not for others than these, nor whether there is one`
   }
   if (terms.minors === 'never' && asksForMembers(recordType, predicate)) {

@@ -1,6 +1,6 @@
 /** Changes the number of matching records to what an answer may state. */
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
-import type { COUNTS, Grant } from '../model/grant.ts'
+import type { Grant, TOTAL_COUNT_FORMS } from '../model/grant.ts'
 import type { Found } from '../model/records.ts'
 
 interface Counting {
@@ -25,7 +25,7 @@ const rejectAboveCap = (found: Found, cap: number): AtCap => {
   )
 }
 
-const COUNTINGS: Readonly<Record<(typeof COUNTS)[number], Counting>> = {
+const COUNTINGS: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], Counting>> = {
   exact: { total: (total) => total, hidesEmpty: false, atCap: rejectAboveCap },
   // No records are sent, because the choice of records would say something about the rest.
   capped: {
@@ -49,7 +49,7 @@ export const countingOf = ({ terms }: Pick<Grant, 'terms'>): Counting => COUNTIN
  * @param cap the number of records that a search may match; `found` counts at most one more
  * @throws ItemRejection rjct.search.too_many_records_found
  */
-export const withinCap = <Finding extends Found>(
+export const applyCap = <Finding extends Found>(
   grant: Pick<Grant, 'terms'>,
   found: Finding,
   cap: number,
@@ -59,7 +59,7 @@ export const withinCap = <Finding extends Found>(
  * True when no answer ever has a record of this type. There are no further pages then: their number would say how many
  * records match.
  */
-export function showsNothing(grant: Pick<Grant, 'terms' | 'visible'>, { name }: RecordType): boolean {
+export function neverShowsRecords(grant: Pick<Grant, 'terms' | 'visible'>, { name }: RecordType): boolean {
   if (!countingOf(grant).hidesEmpty || grant.visible === null) return false
   const tree = grant.visible.get(name)
   return tree === undefined || (!tree.whole && !tree.value && tree.identifiers.length === 0 && tree.members.size === 0)

@@ -1,8 +1,8 @@
 /** Finds the names in a grant that are needed to show some paths. */
 import { type Kind, namesOf, type RecordType, searchKey } from '@rollcall/protocol'
-import { ALL, type GrantTerms, type Visible } from '../model/grant.ts'
+import { ALL_NAMES, type GrantTerms, type Visible } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
-import { IDENTIFIER, visibleIn } from './visible.ts'
+import { IDENTIFIER, visibleTrees } from './visible.ts'
 
 /** Dotted paths of values, by record type. */
 export type ShownPaths = Readonly<Record<string, readonly string[]>>
@@ -13,7 +13,7 @@ export type ShownPaths = Readonly<Record<string, readonly string[]>>
  * @param recordTypes the granted record types
  * @returns names from `see`; when `see` is `all`, a short list of names that show the same
  */
-export function usedNames(
+export function findUsedNames(
   kind: Kind,
   recordTypes: readonly RecordType[],
   see: GrantTerms['see'],
@@ -22,7 +22,7 @@ export function usedNames(
   const relations = recordTypes.flatMap((recordType) => recordType.relations ?? [])
   const isRelation = (name: string): boolean =>
     relations.some((relation) => searchKey(relation.name) === searchKey(name))
-  const candidates = see === ALL ? [...new Set(allNames(recordTypes))] : see
+  const candidates = see === ALL_NAMES ? [...new Set(allNames(recordTypes))] : see
   const used = candidates.filter(
     (name) =>
       isRelation(name) &&
@@ -37,7 +37,7 @@ export function usedNames(
   const pathsShownBy = (names: readonly string[]) => pathsVisibleBy(kind, recordTypes, names, shown)
   const alone = pathsShownBy(used).size
   const others = candidates.filter((name) => !isRelation(name) && pathsShownBy([...used, name]).size > alone)
-  if (see !== ALL) return see.filter((name) => used.includes(name) || others.includes(name))
+  if (see !== ALL_NAMES) return see.filter((name) => used.includes(name) || others.includes(name))
   const known = pathsShownBy([...used, ...others])
   const members = Object.entries(shown).flatMap(([recordType, paths]) =>
     paths.filter((path) => !known.has(`${recordType} ${path}`) && pathsShownBy([path]).size > 0),
@@ -75,13 +75,13 @@ function pathsVisibleBy(
   )
 }
 
-/** The trees of visible members without ages: an age shows nothing, and `visibleIn` refuses it without its date. */
+/** The trees of visible members without ages: an age shows nothing, and `visibleTrees` refuses it without its date. */
 function treesOf(kind: Kind, recordTypes: readonly RecordType[], names: readonly string[]) {
   const ages = recordTypes.flatMap(({ attributes }) =>
     attributes.flatMap((row) => (row.type === 'age' ? namesOf(row).map(searchKey) : [])),
   )
   try {
-    return visibleIn(
+    return visibleTrees(
       kind,
       recordTypes,
       names.filter((name) => !ages.includes(searchKey(name))),

@@ -25,7 +25,7 @@ export const IDENTIFIER = 'identifier'
  * @param names what the grant shows, in each record type that has the name
  * @throws GrantProblem no granted or related record type has a name
  */
-export function visibleIn(
+export function visibleTrees(
   kind: Kind,
   recordTypes: readonly RecordType[],
   names: readonly string[],

@@ -31,7 +31,7 @@ export interface CriteriaRules {
 }
 
 /** Makes the refusal of a member of the criteria; '' for the criteria as a whole. */
-export const refusal = ({ name, code }: CriteriaRules, member: string, rule: string): ItemRejection =>
+export const criteriaRejection = ({ name, code }: CriteriaRules, member: string, rule: string): ItemRejection =>
   new ItemRejection(code, `${name}${member === '' ? '' : `.${member}`}: ${rule}`)
 
 /** Names that other systems use for filters. Other unknown members of the criteria filter nothing, and are ignored. */
@@ -48,16 +48,16 @@ export function checkMembers(rules: CriteriaRules, criteria: Criteria): void {
   const { name, members, filter } = rules
   const other = Object.keys(criteria).find((member) => member !== filter && FILTERS.includes(member.toLowerCase()))
   if (other !== undefined) {
-    throw refusal(rules, other, `is not read; write the query into ${name}.${filter}`)
+    throw criteriaRejection(rules, other, `is not read; write the query into ${name}.${filter}`)
   }
   const found = findMisspelt(criteria, members)
-  if (found !== undefined) throw refusal(rules, found.member, `is not known; ${found.meant} may be meant`)
+  if (found !== undefined) throw criteriaRejection(rules, found.member, `is not known; ${found.meant} may be meant`)
 }
 
 /** Checks the version, if there is one. @throws ItemRejection */
 export function checkVersion(rules: CriteriaRules, { version }: Criteria): void {
   if (version === undefined || (typeof version === 'string' && isSpokenVersion(version))) return
-  throw refusal(rules, 'version', 'must be 1.0.0')
+  throw criteriaRejection(rules, 'version', 'must be 1.0.0')
 }
 
 /** Reads the reg_type as written; when it is missing, the one of the kind. @throws ItemRejection */
@@ -65,7 +65,7 @@ export function readRegType(rules: CriteriaRules, kind: Kind, { reg_type }: Crit
   const own = `${REG_TYPE_PREFIX}${kind.reg_type.name}`
   if (reg_type === undefined) return own
   if (typeof reg_type === 'string' && isRegType(kind, reg_type)) return reg_type
-  throw refusal(rules, 'reg_type', `this registry is ${own}`)
+  throw criteriaRejection(rules, 'reg_type', `this registry is ${own}`)
 }
 
 /** Checks the event type. It filters nothing, because the query is for records, not events. @throws ItemRejection */
@@ -74,7 +74,7 @@ export function checkEventType(rules: CriteriaRules, kind: Kind, { reg_event_typ
   if (typeof reg_event_type === 'string' && isSearchEventType(kind, reg_event_type)) return
   const known = [...kind.event_types.map(({ name }) => name), ...(kind.search_event_types ?? [])]
   const rule = known.length === 0 ? 'no event type can be named here' : `must be one of ${known.join(', ')}`
-  throw refusal(rules, 'reg_event_type', rule)
+  throw criteriaRejection(rules, 'reg_event_type', rule)
 }
 
 /** Reads a member that names a record type; undefined when it is missing. @throws ItemRejection */
@@ -89,7 +89,7 @@ export function readRecordType(
   const recordType = typeof spelling === 'string' ? resolveRecordType(kind, spelling) : undefined
   if (recordType !== undefined) return recordType
   const known = kind.record_types.map(({ emitted }) => emitted).join(', ')
-  throw refusal(rules, member, `must be one of ${known}`)
+  throw criteriaRejection(rules, member, `must be one of ${known}`)
 }
 
 const consents = validator(Consent)

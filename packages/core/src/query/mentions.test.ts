@@ -1,7 +1,7 @@
 import type { Attribute, Compound } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import type { Predicate } from '../model/predicate.ts'
-import { mentions } from './mentions.ts'
+import { columnsUsedIn } from './mentions.ts'
 
 const sex: Attribute = { name: 'sex', paths: ['sex'], type: 'code' }
 const birth_date: Attribute = { name: 'birth_date', paths: ['birth_date'], type: 'date' }
@@ -44,5 +44,5 @@ test.each<[string, Predicate, readonly string[]]>([
     ['birth_date', 'enrolment', 'sex'],
   ],
 ])('%s', (_, predicate, names) => {
-  expect(mentions(predicate)).toEqual(names)
+  expect(columnsUsedIn(predicate)).toEqual(names)
 })

@@ -5,15 +5,15 @@
 
 import { type Attribute, ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
 import type { AuditedPerson } from '../model/audit-entry.ts'
-import { type Leaf, leavesOf, mentionedIn, type Predicate } from '../model/predicate.ts'
+import { attributesMentionedIn, type Leaf, leavesOf, type Predicate } from '../model/predicate.ts'
 import type { SortKey } from '../model/records.ts'
-import { IDENTIFIERS, sortGroup } from '../model/registry.ts'
+import { IDENTIFIERS, sortColumnGroup } from '../model/registry.ts'
 
 /**
  * The columns that a predicate uses, sorted, each once: the name of an attribute, of the compound for its members, of
  * the date for an age. Identifiers have a table of their own and are left out.
  */
-export function mentions(predicate: Predicate): readonly string[] {
+export function columnsUsedIn(predicate: Predicate): readonly string[] {
   return [...new Set(leavesOf(predicate).flatMap(columnAsked))].sort()
 }
 
@@ -26,7 +26,7 @@ function columnAsked(leaf: Leaf): readonly string[] {
 const columnOf = ({ name, since }: Attribute): string => since ?? name
 
 /** The attributes and persons that a query names, for its audit entry. */
-export function askedBy({ predicate, sort = [] }: Pick<Asked, 'predicate'> & Partial<Asked>): {
+export function askedFactsOfQuery({ predicate, sort = [] }: Pick<Asked, 'predicate'> & Partial<Asked>): {
   readonly attributes: readonly string[]
   readonly persons: readonly AuditedPerson[]
 } {
@@ -40,7 +40,7 @@ export function askedBy({ predicate, sort = [] }: Pick<Asked, 'predicate'> & Par
 }
 
 function namesIn(leaf: Leaf): readonly string[] {
-  if (leaf.is === 'some') return mentionedIn(leaf.of).map(({ name }) => name)
+  if (leaf.is === 'some') return attributesMentionedIn(leaf.of).map(({ name }) => name)
   return 'attribute' in leaf ? [leaf.attribute.name] : []
 }
 
@@ -73,7 +73,7 @@ export function checkBackfilled(
   }
   const columnOf = (sorted: string) => recordType.attributes.find(({ name }) => name === sorted)?.since ?? sorted
   const sorted = sort.find(({ attribute }) =>
-    [columnOf(attribute), sortGroup(attribute)].some((column) => names.has(column)),
+    [columnOf(attribute), sortColumnGroup(attribute)].some((column) => names.has(column)),
   )
   if (sorted === undefined) return
   throw new ItemRejection(
@@ -84,11 +84,11 @@ export function checkBackfilled(
 
 const columnsOf = (predicate: Predicate): readonly string[] => {
   const types = identifierTypesIn(predicate)
-  return [...mentions(predicate), ...types, ...(types.includes(UNLISTED.name) ? [IDENTIFIERS] : [])]
+  return [...columnsUsedIn(predicate), ...types, ...(types.includes(UNLISTED.name) ? [IDENTIFIERS] : [])]
 }
 
 /** True when the predicate uses a column that is being backfilled. */
-export const mentionsUnfilled = (
+export const usesUnfilledColumn = (
   unfilled: ReadonlyMap<string, ReadonlySet<string>>,
   { name }: RecordType,
   predicate: Predicate,

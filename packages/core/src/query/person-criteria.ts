@@ -22,9 +22,9 @@ import {
   checkEventType,
   checkMembers,
   checkVersion,
+  criteriaRejection,
   readRecordType,
   readRegType,
-  refusal,
 } from './criteria.ts'
 import { type Query, type QueryLimits, QueryProblem, UnreadableQuery } from './query.ts'
 import { readFilter } from './read-query.ts'
@@ -70,7 +70,7 @@ export function readPersonCriteria(
   const rules: CriteriaRules = { name: question.name, code: 'rjct.search_criteria.invalid', members, filter: 'query' }
   checkMembers(rules, criteria)
   const unknown = Object.keys(criteria).find((member) => !members.includes(member))
-  if (unknown !== undefined) throw refusal(rules, unknown, `is not known; known are ${members.join(', ')}`)
+  if (unknown !== undefined) throw criteriaRejection(rules, unknown, `is not known; known are ${members.join(', ')}`)
   checkVersion(rules, criteria)
   readRegType(rules, kind, criteria)
   checkEventType(rules, kind, criteria)
@@ -89,7 +89,7 @@ export function readPersonCriteria(
     persons.length + programmes.length === conditions.length
   if (identifiers === undefined || !understood || shape !== undefined || !isOneValue(identifiers)) {
     const also = question.programme ? `, and may name one programme by ${PROGRAMME_NAME}` : ''
-    throw refusal(rules, 'query', `must name one person by one identifier with eq${also}, and nothing else`)
+    throw criteriaRejection(rules, 'query', `must name one person by one identifier with eq${also}, and nothing else`)
   }
   const query = criteria.query as JsonValue
   return {

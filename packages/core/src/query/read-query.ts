@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
 import type { QueryForm } from '../model/grant.ts'
 import { readComparison } from './forms/expression-list.ts'
-import { type Form, formOf, Reader } from './forms/reader.ts'
+import { type Form, findForm, Reader } from './forms/reader.ts'
 import {
   asQuery,
   NESTED_FORMS,
@@ -87,7 +87,7 @@ export const readFilter = (scope: Scope, filter_type: unknown, filter: unknown, 
 function readWorded(scope: Scope, word: QueryWord | undefined, query: unknown, path: string): Query {
   const reader = new Reader(scope)
   if (isJsonObject(query)) {
-    const form = formOf(FORMS, query, path)
+    const form = findForm(FORMS, query, path)
     if (form !== undefined) return form.read(reader, form.members, word)
   } else if (!Array.isArray(query) && typeof query !== 'string') {
     throw new QueryProblem(path, 'must be an object or an array')

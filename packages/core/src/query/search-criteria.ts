@@ -15,9 +15,9 @@ import {
   checkEventType,
   checkMembers,
   checkVersion,
+  criteriaRejection,
   readRecordType,
   readRegType,
-  refusal,
 } from './criteria.ts'
 import { type AskedKey, type PageLimits, readPageOf, readSort } from './page.ts'
 import { type Query, type QueryLimits, QueryProblem, type Scope, UnreadableQuery } from './query.ts'
@@ -60,7 +60,7 @@ export function readSearchCriteria(
   }: { readonly max_page_size?: number | null; readonly visible?: Scope['visible'] } = {},
 ): SearchCriteria {
   const criteria = item.search_criteria
-  if (!isJsonObject(criteria)) throw refusal(RULES, '', 'must be an object')
+  if (!isJsonObject(criteria)) throw criteriaRejection(RULES, '', 'must be an object')
   checkMembers(RULES, criteria)
   checkVersion(RULES, criteria)
   const reg_type = readRegType(RULES, kind, criteria)
@@ -98,7 +98,7 @@ function readResultType(kind: Kind, criteria: Criteria): RecordType | undefined 
   const byType = readRecordType(RULES, kind, criteria, 'reg_record_type')
   const byEntity = readRecordType(RULES, kind, criteria, 'response_entity')
   if (byType !== undefined && byEntity !== undefined && byType !== byEntity) {
-    throw refusal(RULES, 'response_entity', 'must mean the same record type as reg_record_type')
+    throw criteriaRejection(RULES, 'response_entity', 'must mean the same record type as reg_record_type')
   }
   return byType ?? byEntity
 }

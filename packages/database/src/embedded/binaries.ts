@@ -7,8 +7,8 @@ import {
   type ClusterUser,
   changeOwnerBelow,
   EmbeddedPostgresError,
-  hasCode,
-  isBeingMade,
+  hasErrorCode,
+  isUnfinishedName,
   temporaryName,
 } from './files.ts'
 
@@ -50,7 +50,7 @@ async function tryBinaries(native: string, user: ClusterUser): Promise<Binaries 
  * The programs in the npm package `directory`. Where `user` cannot run them there, because only root may enter or the
  * install scripts did not run, they are copied to `home`.
  */
-export async function usableBinaries(
+export async function findUsableBinaries(
   user: ClusterUser,
   home: string,
   directory = packageDirectory(),
@@ -98,7 +98,7 @@ async function moveIn(finished: string, copy: string, user: ClusterUser): Promis
     try {
       return await rename(finished, copy)
     } catch (error) {
-      if (!hasCode(error, 'EEXIST', 'ENOTEMPTY')) throw error
+      if (!hasErrorCode(error, 'EEXIST', 'ENOTEMPTY')) throw error
     }
     if (typeof (await tryBinaries(copy, user)) !== 'string') {
       return rm(finished, { recursive: true, force: true })
@@ -113,7 +113,7 @@ async function moveAway(copy: string): Promise<void> {
   try {
     await rename(copy, broken)
   } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error
+    if (!hasErrorCode(error, 'ENOENT')) throw error
   }
   await rm(broken, { recursive: true, force: true })
 }
@@ -127,7 +127,7 @@ async function makeSymlinks(native: string): Promise<void> {
     try {
       await symlink(relative(dirname(target), source), join(native, relative('native', target)))
     } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error
+      if (!hasErrorCode(error, 'EEXIST')) throw error
     }
   }
 }
@@ -136,7 +136,7 @@ async function makeSymlinks(native: string): Promise<void> {
 export async function removeOldCopies(home: string, current: Binaries): Promise<void> {
   for (const name of await readdir(home)) {
     const path = join(home, name)
-    if (name.startsWith(COPY_PREFIX) && !current.postgres.startsWith(`${path}/`) && !isBeingMade(name)) {
+    if (name.startsWith(COPY_PREFIX) && !current.postgres.startsWith(`${path}/`) && !isUnfinishedName(name)) {
       await rm(path, { recursive: true, force: true })
     }
   }

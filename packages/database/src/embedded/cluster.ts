@@ -17,18 +17,18 @@ import { tmpdir, userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { makeDataDirectory, syncDirectory } from '@rollcall/base/shared/data-directory'
-import { type Binaries, usableBinaries } from './binaries.ts'
+import { type Binaries, findUsableBinaries } from './binaries.ts'
 import {
   type ClusterUser,
   canEnter,
   changeOwner,
+  clusterOwnerOf,
   clusterPaths,
   EmbeddedPostgresError,
-  hasCode,
-  isBeingMade,
+  hasErrorCode,
+  isUnfinishedName,
   type Layout,
   newClusterUser,
-  ownerOf,
   temporaryName,
 } from './files.ts'
 
@@ -65,7 +65,7 @@ async function openCluster(location: string): Promise<Cluster> {
         'Open the folders above it with chmod o+x, or move the data directory.',
     )
   }
-  const binaries = await usableBinaries(user, files.home)
+  const binaries = await findUsableBinaries(user, files.home)
   if (binaries.major !== major) {
     throw new EmbeddedPostgresError(
       `The database in ${files.data} was made by PostgreSQL ${major}, and the installed one is ${binaries.major}. ` +
@@ -80,19 +80,19 @@ async function readCluster(location: string) {
     const files = clusterPaths(await realpath(location))
     const major = (await readFile(join(files.data, 'PG_VERSION'), 'utf8')).trim()
     const password = (await readFile(files.passwordFile, 'utf8')).trim()
-    return { files, major, password, user: await ownerOf(files.data) }
+    return { files, major, password, user: await clusterOwnerOf(files.data) }
   } catch (error) {
     const target = await readlink(location).catch(() => null)
-    if (hasCode(error, 'ENOENT') && target !== null && !(await isThere(target))) {
+    if (hasErrorCode(error, 'ENOENT') && target !== null && !(await isThere(target))) {
       throw new EmbeddedPostgresError(
         `${location} points to ${target}, where PostgreSQL's files were, and that is gone. ` +
           `Bring it back, or remove ${location} to begin with an empty database.`,
       )
     }
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) {
+    if (hasErrorCode(error, 'ENOENT', 'ENOTDIR')) {
       throw new EmbeddedPostgresError(`${location} is not a PostgreSQL cluster that Rollcall made: it lacks files.`)
     }
-    if (hasCode(error, 'EACCES', 'EPERM')) {
+    if (hasErrorCode(error, 'EACCES', 'EPERM')) {
       throw new EmbeddedPostgresError(`${location} belongs to another user. Start Rollcall as that user.`)
     }
     throw error
@@ -131,7 +131,7 @@ async function publish(unfinished: string, location: string, elsewhere: string |
     if (elsewhere) await symlink(elsewhere, location)
     else await rename(unfinished, location)
   } catch (error) {
-    if (hasCode(error, 'EEXIST', 'ENOTEMPTY', 'ENOTDIR')) return false
+    if (hasErrorCode(error, 'EEXIST', 'ENOTEMPTY', 'ENOTDIR')) return false
     throw error
   }
   // From here on another process may use the cluster: no error may remove it.
@@ -144,7 +144,7 @@ async function initialise(home: string, user: ClusterUser): Promise<void> {
   const files = clusterPaths(home)
   await writeFile(files.passwordFile, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
   await changeOwner(user, files.passwordFile)
-  const binaries = await usableBinaries(user, home)
+  const binaries = await findUsableBinaries(user, home)
   const options = [
     ...['--pgdata', files.data, '--username', SUPERUSER, '--pwfile', files.passwordFile],
     ...['--encoding', 'UTF8', '--locale', 'C', '--auth', 'scram-sha-256', '--no-instructions'],
@@ -184,7 +184,7 @@ async function homeElsewhere(user: ClusterUser): Promise<string> {
       if (made !== undefined) await chmod(parent, 0o755)
       if (await canEnter(user, parent)) return join(await realpath(parent), prefix + name)
     } catch (error) {
-      if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR')) throw error
+      if (!hasErrorCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR')) throw error
     }
   }
   throw new EmbeddedPostgresError(
@@ -196,7 +196,7 @@ async function homeElsewhere(user: ClusterUser): Promise<string> {
 async function sweep(location: string): Promise<void> {
   const parent = join(location, '..')
   for (const name of await readdir(parent)) {
-    if (!/^postgres\.new-\d+-[0-9a-f]{8}$/.test(name) || isBeingMade(name)) continue
+    if (!/^postgres\.new-\d+-[0-9a-f]{8}$/.test(name) || isUnfinishedName(name)) continue
     const leftover = join(parent, name)
     const target = await readlink(leftover).catch(() => null)
     // A process killed between its last two steps left a second link to the finished cluster: remove that link only.

@@ -9,7 +9,7 @@ export class EmbeddedPostgresError extends Error {
 }
 
 /** True when `error` is a system or PostgreSQL error with one of these codes. */
-export function hasCode(error: unknown, ...codes: string[]): boolean {
+export function hasErrorCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }
 
@@ -37,19 +37,19 @@ export function temporaryName(path: string): string {
 }
 
 /** True for a temporary name whose process still runs: the file or folder is being made. */
-export function isBeingMade(name: string): boolean {
+export function isUnfinishedName(name: string): boolean {
   const pid = Number(/\.new-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1])
   if (Number.isNaN(pid)) return false
-  return pid === process.pid ? ours.has(name) : isAlive(pid)
+  return pid === process.pid ? ours.has(name) : isProcessAlive(pid)
 }
 
 /** True when a process has this id, whoever owns it. */
-export function isAlive(pid: number): boolean {
+export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return hasCode(error, 'EPERM')
+    return hasErrorCode(error, 'EPERM')
   }
 }
 
@@ -92,7 +92,7 @@ export async function newClusterUser(): Promise<ClusterUser> {
 }
 
 /** The owner of an existing cluster's files, as whom root starts PostgreSQL; null when we are not root. */
-export async function ownerOf(path: string): Promise<ClusterUser> {
+export async function clusterOwnerOf(path: string): Promise<ClusterUser> {
   if (process.getuid?.() !== 0) return null
   const { uid, gid } = await stat(path)
   if (uid === 0) {

@@ -2,7 +2,7 @@ import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isRoot, temporaryDirectory } from '../../test/embedded.ts'
-import { canEnter, newClusterUser, ownerOf } from './files.ts'
+import { canEnter, clusterOwnerOf, newClusterUser } from './files.ts'
 
 test('root turns into somebody, everybody else stays who he is', async () => {
   const user = await newClusterUser()
@@ -11,7 +11,7 @@ test('root turns into somebody, everybody else stays who he is', async () => {
 })
 
 test('root starts a cluster as its owner, but not one that root owns', async () => {
-  const owner = ownerOf('/')
+  const owner = clusterOwnerOf('/')
   if (isRoot) await expect(owner).rejects.toThrow('PostgreSQL does not run as root, and root owns its files in /.')
   else await expect(owner).resolves.toBeNull()
 })

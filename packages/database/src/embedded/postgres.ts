@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type Cluster, ensureCluster, SUPERUSER } from './cluster.ts'
-import { EmbeddedPostgresError, hasCode } from './files.ts'
+import { EmbeddedPostgresError, hasErrorCode } from './files.ts'
 import { findPostmaster, type Postmaster, type Start, startPostmaster, stopPostmaster } from './postmaster.ts'
 
 /** The name of the one database. */
@@ -93,7 +93,7 @@ async function ensureDatabase({ client }: Session): Promise<void> {
     await client.query(`create database ${DATABASE} template template0 encoding 'UTF8' locale 'C'`)
   } catch (error) {
     // Another process made the database at the same moment (duplicate_database, unique_violation).
-    if (!hasCode(error, '42P04', '23505')) throw error
+    if (!hasErrorCode(error, '42P04', '23505')) throw error
   }
 }
 
@@ -113,7 +113,7 @@ async function ensureApplicationRole({ client }: Session, cluster: Cluster): Pro
     await client.query(`create role ${APPLICATION} login password ${password}`)
   } catch (error) {
     // Another process made the role at the same moment (duplicate_object, unique_violation).
-    if (!hasCode(error, '42710', '23505')) throw error
+    if (!hasErrorCode(error, '42710', '23505')) throw error
   }
 }
 
@@ -243,7 +243,7 @@ async function connect(cluster: Cluster, postmaster: Postmaster): Promise<pg.Cli
   } catch (error) {
     await client.end().catch(() => undefined)
     if (isPassing(error)) return null
-    if (!hasCode(error, '28P01')) throw error
+    if (!hasErrorCode(error, '28P01')) throw error
     throw new EmbeddedPostgresError(
       `PostgreSQL does not accept the password in ${cluster.passwordFile}. Its log file is ${cluster.logFile}.`,
     )
@@ -252,7 +252,8 @@ async function connect(cluster: Cluster, postmaster: Postmaster): Promise<pg.Cli
 
 /** True when a connection failed because PostgreSQL starts, stops or has crashed. */
 function isPassing(error: unknown): boolean {
-  if (hasCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300')) return true
+  if (hasErrorCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300'))
+    return true
   return error instanceof Error && /Connection terminated|not queryable|timeout expired/.test(error.message)
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { isRoot, query, startedDirectory, temporaryDirectory } from '../../test/embedded.ts'
-import { hasCode } from './files.ts'
+import { hasErrorCode } from './files.ts'
 import { openEmbeddedPostgres } from './postgres.ts'
 
 test('the first start makes a UTF8 database with locale C, a later one finds it within 2 seconds', async () => {
@@ -113,7 +113,7 @@ test('neither statements nor parameters reach the log, not even when they fail o
 })
 
 function passing(error: unknown): string {
-  if (hasCode(error, '57P03', '57P02', 'ECONNREFUSED', 'ECONNRESET', 'ENOENT')) return 'not yet'
+  if (hasErrorCode(error, '57P03', '57P02', 'ECONNREFUSED', 'ECONNRESET', 'ENOENT')) return 'not yet'
   if (error instanceof Error && /terminated/.test(error.message)) return 'not yet'
   throw error
 }

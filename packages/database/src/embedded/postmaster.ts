@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { removeOldCopies } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
-import { changeOwner, EmbeddedPostgresError, hasCode, isAlive } from './files.ts'
+import { changeOwner, EmbeddedPostgresError, hasErrorCode, isProcessAlive } from './files.ts'
 import { PORT, removeSocketDirectory, SETTINGS, socketDirectory } from './settings.ts'
 
 const run = promisify(execFile)
@@ -36,7 +36,7 @@ export async function findPostmaster(cluster: Cluster): Promise<Postmaster | nul
 
 /** True when this process is a postmaster of this cluster: its command line has the data directory after -D. */
 async function isPostmaster(pid: number, cluster: Cluster): Promise<boolean> {
-  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return false
+  if (!Number.isInteger(pid) || pid <= 0 || !isProcessAlive(pid)) return false
   const words = await commandLine(pid)
   return words.includes(` -D ${cluster.data} `)
 }
@@ -94,7 +94,7 @@ async function readIfThere(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ESRCH')) return null
+    if (hasErrorCode(error, 'ENOENT', 'ESRCH')) return null
     throw error
   }
 }
@@ -173,7 +173,7 @@ function send(signal: 'SIGINT' | 'SIGQUIT', { pid }: Postmaster): void {
     process.kill(pid, signal)
   } catch (error) {
     // The process has just ended by itself.
-    if (!hasCode(error, 'ESRCH')) throw error
+    if (!hasErrorCode(error, 'ESRCH')) throw error
   }
 }
 

@@ -4,7 +4,7 @@ import { lstat, mkdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Cluster } from './cluster.ts'
-import { canEnter, changeOwner, EmbeddedPostgresError, hasCode } from './files.ts'
+import { canEnter, changeOwner, EmbeddedPostgresError, hasErrorCode } from './files.ts'
 
 /** Settings on PostgreSQL's command line: neither postgresql.conf nor ALTER SYSTEM can override them. */
 export const SETTINGS: Readonly<Record<string, string>> = {
@@ -95,7 +95,7 @@ async function makePrivate(directory: string, { user }: Cluster): Promise<boolea
   try {
     await mkdir(directory, { mode: 0o700 })
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) return false
+    if (!hasErrorCode(error, 'EEXIST')) return false
     const status = await lstat(directory)
     const ours = status.uid === user?.uid || status.uid === process.getuid?.()
     if (!ours || !status.isDirectory() || (status.mode & 0o777) !== 0o700) return false

@@ -8,7 +8,7 @@ import type { ClaimedDelivery } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
-import { isStillShown, showsNobodyProtected } from '@rollcall/core/policy/disclosure'
+import { areRecordsStillShown, showsNobodyProtected } from '@rollcall/core/policy/disclosure'
 import { may } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
 import type { Grants } from '@rollcall/participants/directory/grants'
@@ -46,7 +46,7 @@ export async function isStillPermitted(
   if (isSameGrant) return showsNobodyProtected(grant, content)
   // The reply has no consent, so it may have no records if the grant now demands one.
   const isConsented = consents.length > 0 || !isAboutSubject(grant)
-  return isStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
+  return areRecordsStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
 }
 
 /** The operation that a delivery answers; all operations with its callback when the operation is not known. */

@@ -1,6 +1,6 @@
 /** Finds when the notifications of a change are due that are not sent at once. */
 
-import { nextTick } from '@rollcall/core/events/frequency'
+import { nextRunOrEnd } from '@rollcall/core/events/frequency'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { ClientBase } from 'pg'
 import { findHeldSubscriptions, type HeldSubscription } from '../store/events/events.ts'
@@ -9,10 +9,10 @@ import { findHeldSubscriptions, type HeldSubscription } from '../store/events/ev
 export class DueTimes {
   readonly #time_zone: string
   readonly #now: Date
-  readonly #next: typeof nextTick
+  readonly #next: typeof nextRunOrEnd
   readonly #known = new Map<string, Date>()
 
-  constructor({ time_zone }: Pick<Registry, 'time_zone'>, now: Date, next = nextTick) {
+  constructor({ time_zone }: Pick<Registry, 'time_zone'>, now: Date, next = nextRunOrEnd) {
     this.#time_zone = time_zone
     this.#now = now
     this.#next = next

@@ -5,7 +5,7 @@
  */
 
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
-import { changeKeys } from '@rollcall/core/events/filing'
+import { keysOfChange } from '@rollcall/core/events/filing'
 import type { Presence } from '@rollcall/core/model/event'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -128,7 +128,7 @@ async function probesOf(
   const subscribed = events.length < MANY ? null : await typesWithSubscribers(client, registryId, events)
   return events.flatMap(({ event_type, recordType, before, after }, at) => {
     if (subscribed?.has(`${event_type}\0${recordType.name}`) === false) return []
-    return changeKeys(before, after).map((key) => ({ at, event_type, record_type: recordType.name, ...key }))
+    return keysOfChange(before, after).map((key) => ({ at, event_type, record_type: recordType.name, ...key }))
   })
 }
 

@@ -5,7 +5,7 @@
 
 import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from '@rollcall/core/events/derive'
 import { ownIdentifiers } from '@rollcall/core/events/own-identifiers'
-import { shownRecord } from '@rollcall/core/events/shown'
+import { recordForEvent } from '@rollcall/core/events/shown'
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { Protection } from '@rollcall/core/model/protection'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -17,7 +17,7 @@ import {
   readIdentifiers,
   resolveRecordType,
 } from '@rollcall/protocol'
-import { publicText, readProtection } from '@rollcall/records/records/protection'
+import { parsePublicDocument, readProtection } from '@rollcall/records/records/protection'
 import type { ClientBase } from 'pg'
 import { insertEvents, insertNotifications, storeMatches, takeEventNumbers } from '../store/events/events.ts'
 import { endNotifiedSubscriptions, suspendSubscriptions } from '../store/events/subscription-states.ts'
@@ -136,7 +136,7 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
   const state = (text: string | null): RecordState | null =>
     text === null
       ? null
-      : new RecordState(kind, recordType, publicText(registry, recordType, protection, text), change.aliases)
+      : new RecordState(kind, recordType, parsePublicDocument(registry, recordType, protection, text), change.aliases)
   return { change, recordType, before: state(change.before), after: state(change.after) }
 }
 
@@ -247,7 +247,7 @@ async function storeShown(
     const document =
       after === null || change.after === null
         ? change.before
-        : shownRecord(recordType, parseNullable(change.before), parseNullable(change.after), change.after)
+        : recordForEvent(recordType, parseNullable(change.before), parseNullable(change.after), change.after)
     return { event: id, matched: count, document, identifiers: canonicalJson(identifiers) }
   })
   await storeMatches(client, shown)

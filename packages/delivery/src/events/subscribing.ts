@@ -4,7 +4,7 @@
  * decided again.
  */
 
-import { newCode } from '@rollcall/core/events/codes'
+import { newSubscriptionCode } from '@rollcall/core/events/codes'
 import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
 import { filingKeys } from '@rollcall/core/events/filing'
 import type { Limits } from '@rollcall/core/limits'
@@ -101,7 +101,7 @@ export class Subscribing {
     const standing = this.#standing.get(keyOf(same))
     if (standing === undefined) {
       this.#takeOne()
-      const code = newCode()
+      const code = newSubscriptionCode()
       this.#standing.set(keyOf(same), { code, end_at, criteria, item })
       return { code, is: 'made', isMoved: false }
     }

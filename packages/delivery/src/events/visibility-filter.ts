@@ -1,8 +1,8 @@
 /** Leaves out subscribers from whom the record, or all that has changed in it, is hidden. */
 
-import { type Derivation, deriveEvents, RecordState, ruleHolds, type StateChange } from '@rollcall/core/events/derive'
-import { type Protection, protectedAs, protectionKey } from '@rollcall/core/model/protection'
-import { takesOutHidden } from '@rollcall/core/policy/hidden'
+import { type Derivation, deriveEvents, isRuleTrue, RecordState, type StateChange } from '@rollcall/core/events/derive'
+import { type Protection, protectedOwnersOf, protectionKey } from '@rollcall/core/model/protection'
+import { hiddenPersonRemover } from '@rollcall/core/policy/hidden'
 import {
   canonicalJson,
   dayIn,
@@ -81,7 +81,7 @@ function categoriesOf(kind: Kind, protection: Protection, { recordType, change }
   if (protection.byProtectingIdentifier.size === 0) return []
   const documents = [change.before, change.after, change.unwritten ?? null].map(parseNullable)
   return [
-    ...documents.flatMap((document) => protectedAs(kind, recordType, protection, document)),
+    ...documents.flatMap((document) => protectedOwnersOf(kind, recordType, protection, document)),
     ...(change.aliases ?? []).flatMap((alias) => protection.byProtectingIdentifier.get(protectionKey(alias)) ?? []),
   ].map(({ category }) => category)
 }
@@ -103,7 +103,7 @@ function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
   const rules = derived ? [] : rulesAboutPersons(draft)
   if (change.before === after && rules.length === 0) return true
   const day = dayIn(time_zone, recording.now.getTime())
-  const takesOut = takesOutHidden(kind, recording.registry, protection, hiding, day)
+  const takesOut = hiddenPersonRemover(kind, recording.registry, protection, hiding, day)
   if (takesOut === null) return true
   const without = (document: JsonValue | null): JsonValue | null =>
     isJsonObject(document) ? withoutPersons(kind, recordType, document, takesOut) : document
@@ -119,7 +119,7 @@ function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
     whole.some((document) => takesOutOf(kind, recordType, document, takesOut, persons))
   if (!rules.some(isCut)) return true
   const [derivation, seenChange] = derivationOf(recording, draft, seen)
-  return rules.some((rule) => ruleHolds(derivation, rule, seenChange))
+  return rules.some((rule) => isRuleTrue(derivation, rule, seenChange))
 }
 
 /**

@@ -11,7 +11,7 @@ import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import { visibleUnderConsent } from '@rollcall/core/policy/consent-coverage'
-import { disclose } from '@rollcall/core/policy/disclosure'
+import { discloseRecords } from '@rollcall/core/policy/disclosure'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import {
   type CallbackHeader,
@@ -158,7 +158,7 @@ function isShown(
   identifiers: readonly Identifier[],
 ): boolean {
   if (!identifiers.every(({ type }) => isGranted(grant.identifiers.types, type))) return false
-  return [...disclose({ ...grant, rows: new Map() }, recordType, [canonicalJson(record)])].some(
+  return [...discloseRecords({ ...grant, rows: new Map() }, recordType, [canonicalJson(record)])].some(
     ({ text }) => text !== '{}',
   )
 }
@@ -234,7 +234,7 @@ function recordOf(grant: Grant, kind: Kind, recordType: RecordType, { notificati
   const hasLeft = notifications.every(({ presence }) => presence === 'left')
   const document = hasLeft ? shown.identifiers : (shown.document ?? shown.identifiers)
   const select = notifiedShape(kind, recordType, { all: markingOf(notifications[0]) !== null }) ?? null
-  for (const record of disclose(unconditional(grant), recordType, [document], select)) return record
+  for (const record of discloseRecords(unconditional(grant), recordType, [document], select)) return record
   throw new Error('a record that is not selected from is always disclosed')
 }
 

@@ -11,7 +11,7 @@ import {
   type NewDelivery,
   originOf,
 } from '@rollcall/core/model/delivery'
-import { allowedADay, disclosedBy, type Grant } from '@rollcall/core/model/grant'
+import { dailyLimitOf, disclosingGrantOf, type Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -255,7 +255,7 @@ async function commit(
     encrypted,
     body,
     mailbox: mailbox.id,
-    made: grant === null ? null : disclosedBy(grant),
+    made: grant === null ? null : disclosingGrantOf(grant),
   }
   let reserved: Reserved | null = null
   let committed = false
@@ -267,7 +267,7 @@ async function commit(
       claim: claim.id,
       delivery,
       notifications,
-      counted: grant === null || allowedADay(grant.terms, 'records') === undefined ? 0 : composed.recordCount,
+      counted: grant === null || dailyLimitOf(grant.terms, 'records') === undefined ? 0 : composed.recordCount,
       deliveryClaim: reserved?.claim ?? null,
     }
     committed = await deps.auditLog.writeWith(JOINT_ENVELOPES, envelope, ...auditEntry)

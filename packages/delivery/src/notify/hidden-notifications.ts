@@ -1,9 +1,9 @@
 /** Finds waiting notifications about records that the grant does not show, whatever source the records have. */
 
 import type { Grant } from '@rollcall/core/model/grant'
-import { protectedAs } from '@rollcall/core/model/protection'
+import { protectedOwnersOf } from '@rollcall/core/model/protection'
 import type { Registry } from '@rollcall/core/model/registry'
-import { isRecordInRows } from '@rollcall/core/policy/disclosure'
+import { isRecordGranted } from '@rollcall/core/policy/disclosure'
 import type { Database } from '@rollcall/database/database'
 import type { JsonValue } from '@rollcall/protocol'
 import { readProtection } from '@rollcall/records/records/protection'
@@ -41,11 +41,11 @@ export async function findHiddenNotifications(
       : new Map()
     const isHidden = (record: string, shown: EventDocument | undefined): boolean => {
       const document: JsonValue = JSON.parse(shown?.document ?? 'null')
-      if (grant?.rows.has(record_type) && !isRecordInRows(grant, recordType, document)) return true
+      if (grant?.rows.has(record_type) && !isRecordGranted(grant, recordType, document)) return true
       if (!isAnybodyProtected) return false
       if (categories.get(record)?.some(isHiding)) return true
       return [document ?? {}, JSON.parse(shown?.identifiers ?? '{}')]
-        .flatMap((named) => protectedAs(registry.kind, recordType, protection, named))
+        .flatMap((named) => protectedOwnersOf(registry.kind, recordType, protection, named))
         .some(({ category }) => isHiding(category))
     }
     const events = [...Map.groupBy(notifications, ({ event }) => event)]

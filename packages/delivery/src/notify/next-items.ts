@@ -1,10 +1,10 @@
 /** Plans the next envelopes of a mailbox from the notifications that are due, wanted and permitted. */
 
-import { asksEverything, isSubscriptionGranted } from '@rollcall/core/events/granted'
+import { isSubscriptionGranted, mayAskEverything } from '@rollcall/core/events/granted'
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { isConsentGranted } from '@rollcall/core/policy/basis'
-import { isInRows } from '@rollcall/core/policy/disclosure'
+import { isRecordTextGranted } from '@rollcall/core/policy/disclosure'
 import { may } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -106,7 +106,7 @@ async function askingOther(
   grant: Grant | null,
   found: readonly WaitingNotification[],
 ): Promise<ReadonlySet<number>> {
-  if (grant === null || asksEverything(grant)) return new Set()
+  if (grant === null || mayAskEverything(grant)) return new Set()
   const known = judgements.get(grant) ?? new Map<number, boolean>()
   judgements.set(grant, known)
   const subscriptions = new Set(found.map(({ subscription }) => subscription))
@@ -147,6 +147,6 @@ async function withoutHiddenSurvivor(
   const value = type === undefined ? null : identifierValue(type, replaced_by.value)
   if (recordType === undefined || value === null) return { ...one, replaced_by: null }
   const survivors = await recordsOf(db, registry).within(db.pool).named(registry, recordType, [value])
-  const isFound = survivors.some(({ document }) => isInRows(grant, recordType, document))
+  const isFound = survivors.some(({ document }) => isRecordTextGranted(grant, recordType, document))
   return isFound ? one : { ...one, replaced_by: null }
 }

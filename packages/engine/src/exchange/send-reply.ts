@@ -5,7 +5,7 @@ import { auditEntryOfAnswer, auditEntryOfUnsent, auditedMessage } from '@rollcal
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import { type NewDelivery, originOf } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
-import { disclosedBy } from '@rollcall/core/model/grant'
+import { disclosingGrantOf } from '@rollcall/core/model/grant'
 import { isAboutSubject } from '@rollcall/core/policy/basis'
 import type { Database } from '@rollcall/database/database'
 import { isUnavailable } from '@rollcall/database/database-errors'
@@ -66,7 +66,7 @@ export async function sendReply(
     target,
     encrypted: exchange.encrypted || outcome.encrypted === true,
     body,
-    made: by === null ? null : disclosedBy(by.grant),
+    made: by === null ? null : disclosingGrantOf(by.grant),
   }
   // The audit entry is committed with the delivery, or before it. Every attempt sends the message that is in the entry.
   const asked = { ...exchange, grant: by?.grant ?? null, header: by?.header ?? null }

@@ -10,7 +10,7 @@ import { unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { type Consenting, checkAge, checkBasis, checkPurpose } from '@rollcall/core/policy/basis'
+import { type Consenting, checkConsentGiven, checkPurpose, checkTimeNotOld } from '@rollcall/core/policy/basis'
 import { visibleUnderConsent } from '@rollcall/core/policy/consent-coverage'
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import { measuredFind, readerOf } from './find-records.ts'
@@ -47,7 +47,7 @@ export async function consentOf(
 ): Promise<Consented> {
   const { grant, participant } = exchange
   const now = new Date(deps.clock.date())
-  const given = checkBasis(grant, criteria, { now, most: deps.limits.consent_age, name })
+  const given = checkConsentGiven(grant, criteria, { now, most: deps.limits.consent_age, name })
   if (given === null) {
     return { grant, identifiers: asked, facts: {}, signed: null, use: null }
   }
@@ -107,7 +107,7 @@ export async function verifiedConsent(
     authorities: grant.terms.authorities,
   }
   const signed = await orRefused(at, () => deps.consents.verify(jws, scope))
-  checkAge(`${at}: iat`, signed.given_at.getTime(), now, deps.limits.consent_age)
+  checkTimeNotOld(`${at}: iat`, signed.given_at.getTime(), now, deps.limits.consent_age)
   checkPurpose(`${at}: purpose.code`, signed.purpose, grant.terms.purposes)
   return signed
 }

@@ -1,7 +1,7 @@
 /** Answers the questions of a disability registry about one person (public standard 2.7, D31). */
 
 import type { Disclosed } from '@rollcall/core/model/outcome'
-import { discloseParts } from '@rollcall/core/policy/disclosure'
+import { discloseRecordParts } from '@rollcall/core/policy/disclosure'
 import {
   heldAt,
   type JsonValue,
@@ -62,5 +62,5 @@ function partsOf(
   read: (document: JsonValue) => JsonValue[],
 ): readonly Disclosed[] {
   if (record === null) return []
-  return [...discloseParts(work.exchange.grant, criteria.recordType, record.document, read)]
+  return [...discloseRecordParts(work.exchange.grant, criteria.recordType, record.document, read)]
 }

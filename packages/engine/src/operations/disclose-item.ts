@@ -1,7 +1,7 @@
 /** Discloses an item of an earlier answer again, under the grant of today. */
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
-import { discloseAgain } from '@rollcall/core/policy/disclosure'
+import { discloseStoredRecords } from '@rollcall/core/policy/disclosure'
 import { countingOf } from '@rollcall/core/policy/total'
 import { BodyUnreadable } from '@rollcall/keys/bodies'
 import { isJsonObject, type JsonObject, resolveRecordType } from '@rollcall/protocol'
@@ -26,7 +26,7 @@ export async function discloseItem(
   const recordType =
     typeof reg_record_type === 'string' ? resolveRecordType(exchange.registry.kind, reg_record_type) : undefined
   if (recordType === undefined) throw new BodyUnreadable('altered')
-  const { shown, hidden } = discloseAgain(grant, recordType, answered, isOld)
+  const { shown, hidden } = discloseStoredRecords(grant, recordType, answered, isOld)
   const shortage = await deps.grantQuota.take('records', exchange, shown.length)
   const records = shortage === null ? shown : []
   const status_reason_message = shortage === null ? WITHHELD : USED_UP[shortage.of]

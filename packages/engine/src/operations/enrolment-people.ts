@@ -1,7 +1,7 @@
 /** The persons of a portion of an enrolment update: those in the registry, and new ones. */
 
 import { type Beneficiary, InvalidBeneficiary } from '@rollcall/core/enrolment/beneficiary'
-import { type Ledger, objectOf } from '@rollcall/core/enrolment/ledger'
+import { type Ledger, parseDocumentObject } from '@rollcall/core/enrolment/ledger'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { type JsonObject, type RecordIdentifier, type RecordType, UNLISTED } from '@rollcall/protocol'
 import type { LedgerRecord, NamedRecord } from '@rollcall/records/records/enrolment-ledgers'
@@ -43,7 +43,7 @@ export class PortionPeople {
     this.#primary = recordType.primary_identifier
     const people = new Map(
       records.map(({ id, primary_identifier, document, state, aliases }) => {
-        const stored = objectOf(document)
+        const stored = parseDocumentObject(document)
         const person: Person = {
           id,
           before: document,

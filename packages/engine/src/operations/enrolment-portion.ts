@@ -2,15 +2,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { type Beneficiary, InvalidBeneficiary, RECORD_LENGTH } from '@rollcall/core/enrolment/beneficiary'
-import { type LedgerScope, nextDue, type Origin, writeUpdate } from '@rollcall/core/enrolment/ledger'
-import { ledgerText, readLedger } from '@rollcall/core/enrolment/ledger-text'
+import { type LedgerScope, nextStatusTime, type Origin, writeUpdate } from '@rollcall/core/enrolment/ledger'
+import { readLedger, writeLedger } from '@rollcall/core/enrolment/ledger-text'
 import { withoutAliases } from '@rollcall/core/events/merge'
 import type { Grant } from '@rollcall/core/model/grant'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
-import { isRecordInRows } from '@rollcall/core/policy/disclosure'
+import { isRecordGranted } from '@rollcall/core/policy/disclosure'
 import type { Database } from '@rollcall/database/database'
-import { isConcurrent, sqlState } from '@rollcall/database/database-errors'
+import { isWriteConflict, sqlState } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import type { Recording } from '@rollcall/delivery/events/recording'
@@ -73,7 +73,7 @@ export async function writePortion(
         return results
       })
     } catch (error) {
-      if (attempt < ATTEMPTS && (error instanceof Outdated || isConcurrent(error))) continue
+      if (attempt < ATTEMPTS && (error instanceof Outdated || isWriteConflict(error))) continue
       if (!/^(22|54)/.test(sqlState(error))) throw error
       return writeHalves(scope, entries, finish, sqlState(error))
     }
@@ -189,7 +189,7 @@ function replacesBenefit(
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const person = people.of(beneficiary)
   const isStored = (person.prepared ?? person.before) !== null
-  if (isStored && !isRecordInRows(grant, recordType, person.document)) throw new OtherPerson(NOT_GRANTED)
+  if (isStored && !isRecordGranted(grant, recordType, person.document)) throw new OtherPerson(NOT_GRANTED)
   const now = recording.now.getTime()
   const members = withoutAliases(scope, person.document, beneficiary.members, person.aliases)
   const update = { ...beneficiary, members }
@@ -204,12 +204,12 @@ function replacesBenefit(
   if (prepared.document.length > RECORD_LENGTH) {
     throw new InvalidBeneficiary(`the record would be longer than ${RECORD_LENGTH} characters`)
   }
-  if (!isRecordInRows(grant, recordType, document)) throw new OtherPerson(NOT_GRANTED)
-  const text = ledgerText(ledger)
+  if (!isRecordGranted(grant, recordType, document)) throw new OtherPerson(NOT_GRANTED)
+  const text = writeLedger(ledger)
   if (text.length > LEDGER_LENGTH) {
     throw new InvalidBeneficiary(`the history of the record would be longer than ${LEDGER_LENGTH} characters`)
   }
-  Object.assign(person, { document, prepared, ledger: text, parsed: ledger, due: nextDue(scope, ledger, now) })
+  Object.assign(person, { document, prepared, ledger: text, parsed: ledger, due: nextStatusTime(scope, ledger, now) })
   people.add(person, prepared.identifiers)
   return replaced
 }

@@ -7,7 +7,7 @@ import { inTurn } from '@rollcall/base/shared/semaphore'
 import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { InvalidBeneficiary, readBeneficiary } from '@rollcall/core/enrolment/beneficiary'
 import type { Origin } from '@rollcall/core/enrolment/ledger'
-import { elementsOf } from '@rollcall/core/enrolment/registers'
+import { elementsOfValue } from '@rollcall/core/enrolment/registers'
 import { checkPeer, type Exchange, type Message, referenceId } from '@rollcall/core/model/exchange'
 import { isGranted } from '@rollcall/core/model/grant'
 import type { AuditedItem } from '@rollcall/core/model/outcome'
@@ -170,7 +170,7 @@ function outcomeOf(
 /** The first identifier of the member as sent; '' when there is none. */
 function memberIdentifier(beneficiary: JsonValue): string {
   const member = memberOf(beneficiary, 'member')
-  const [first] = elementsOf(memberOf(member, 'member_identifier') ?? memberOf(beneficiary, 'member_identifier'))
+  const [first] = elementsOfValue(memberOf(member, 'member_identifier') ?? memberOf(beneficiary, 'member_identifier'))
   const value = memberOf(first, 'identifier_value') ?? first
   return referenceId({ reference_id: typeof value === 'number' ? String(value) : value })
 }

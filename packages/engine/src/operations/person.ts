@@ -6,8 +6,8 @@ import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { Consenting } from '@rollcall/core/policy/basis'
 import { isUnderConsent } from '@rollcall/core/policy/consent-coverage'
-import { personOf } from '@rollcall/core/policy/disclosed-persons'
-import { isRecordInRows } from '@rollcall/core/policy/disclosure'
+import { auditedPersonOf } from '@rollcall/core/policy/disclosed-persons'
+import { isRecordGranted } from '@rollcall/core/policy/disclosure'
 import type { Criteria } from '@rollcall/core/query/criteria'
 import { checkBackfilled } from '@rollcall/core/query/mentions'
 import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '@rollcall/core/query/person-criteria'
@@ -74,7 +74,7 @@ export async function answerAboutPerson(
     const isConsented = use === null || (all !== null && (signed === null || isUnderConsent(signed, consentNeeded)))
     if (found !== null) {
       // The audit entry names this person by the identifiers of the record, not by those of the question.
-      const { identifiers: own } = personOf(registry.kind, recordType, found.read)
+      const { identifiers: own } = auditedPersonOf(registry.kind, recordType, found.read)
       const told = isTold && isConsented
       const persons = [{ role: told ? 'seen' : 'asked', identifiers: own } as const]
       asking.addFacts({ persons, ...(told && { told: consentNeeded }) })
@@ -121,7 +121,7 @@ async function findPerson(
     const sharing = isConsented ? await findBy(work, name, criteria, wanted, { isWhole: true }) : []
     const found = (await findBy(work, name, criteria, wanted))
       .map(readRecord)
-      .filter(({ read }) => isRecordInRows(work.exchange.grant, recordType, read))
+      .filter(({ read }) => isRecordGranted(work.exchange.grant, recordType, read))
     if (sharing.length > 1) return null
     if (found.length > 1) {
       throw new ItemRejection(

@@ -5,8 +5,8 @@
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
-import { documentAt, type LedgerScope, nextDue, objectOf } from '@rollcall/core/enrolment/ledger'
-import { ledgerText, readLedger } from '@rollcall/core/enrolment/ledger-text'
+import { type LedgerScope, nextStatusTime, parseDocumentObject, recordAt } from '@rollcall/core/enrolment/ledger'
+import { readLedger, writeLedger } from '@rollcall/core/enrolment/ledger-text'
 import type { Limits } from '@rollcall/core/limits'
 import type { FoundRecord } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -20,10 +20,10 @@ import type { Log } from '@rollcall/observe/log'
 import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import {
   type DueRecords,
-  dropLedgers,
-  findDue,
-  firstDue,
+  deleteLedgers,
+  findDueRecords,
   type LedgerRecord,
+  readFirstDueTime,
 } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import { recordsOf } from '@rollcall/records/records/registry-records'
@@ -31,7 +31,7 @@ import type { Person } from './enrolment-people.ts'
 import { type PortionScope, storePeople } from './enrolment-portion.ts'
 
 /** The time at which the first scheduled status begins; read at most twice a second. */
-const schedules = perPool((pool) => shortLived(() => firstDue({ pool })))
+const schedules = perPool((pool) => shortLived(() => readFirstDueTime({ pool })))
 
 /** The record as it is now, with the scheduled statuses that have begun. */
 export async function currentRecord(
@@ -48,7 +48,7 @@ export async function currentRecord(
   const state = (await sink.dueLedgers(db, registry, recordType, [record], now)).get(record.id)
   if (state === undefined) return record
   const scope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
-  const document = documentAt(scope, readLedger(state), objectOf(record.document), now.getTime())
+  const document = recordAt(scope, readLedger(state), parseDocumentObject(record.document), now.getTime())
   return { ...record, document: canonicalJson(document) }
 }
 
@@ -71,7 +71,7 @@ export async function bringIntoForce(deps: Scheduling, signal: AbortSignal): Pro
   const failed = new Set<string>()
   const now = new Date(clock.date())
   while (!signal.aborted) {
-    const due = (await findDue(db, now, PORTION + failed.size)).flatMap((found) => {
+    const due = (await findDueRecords(db, now, PORTION + failed.size)).flatMap((found) => {
       const records = found.records.filter((id) => !failed.has(keyOf({ ...found, records: [id] })))
       return records.length === 0 ? [] : [{ ...found, records }]
     })
@@ -113,14 +113,14 @@ async function bringOne({ db, directory, limits }: Scheduling, due: DueRecords, 
     const opened = registry && recordsOf(db, registry)
     const sink = opened?.sink ?? null
     if (registry === undefined || recordType === undefined || opened === undefined || sink === null) {
-      return dropLedgers(client, due, records)
+      return deleteLedgers(client, due, records)
     }
     await lockEvents(client, registry.id, 'change')
     const recording = { registry, records: opened, now, limits, filters: compiledFiltersOf(db.pool) }
     const scope: PortionScope = { db, registry, recordType, sink, recording }
     const locked = await sink.lockLedgers(client, registry, recordType, records)
     const there = new Set(locked.map(({ id }) => id))
-    await dropLedgers(
+    await deleteLedgers(
       client,
       due,
       records.filter((id) => !there.has(id)),
@@ -139,10 +139,10 @@ function personAt(
   // Another node has written the record.
   if (state === null) return []
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
-  const stored = objectOf(before)
+  const stored = parseDocumentObject(before)
   const ledger = readLedger(state)
-  const document = documentAt(scope, ledger, stored, now.getTime())
-  const due = nextDue(scope, ledger, now.getTime())
+  const document = recordAt(scope, ledger, stored, now.getTime())
+  const due = nextStatusTime(scope, ledger, now.getTime())
   // The ledger is stored again, with the time of the next scheduled status.
   const person = {
     id,
@@ -151,7 +151,7 @@ function personAt(
     ledgerBefore: null,
     aliases,
     document,
-    ledger: ledgerText(ledger),
+    ledger: writeLedger(ledger),
     parsed: null,
     due,
   }

@@ -6,13 +6,18 @@ import type { Disclosed, ReplyMembers } from '@rollcall/core/model/outcome'
 import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Found, FoundRecord, Identifier } from '@rollcall/core/model/records'
-import { type Consenting, checkSubject, consentFacts, isAboutSubject } from '@rollcall/core/policy/basis'
-import { askedMembers } from '@rollcall/core/policy/disclosed-persons'
-import { disclose } from '@rollcall/core/policy/disclosure'
-import { checkPersonal, type Emergency, emergencyOf } from '@rollcall/core/policy/emergency'
+import {
+  type Consenting,
+  checkAsksForOnePerson,
+  consentFactsForAudit,
+  isAboutSubject,
+} from '@rollcall/core/policy/basis'
+import { askedPartIdentifiers } from '@rollcall/core/policy/disclosed-persons'
+import { discloseRecords } from '@rollcall/core/policy/disclosure'
+import { checkIsPersonType, type Emergency, readItemEmergency } from '@rollcall/core/policy/emergency'
 import { checkForm } from '@rollcall/core/policy/query-form'
-import { countingOf, showsNothing, withinCap } from '@rollcall/core/policy/total'
-import { askedBy, checkBackfilled, mentionsUnfilled } from '@rollcall/core/query/mentions'
+import { applyCap, countingOf, neverShowsRecords } from '@rollcall/core/policy/total'
+import { askedFactsOfQuery, checkBackfilled, usesUnfilledColumn } from '@rollcall/core/query/mentions'
 import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION } from '@rollcall/protocol'
@@ -36,7 +41,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   await takeQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
   if (emergency !== null) noteEmergency(work, emergency)
   const found = await findPermitted(work, consented, criteria)
-  const { total, records, ids, use, reason } = withinCap(exchange.grant, found, limits.search_results)
+  const { total, records, ids, use, reason } = applyCap(exchange.grant, found, limits.search_results)
   const { page_size, page_number } = criteria
   takeRecords(work.budget, ids.length)
   return {
@@ -48,7 +53,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
     // An item that asks for a later page gets only that page.
     ...(work.mode.name === 'async' &&
       page_number === 1 &&
-      !showsNothing(exchange.grant, criteria.recordType) && {
+      !neverShowsRecords(exchange.grant, criteria.recordType) && {
         found: { record_type: criteria.recordType.name, page_size, record_ids: ids },
       }),
   }
@@ -84,7 +89,7 @@ async function findPermitted(
   if (isShared || total !== 1 || record === undefined) return { ...NOBODY, use }
   const { recordType, page_number } = criteria
   const all = await useOfRecord(work, use, recordType, record)
-  const isShown = [...disclose(exchange.grant, recordType, [record.document])].some(
+  const isShown = [...discloseRecords(exchange.grant, recordType, [record.document])].some(
     ({ text }) => signed === null || text !== '{}',
   )
   if (all === null || !isShown) return { ...NOBODY, use: all }
@@ -172,23 +177,23 @@ async function readCriteria({ deps, exchange: asking, addFacts }: ItemWork, item
   const largest = sizes.length === 0 ? null : Math.min(...sizes)
   const consenting = item.search_criteria as Consenting
   const now = new Date(deps.clock.date())
-  const visible = () => (emergencyOf(asking.grant, consenting, now)?.grant ?? asking.grant).visible
+  const visible = () => (readItemEmergency(asking.grant, consenting, now)?.grant ?? asking.grant).visible
   const asked = readSearchCriteria(asking.grant.kind, item, deps.limits, { max_page_size: largest, visible })
   addFacts({
     record_type: asked.recordType.name,
     form: asked.form,
-    ...askedBy(asked),
-    ...consentFacts(asking.grant, consenting),
+    ...askedFactsOfQuery(asked),
+    ...consentFactsForAudit(asking.grant, consenting),
   })
-  const emergency = emergencyOf(asking.grant, consenting, now)
-  if (emergency !== null) checkPersonal(emergency, asked.recordType)
+  const emergency = readItemEmergency(asking.grant, consenting, now)
+  if (emergency !== null) checkIsPersonType(emergency, asked.recordType)
   const ordinary = emergency === null ? asking : { ...asking, grant: emergency.grant }
   checkForm(ordinary.grant, asked)
   const identifiers = identifiersIn(asked.predicate)
   const given = { deps, exchange: ordinary }
   const consented = await consentOf(given, consenting, 'search_criteria', identifiers)
   addFacts(consented.facts)
-  checkSubject(ordinary.grant, asked)
+  checkAsksForOnePerson(ordinary.grant, asked)
   const recordType = registry.kind.record_types.find(({ name }) => name === asked.recordType.name)
   if (recordType === undefined) throw new RangeError(`the kind has no record type ${asked.recordType.name}`)
   const predicate: Predicate =
@@ -210,7 +215,7 @@ function withGrantConditions({ grant }: Exchange, criteria: SearchCriteria): Sea
 function checkFilled({ registry, grant }: Exchange, criteria: SearchCriteria): void {
   checkBackfilled(registry.unfilled, criteria)
   const rows = grant.rows.get(criteria.recordType.name)
-  if (rows === undefined || !mentionsUnfilled(registry.unfilled, criteria.recordType, rows)) return
+  if (rows === undefined || !usesUnfilledColumn(registry.unfilled, criteria.recordType, rows)) return
   throw new ItemRejection(
     'rjct.search_criteria.invalid',
     'search_criteria: records are being backfilled and cannot be searched yet; ask again later',
@@ -252,11 +257,11 @@ function disclosedRecords(
   const named = identifiersIn(predicate)
   const members = new Set<Identifier>()
   const noteMembers = (record: JsonValue): void => {
-    for (const one of askedMembers(exchange.registry.kind, recordType, record, named)) members.add(one)
+    for (const one of askedPartIdentifiers(exchange.registry.kind, recordType, record, named)) members.add(one)
   }
   const hasMembers = named.length > 0 && recordType.identifiers.some(({ names }) => names === 'part')
   const documents = found.map(({ document }) => document)
-  const shown = disclose(
+  const shown = discloseRecords(
     exchange.grant,
     recordType,
     documents,

@@ -6,7 +6,7 @@ import { type Exchange, referenceId } from '@rollcall/core/model/exchange'
 import type { AskedFacts, ReplyMembers } from '@rollcall/core/model/outcome'
 import type { Consenting } from '@rollcall/core/policy/basis'
 import { refusedSubscription } from '@rollcall/core/policy/subscription'
-import { askedBy } from '@rollcall/core/query/mentions'
+import { askedFactsOfQuery } from '@rollcall/core/query/mentions'
 import { type Decision, Subscribing } from '@rollcall/delivery/events/subscribing'
 import { ItemRejection, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { answerBatch } from './batch.ts'
@@ -65,7 +65,7 @@ function beginSubscribing(
 const factsOf = ({ recordType, form, predicate }: SubscribeCriteria): AskedFacts => ({
   record_type: recordType.name,
   ...(form !== null && { form }),
-  ...(predicate !== null && askedBy({ predicate })),
+  ...(predicate !== null && askedFactsOfQuery({ predicate })),
 })
 
 const NO_ADDRESS =

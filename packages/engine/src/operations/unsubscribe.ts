@@ -1,6 +1,6 @@
 /** Answers unsubscribe: one status for the whole request, and the ended subscriptions (spec "UnSubscribeResponse"). */
 
-import { TAKEN_BACK } from '@rollcall/core/model/event'
+import { END_REASONS_TAKEN_BACK } from '@rollcall/core/model/event'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
 import { may } from '@rollcall/core/policy/permission'
@@ -79,7 +79,7 @@ function refusalOf({ grant }: Exchange, found: OwnSubscription | undefined): Ref
   return found.state === 'ended' ? REFUSALS.ended : null
 }
 
-const isTakenBack = ({ reason }: OwnSubscription): boolean => TAKEN_BACK.some((one) => one === reason)
+const isTakenBack = ({ reason }: OwnSubscription): boolean => END_REASONS_TAKEN_BACK.some((one) => one === reason)
 
 interface Ending {
   readonly ended: readonly OwnSubscription[]

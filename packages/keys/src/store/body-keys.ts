@@ -1,6 +1,6 @@
 /** Stores the encrypted data keys of bodies, one for each day (UTC). Without its day's key, nobody can read a body. */
 import type { Database } from '@rollcall/database/database'
-import { isDayHeld } from '@rollcall/database/holds'
+import { isDayHeldSql } from '@rollcall/database/holds'
 
 /** The encrypted key of a day; null when there is none. @param day 'YYYY-MM-DD' */
 export async function findBodyKey(db: Database, day: string): Promise<Buffer | null> {
@@ -20,7 +20,7 @@ export async function addBodyKey(db: Database, day: string, sealed: Buffer): Pro
 }
 
 /** SQL of days that ended more than `$1` seconds ago, and of which no hold keeps a message. */
-const OLD = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not ${isDayHeld('day')}`
+const OLD = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not ${isDayHeldSql('day')}`
 
 /**
  * Destroys the keys of old days: nobody can read these days' bodies again, not even from backups.
@@ -40,7 +40,10 @@ export async function destroyBodyKeys(
 }
 
 /** Destroys the keys of these days again, after a restore has brought them back. */
-export async function destroyKeysOf({ pool }: Pick<Database, 'pool'>, days: readonly string[]): Promise<number> {
+export async function destroyBodyKeysOfDays(
+  { pool }: Pick<Database, 'pool'>,
+  days: readonly string[],
+): Promise<number> {
   const { rowCount } = await pool.query('delete from body_key where day = any($1::date[])', [days])
   return rowCount ?? 0
 }

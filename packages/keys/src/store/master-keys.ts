@@ -18,7 +18,7 @@ export interface EncryptedTable {
 }
 
 /** The tables of this package that have encrypted values. Other packages declare theirs with their tables. */
-export const ENCRYPTED = {
+export const ENCRYPTED_TABLES = {
   own_key: { table: 'own_key', id: 'kid', purpose: 'own key' },
   body_key: { table: 'body_key', id: 'day', purpose: 'body key' },
 } as const satisfies Record<string, EncryptedTable>
@@ -62,7 +62,7 @@ export async function replaceMasterKey(
   others: readonly EncryptedTable[] = [],
 ): Promise<number> {
   return db.kysely.transaction().execute(async (transaction) => {
-    await lockKeys(transaction)
+    await lockKeyChanges(transaction)
     // Another transaction that writes a value waits for this lock, and then finds that its master key is gone.
     const { rows } = await sql`select from master_key where version = ${from} for update`.execute(transaction)
     if (rows.length === 0)
@@ -71,7 +71,7 @@ export async function replaceMasterKey(
       transaction,
     )
     let reencrypted = 0
-    for (const encrypted of [...Object.values(ENCRYPTED), ...others])
+    for (const encrypted of [...Object.values(ENCRYPTED_TABLES), ...others])
       reencrypted += await reencryptTable(transaction, encrypted, reencrypt)
     // Foreign keys refuse this while a value is still encrypted with the old key.
     await sql`delete from master_key where version = ${from}`.execute(transaction)
@@ -111,7 +111,7 @@ export async function withCurrentMasterKey<Result>(work: () => Promise<Result>):
 }
 
 /** Waits until no other transaction changes own keys or the master key; others then wait until this one ends. */
-export async function lockKeys(transaction: Transaction<unknown>): Promise<void> {
+export async function lockKeyChanges(transaction: Transaction<unknown>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('rollcall keys', 0))`.execute(transaction)
 }
 

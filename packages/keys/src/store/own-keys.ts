@@ -2,7 +2,7 @@
 
 import type { Database } from '@rollcall/database/database'
 import { sql, type Transaction } from 'kysely'
-import { lockKeys } from './master-keys.ts'
+import { lockKeyChanges } from './master-keys.ts'
 
 /**
  * One of our own keys. A `next` key is published but does not sign yet, a `retired` key signs no more but still
@@ -45,7 +45,7 @@ export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> 
 }
 
 /** Erases the retired keys that are no longer valid. */
-export async function eraseExpired(db: Database): Promise<void> {
+export async function eraseExpiredOwnKeys(db: Database): Promise<void> {
   await db.pool.query(
     `update own_key set sealed = null where state = 'retired' and expires_at <= now() and sealed is not null`,
   )
@@ -72,7 +72,7 @@ export async function changeOwnKeys<Result>(
   work: (change: OwnKeyChange) => Promise<Result>,
 ): Promise<Result> {
   return db.kysely.transaction().execute(async (transaction) => {
-    await lockKeys(transaction)
+    await lockKeyChanges(transaction)
     return work(changeIn(transaction))
   })
 }

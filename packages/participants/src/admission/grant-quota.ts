@@ -3,7 +3,7 @@
  * participant asks for, and the records that it gets. A rate is a bucket of tokens, like the rate of a participant. A
  * call takes all the tokens that it wants, or none.
  */
-import { allowedADay, allowedAMinute, type Counted, type Grant } from '@rollcall/core/model/grant'
+import { type Counted, dailyLimitOf, type Grant, minuteLimitOf } from '@rollcall/core/model/grant'
 import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { readUsedToday, takeDailyQuota } from '../store/grant-use.ts'
@@ -52,18 +52,18 @@ export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metri
   return {
     async take(what, of, wanted) {
       if (wanted === 0) return null
-      const rate = allowedAMinute(of.grant.terms, what)
+      const rate = minuteLimitOf(of.grant.terms, what)
       const shortage = rate === undefined ? null : await takeOfMinute(what, of, wanted, rate)
       if (shortage !== null) {
         const [participant, registry] = [of.participant.sender_id, of.registry.namespace]
         metrics.grantRateRefused({ participant, registry, counted: what })
         return shortage
       }
-      const most = allowedADay(of.grant.terms, what)
+      const most = dailyLimitOf(of.grant.terms, what)
       return most === undefined || (await takeDailyQuota(db, used(what, of), wanted, most)) ? null : { of: 'day' }
     },
     async isUsedUp(what, of) {
-      const most = allowedADay(of.grant.terms, what)
+      const most = dailyLimitOf(of.grant.terms, what)
       return most !== undefined && (await readUsedToday(db, used(what, of))) >= most
     },
   }

@@ -3,7 +3,7 @@
  * derived from one secret in the operator's browser. Nothing is stored before a sign-in has succeeded.
  */
 import { createHash, createHmac } from 'node:crypto'
-import { bareHost } from '@rollcall/core/model/allowed-hosts'
+import { hostWithoutBrackets } from '@rollcall/core/model/allowed-hosts'
 import { type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
 import type { Log } from '@rollcall/observe/log'
 import {
@@ -86,7 +86,7 @@ export function createOpenIdProvider(
   const plainHttp = issuer.protocol === 'http:'
   // The operator configured the host of the provider, so it may be in a private network.
   const guard = createAddressGuard({
-    allowed: [{ host: bareHost(issuer), ports: 'any', loopback: true, private: true, plainHttp }],
+    allowed: [{ host: hostWithoutBrackets(issuer), ports: 'any', loopback: true, private: true, plainHttp }],
   })
   const options = {
     execute: [enableNonRepudiationChecks, ...(plainHttp ? [allowInsecureRequests] : [])],

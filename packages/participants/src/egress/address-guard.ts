@@ -5,7 +5,7 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { Memo } from '@rollcall/base/shared/memo'
-import { type AllowedHost, allowedHosts, bareHost } from '@rollcall/core/model/allowed-hosts'
+import { type AllowedHost, hostsByName, hostWithoutBrackets } from '@rollcall/core/model/allowed-hosts'
 import type { Agent } from 'undici'
 import { assertReachable, readAddress } from './address-rules.ts'
 import { type Answer, type GuardedRequest, sendRequest } from './guarded-request.ts'
@@ -63,7 +63,7 @@ const resolveBySystem: Resolve = async (host) => (await systemLookup(host, { all
 export function createAddressGuard(options: AddressGuardOptions = {}): AddressGuard {
   const { resolve = resolveBySystem, ports = [443], ca, identity } = options
   const { connectTimeoutMs = 5_000, connections = 8 } = options
-  const rules = { ports, allowed: allowedHosts(options.allowed ?? []) }
+  const rules = { ports, allowed: hostsByName(options.allowed ?? []) }
 
   /** Resolves a host once, and checks every address. All must pass, so a connection may use any of them. */
   async function reachableAddresses(host: string): Promise<readonly string[]> {
@@ -116,7 +116,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
   return {
     read: (address) => readAddress(address, rules),
     async check(address) {
-      const host = bareHost(readAddress(address, rules))
+      const host = hostWithoutBrackets(readAddress(address, rules))
       if (isIP(host) === 0) await reachableAddresses(host)
     },
     async request(address, request) {

@@ -1,10 +1,10 @@
-import { type AllowedHost, allowedHosts } from '@rollcall/core/model/allowed-hosts'
+import { type AllowedHost, hostsByName } from '@rollcall/core/model/allowed-hosts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readAddress } from './address-rules.ts'
 import { AddressRefused } from './problems.ts'
 
-const rulesWith = (...allowed: AllowedHost[]) => ({ ports: [443], allowed: allowedHosts(allowed) })
+const rulesWith = (...allowed: AllowedHost[]) => ({ ports: [443], allowed: hostsByName(allowed) })
 const problemOf = (address: string, rules = rulesWith()): unknown => {
   try {
     return readAddress(address, rules).href
@@ -217,13 +217,13 @@ describe('what an operator allows', () => {
     'https://sp.example',
     'a b',
   ])('%j is no host to allow', (host) => {
-    expect(() => allowedHosts([{ host }])).toThrow(
+    expect(() => hostsByName([{ host }])).toThrow(
       new TypeError('an allowed host must be written as it stands in an address, in lower case'),
     )
   })
 
   test('a host has one row', () => {
     const twice = [{ host: 'sp.example' }, { host: 'sp.example', plainHttp: true }]
-    expect(() => allowedHosts(twice)).toThrow(new TypeError('an allowed host must have one row'))
+    expect(() => hostsByName(twice)).toThrow(new TypeError('an allowed host must have one row'))
   })
 })

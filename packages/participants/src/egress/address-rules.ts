@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net'
 import {
   type AllowableNetwork,
   type AllowedHost,
-  bareHost,
+  hostWithoutBrackets,
   MAX_ADDRESS_LENGTH,
 } from '@rollcall/core/model/allowed-hosts'
 import { AddressRefused } from './problems.ts'
@@ -25,7 +25,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:'
 export function readAddress(address: string, rules: AddressRules): URL {
   const url = address.length <= MAX_ADDRESS_LENGTH ? URL.parse(address) : null
   if (url === null) throw new AddressRefused('form')
-  const allowed = rules.allowed.get(bareHost(url))
+  const allowed = rules.allowed.get(hostWithoutBrackets(url))
   const defaultPort = DEFAULT_PORTS[url.protocol]
   if (defaultPort === undefined || (url.protocol === 'http:' && allowed?.plainHttp !== true)) {
     throw new AddressRefused('scheme')
@@ -37,7 +37,7 @@ export function readAddress(address: string, rules: AddressRules): URL {
   if (!usual || url.hostname.endsWith('.')) throw new AddressRefused('spelling')
   const ports = allowed?.ports ?? rules.ports
   if (ports !== 'any' && !ports.includes(Number(url.port) || defaultPort)) throw new AddressRefused('port')
-  if (isIP(bareHost(url)) !== 0) assertReachable([bareHost(url)], allowed)
+  if (isIP(hostWithoutBrackets(url)) !== 0) assertReachable([hostWithoutBrackets(url)], allowed)
   return url
 }
 

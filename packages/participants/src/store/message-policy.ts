@@ -1,7 +1,7 @@
 /** The rules for what an operator may agree with a participant about signing and encrypting. Pure functions. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { type AllowedHost, allowedHosts, hostsNotIn, MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
+import { type AllowedHost, hostsByName, hostsNotIn, MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { ENCRYPTION_POLICIES, type MessagePolicy, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
 import { StoreRefusal } from '@rollcall/database/refusal'
@@ -60,7 +60,7 @@ function outgoingProblem(rows: readonly AllowedHost[]): string | null {
     return 'outgoing: ports are whole numbers from 1 to 65535'
   }
   try {
-    allowedHosts(rows)
+    hostsByName(rows)
     return null
   } catch (error) {
     if (error instanceof TypeError) return `outgoing: ${error.message}`

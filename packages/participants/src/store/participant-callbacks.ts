@@ -3,7 +3,7 @@
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { assignments, rowOf } from '@rollcall/database/statement-parts'
+import { assignmentsSql, rowOf } from '@rollcall/database/statement-parts'
 import type { Callback } from '@rollcall/protocol'
 import { CompiledQuery, sql } from 'kysely'
 
@@ -129,7 +129,9 @@ export async function setCallbackSettings(
   await kysely.transaction().execute(async (transaction) => {
     const changed = Object.keys(row).length > 0
     await sql`insert into participant_callback ${rowOf({ participant, ...row })}
-      on conflict (participant) do ${changed ? sql`update set ${assignments(row)}` : sql`nothing`}`.execute(transaction)
+      on conflict (participant) do ${changed ? sql`update set ${assignmentsSql(row)}` : sql`nothing`}`.execute(
+      transaction,
+    )
     if (!changes.default_url || moving === undefined) return
     const { text, values } = moving(changes.default_url)
     await transaction.executeQuery(CompiledQuery.raw(text, [...values]))

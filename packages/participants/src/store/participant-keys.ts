@@ -4,7 +4,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { isDuplicate, isViolation } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { assignments, rowOf } from '@rollcall/database/statement-parts'
+import { assignmentsSql, rowOf } from '@rollcall/database/statement-parts'
 import { isStorable } from '@rollcall/database/text'
 import { type Jwk, MOST_KEYS, type PublicKey } from '@rollcall/protocol'
 import { sql } from 'kysely'
@@ -68,7 +68,7 @@ export async function addParticipantKey(
           throw new StoreRefusal('this key was revoked, and a revoked key cannot be registered again; make a new key')
         }
         return one(
-          await sql<ParticipantKey>`update participant_key set ${assignments(entry)} where id = ${known.id}
+          await sql<ParticipantKey>`update participant_key set ${assignmentsSql(entry)} where id = ${known.id}
             returning *`.execute(transaction),
         )
       }

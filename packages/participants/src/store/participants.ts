@@ -7,7 +7,7 @@ import type { Database } from '@rollcall/database/database'
 import { isDuplicate } from '@rollcall/database/database-errors'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { assignments, rowOf } from '@rollcall/database/statement-parts'
+import { assignmentsSql, rowOf } from '@rollcall/database/statement-parts'
 import { checkSenderId, isStorable } from '@rollcall/database/text'
 import { DEFAULT_SIGNATURE_PROFILE } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
@@ -248,7 +248,7 @@ async function update(
 ): Promise<Participant> {
   if (!isStorable(sender_id)) throw unknown(sender_id)
   try {
-    const { rows } = await sql<Row>`update participant set ${assignments(values)}
+    const { rows } = await sql<Row>`update participant set ${assignmentsSql(values)}
       where sender_id = ${sender_id} returning ${sql.raw(COLUMNS)}`.execute(db.kysely)
     const [changed] = rows
     if (changed === undefined) throw unknown(sender_id)

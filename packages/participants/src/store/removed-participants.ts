@@ -1,8 +1,8 @@
 /** Deletes the rows of this package's tables that belong to a removed registry or participant. */
-import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
+import { countRowsSql, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
 import type { ClientBase } from 'pg'
 
-const grantsOf = (removable: Removable) => ({ grants: countOf(removable, 'participant_grant') })
+const grantsOf = (removable: Removable) => ({ grants: countRowsSql(removable, 'participant_grant') })
 
 /** The tables to count and to empty. Grants and keys are deleted with the row of the registry or participant. */
 export const PARTICIPANT_ROWS_TO_REMOVE: Readonly<Record<Removable, StoredPart>> = {
@@ -10,8 +10,8 @@ export const PARTICIPANT_ROWS_TO_REMOVE: Readonly<Record<Removable, StoredPart>>
   participant: {
     counted: {
       ...grantsOf('participant'),
-      secrets: countOf('participant', 'participant_secret'),
-      keys: countOf('participant', 'participant_key'),
+      secrets: countRowsSql('participant', 'participant_secret'),
+      keys: countRowsSql('participant', 'participant_key'),
     },
     removed: rowsOf('participant', ['participant_check', 'accepted_day', 'inbox_day']),
   },

@@ -3,7 +3,7 @@
  * those that an earlier version read by other rules.
  */
 
-import { publicRecord } from '@rollcall/core/model/protection'
+import { withoutProtectedPersons } from '@rollcall/core/model/protection'
 import type { FoundRecord, RecordId } from '@rollcall/core/model/records'
 import { IDENTIFIERS, type RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -14,7 +14,7 @@ import type { PoolClient } from 'pg'
 import { columnGroups, type RecordColumn } from './columns.ts'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { columnValues } from './prepare-record.ts'
-import { noteReferences } from './protected-records.ts'
+import { storeProtectedReferences } from './protected-records.ts'
 import { readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { updateRows } from './update-rows.ts'
@@ -90,10 +90,10 @@ async function backfillBatch(
     // The document is one that we stored, and was checked then.
     const document: JsonValue = JSON.parse(text)
     if (!isJsonObject(document)) return { id, document, named: [] }
-    const { document: left, persons } = publicRecord(registry.kind, recordType, protection, document)
+    const { document: left, persons } = withoutProtectedPersons(registry.kind, recordType, protection, document)
     return { id, document: left, named: persons }
   })
-  if (protection.byIdentifier.size > 0) await noteReferences(client, { registry, recordType }, read)
+  if (protection.byIdentifier.size > 0) await storeProtectedReferences(client, { registry, recordType }, read)
   await writeColumns(client, registry, recordType, due, read)
   if (due.includes(IDENTIFIERS)) await writeIdentifiers(client, registry, recordType, records)
   const last = records.at(-1)

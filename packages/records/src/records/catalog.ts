@@ -15,7 +15,7 @@ interface FoundIndex {
 }
 
 /** The indexes of a table, by name; empty when there is no such table. */
-export async function indexesOf(db: Connection, table: string): Promise<ReadonlyMap<string, FoundIndex>> {
+export async function readIndexes(db: Connection, table: string): Promise<ReadonlyMap<string, FoundIndex>> {
   const { rows } = await sql<FoundIndex>`
     select relname::text as name, indisvalid as valid,
       exists (select 1 from pg_constraint where conindid = indexrelid) as constraint
@@ -25,7 +25,7 @@ export async function indexesOf(db: Connection, table: string): Promise<Readonly
 }
 
 /** The number of rows that PostgreSQL last estimated for a table; null when it has never estimated. */
-export async function estimatedRows(db: Connection, table: string): Promise<number | null> {
+export async function estimateRowCount(db: Connection, table: string): Promise<number | null> {
   const { rows } = await sql<{ estimate: number }>`
     select reltuples::float8 as estimate from pg_class
     where oid = to_regclass(${quoteName(table)})`.execute(db)
@@ -73,7 +73,7 @@ export async function checkOwnership(db: Connection, tables: readonly string[]):
 }
 
 /** The columns of a table, each with its type as `format_type` writes it; empty when there is no such table. */
-export async function columnsOf(db: Connection, table: string): Promise<ReadonlyMap<string, string>> {
+export async function readTableColumns(db: Connection, table: string): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ name: string; type: string }>`
     select attname::text as name, format_type(atttypid, atttypmod) as type
     from pg_attribute

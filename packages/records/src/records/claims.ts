@@ -4,7 +4,7 @@
 import type { ClientBase } from 'pg'
 
 /** SQL that is true when some session has this claim on a registry. Parameter 1 is the integer id of the registry. */
-export const holdsClaim = (claim: 'rollcall import' | 'rollcall indexes'): string =>
+export const hasClaimSql = (claim: 'rollcall import' | 'rollcall indexes'): string =>
   `exists (
      select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
      where locktype = 'advisory' and datname = current_database() and objsubid = 2
@@ -24,6 +24,6 @@ export async function claimImport(client: ClientBase, registryId: number): Promi
 }
 
 /** Releases the import claim of this session, if it has one. Throws when the session is in a failed transaction. */
-export async function unclaimImport(client: ClientBase, registryId: number): Promise<void> {
+export async function releaseImportClaim(client: ClientBase, registryId: number): Promise<void> {
   await client.query(`select pg_advisory_unlock(hashtext('rollcall import'), $1)`, [registryId])
 }

@@ -1,6 +1,6 @@
 /** The columns that store the attributes and compounds of a record type. */
 
-import { sortGroup } from '@rollcall/core/model/registry'
+import { sortColumnGroup } from '@rollcall/core/model/registry'
 import { columnName, joinName } from '@rollcall/database/names'
 import {
   type Attribute,
@@ -115,7 +115,7 @@ interface CompoundColumn extends RecordColumn {
 
 /** Describes the column of a compound: `jsonb`, an array with at least one element, or null. */
 export function compoundColumn(compound: Compound): CompoundColumn {
-  const members = compound.members.map((member) => [member.name, memberWriter(member)] as const)
+  const members = compound.members.map((member) => [member.name, memberJsonWriter(member)] as const)
   return {
     name: joinName(compound.name),
     compound,
@@ -141,7 +141,7 @@ function elementText(members: Members, element: Element): string {
  * Returns a function that writes one member of a compound element as `"name":value`; a date is written as two days.
  * Equal values give equal texts, so `@>` finds the elements that have these values.
  */
-export function memberWriter(member: Attribute): (value: AttributeScalar) => string {
+export function memberJsonWriter(member: Attribute): (value: AttributeScalar) => string {
   const [first, last] = attributeColumns(member).map(({ name }) => JSON.stringify(name))
   if (last === undefined) return (value) => `${first}:${JSON.stringify(value)}`
   return (value) => {
@@ -152,7 +152,7 @@ export function memberWriter(member: Attribute): (value: AttributeScalar) => str
 
 /** The columns of one attribute, of one compound, or of one identifier type by which records can be sorted. */
 interface ColumnGroup {
-  /** The name of the attribute or compound in the kind; for an identifier type, the name from `sortGroup`. */
+  /** The name of the attribute or compound in the kind; for an identifier type, the name from `sortColumnGroup`. */
   readonly name: string
   readonly columns: readonly RecordColumn[]
   /** The index method, such as btree; null when no index is declared. */
@@ -184,7 +184,7 @@ export function columnGroups(recordType: RecordType): readonly ColumnGroup[] {
       method: compound.indexed ? 'gin' : null,
     })),
     ...sortedIdentifiers(recordType).map((type) => ({
-      name: sortGroup(type),
+      name: sortColumnGroup(type),
       columns: [sortColumn(type)],
       method: null,
     })),

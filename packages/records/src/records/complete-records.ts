@@ -39,7 +39,10 @@ export interface Compared {
 }
 
 /** Counts the records that were written before the import began. */
-export async function countEarlier(client: ClientBase, { registry, recordType, began }: Compared): Promise<number> {
+export async function countRecordsBefore(
+  client: ClientBase,
+  { registry, recordType, began }: Compared,
+): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::float8 as count from ${quoteName(recordTable(registry, recordType).table)} as record
      where ${isEarlier('$1')}`,
@@ -53,7 +56,7 @@ export async function countEarlier(client: ClientBase, { registry, recordType, b
  * took in merged records also counts as named when the file names one of those.
  * @param named SQL that selects the primary identifiers in the file, without parameters above $2
  */
-export const absentStatement = ({ registry, recordType, began }: Compared, named: string) => ({
+export const absentRecordsStatement = ({ registry, recordType, began }: Compared, named: string) => ({
   text: `select $2::text as record_type, record.primary_identifier
     from ${quoteName(recordTable(registry, recordType).table)} as record
     where ${isEarlier('$3')}

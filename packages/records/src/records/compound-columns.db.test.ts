@@ -2,7 +2,7 @@ import type { AttributeScalar } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { area, crop, cropType, sown } from '../../test/query-fixture.ts'
-import { compoundColumn, memberWriter } from './columns.ts'
+import { compoundColumn, memberJsonWriter } from './columns.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -34,9 +34,9 @@ test.each([
   [area, 5e-324, '"area":5e-324'],
   [sown, { from: '2024-03-01', to: '2024-03-01' }, '"sown_from":"2024-03-01","sown_to":"2024-03-01"'],
 ] as const)('%o of %o is written as %s', (member, value: AttributeScalar, expected) => {
-  expect(memberWriter(member)(value)).toBe(expected)
+  expect(memberJsonWriter(member)(value)).toBe(expected)
 })
 
 test('a date that is not an interval is an error of ours', () => {
-  expect(() => memberWriter(sown)('2024')).toThrow('a date attribute holds an interval of days')
+  expect(() => memberJsonWriter(sown)('2024')).toThrow('a date attribute holds an interval of days')
 })

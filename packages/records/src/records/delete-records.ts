@@ -6,7 +6,7 @@ import { isStorable } from '@rollcall/database/text'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { recordTable } from './record-tables.ts'
-import { aliasesIn } from './retired-records.ts'
+import { aliasesInRetiredRecords } from './retired-records.ts'
 
 /** A record that was deleted. */
 export interface DeletedRecord {
@@ -53,6 +53,6 @@ export async function deleteRecords(
   )
   return rows.map(({ id, document, retired }) => {
     const merged = retired.map((one) => ({ survivor: id, document: one }))
-    return { id, document, aliases: aliasesIn(registry.kind, recordType, merged).get(id) ?? [] }
+    return { id, document, aliases: aliasesInRetiredRecords(registry.kind, recordType, merged).get(id) ?? [] }
   })
 }

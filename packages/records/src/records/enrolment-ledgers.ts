@@ -135,7 +135,7 @@ export interface DueRecords {
 }
 
 /** Finds at most `limit` records in which a scheduled status is due, by registry and record type. */
-export async function findDue(
+export async function findDueRecords(
   { pool }: Pick<Database, 'pool'>,
   now: Date,
   limit: number,
@@ -149,7 +149,7 @@ export async function findDue(
   return rows
 }
 
-export async function dropLedgers(
+export async function deleteLedgers(
   client: ClientBase,
   { registry, record_type }: Pick<DueRecords, 'registry' | 'record_type'>,
   records: readonly RecordId[],
@@ -162,7 +162,7 @@ export async function dropLedgers(
 }
 
 /** The time at which the first scheduled status in any registry begins; null when none is scheduled. */
-export async function firstDue({ pool }: Pick<Database, 'pool'>): Promise<Date | null> {
+export async function readFirstDueTime({ pool }: Pick<Database, 'pool'>): Promise<Date | null> {
   const { rows } = await pool.query<{ next_due: Date }>({
     name: 'first due enrolment',
     text: 'select next_due from enrolment_ledger where next_due is not null order by next_due limit 1',

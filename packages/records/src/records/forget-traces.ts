@@ -11,7 +11,7 @@ interface Primary {
  * SQL that gives the time at which a record was last deleted, since a given time; null when it was not deleted.
  * @param of SQL of the registry, the record type, the primary identifier and the given time
  */
-export const lastDeletion = (of: Readonly<Record<keyof Primary | 'since', string>>): string =>
+export const lastDeletionSql = (of: Readonly<Record<keyof Primary | 'since', string>>): string =>
   `(select max(deleted_at) from record_tombstone where registry = ${of.registry} and record_type = ${of.record_type}
     and deleted_at >= ${of.since} and primary_identifier = ${of.primary_identifier})`
 

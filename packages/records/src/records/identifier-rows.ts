@@ -5,7 +5,7 @@ import type { RegistryShape } from '@rollcall/core/model/registry'
 import { quoteName } from '@rollcall/database/names'
 import { type RecordIdentifier, type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { publicText, readProtection } from './protection.ts'
+import { parsePublicDocument, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { aliasesOf } from './retired-records.ts'
 
@@ -13,7 +13,7 @@ import { aliasesOf } from './retired-records.ts'
  * The identifiers that find a record, each once: its own and its aliases. An alias is marked `part`, because it does
  * not name the record itself.
  */
-export function findingIdentifiers(
+export function ownIdentifiersAndAliases(
   own: readonly RecordIdentifier[],
   aliases: readonly Identifier[] = [],
 ): readonly RecordIdentifier[] {
@@ -38,9 +38,9 @@ export async function writeIdentifiers(
   const aliases = await aliasesOf(client, registry, recordType, ids)
   const protection = await readProtection(client, registry.id)
   const rows = records.flatMap(({ id, document }) => {
-    const read = publicText(registry, recordType, protection, document)
+    const read = parsePublicDocument(registry, recordType, protection, document)
     const own = readIdentifiers(registry.kind, recordType, read)
-    return findingIdentifiers(own, aliases.get(id)).map((one) => ({ ...one, id }))
+    return ownIdentifiersAndAliases(own, aliases.get(id)).map((one) => ({ ...one, id }))
   })
   const columns = [
     rows.map(({ type }) => type),

@@ -3,8 +3,8 @@
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import type { RecordType } from '@rollcall/protocol'
-import { indexesOf } from './catalog.ts'
-import { type DeclaredIndex, declaredIndexes, recordTable, storedTypes } from './record-tables.ts'
+import { readIndexes } from './catalog.ts'
+import { type DeclaredIndex, declaredIndexes, recordTable, recordTypesWithTables } from './record-tables.ts'
 
 /** The result for the table of one record type. */
 export interface IndexPlan {
@@ -28,7 +28,7 @@ interface MissingIndex {
 /** Returns one plan for each record type that has tables, in the order of the kind. Changes nothing. */
 export async function planIndexes(db: Database, registry: Registry): Promise<readonly IndexPlan[]> {
   return Promise.all(
-    storedTypes(registry).map(async (recordType) => ({
+    recordTypesWithTables(registry).map(async (recordType) => ({
       namespace: registry.namespace,
       record_type: recordType.name,
       unfilled: [...(registry.unfilled.get(recordType.name) ?? [])].sort(),
@@ -38,7 +38,7 @@ export async function planIndexes(db: Database, registry: Registry): Promise<rea
 }
 
 /** True when all columns are backfilled and all declared indexes can be used. Foreign indexes are allowed. */
-export function isComplete({ unfilled, missing }: IndexPlan): boolean {
+export function hasAllDeclaredIndexes({ unfilled, missing }: IndexPlan): boolean {
   return unfilled.length === 0 && missing.length === 0
 }
 
@@ -49,7 +49,7 @@ async function compareIndexes(
 ): Promise<Pick<IndexPlan, 'missing' | 'foreign'>> {
   const table = recordTable(registry, recordType)
   const declared = declaredIndexes(table)
-  const found = await indexesOf(db.kysely, table.table)
+  const found = await readIndexes(db.kysely, table.table)
   const names = new Set(declared.map(({ name }) => name))
   return {
     missing: declared.flatMap(({ name, of }: DeclaredIndex): MissingIndex[] => {

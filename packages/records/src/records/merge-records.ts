@@ -1,6 +1,6 @@
 /** Merges one record into another, and undoes a merge. The caller holds the lock `lockEvents(..., 'merge')`. */
 
-import { namesIn } from '@rollcall/core/model/person-identifiers'
+import { identifiersNamingRecord } from '@rollcall/core/model/person-identifiers'
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { copyRows } from '@rollcall/database/copy'
@@ -11,10 +11,10 @@ import type { ClientBase } from 'pg'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { type PreparedRecord, prepareRecord } from './prepare-record.ts'
 import { protectMerged } from './protected-records.ts'
-import { publicText, readProtection } from './protection.ts'
+import { parsePublicDocument, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { recordRows } from './record-writer.ts'
-import { type RetiredRecord, retiredInto } from './retired-records.ts'
+import { findRecordsMergedInto, type RetiredRecord } from './retired-records.ts'
 
 /** The records that an identifier names: `live` records, and `retired` records, which were merged into others. */
 export interface NamedRecords {
@@ -40,14 +40,16 @@ export async function recordsNamed(
      where type = $1 and value = $2 order by record.id`,
     [type, value],
   )
-  const found = await retiredInto(
+  const found = await findRecordsMergedInto(
     client,
     registry,
     recordType,
     rows.map(({ id }) => id),
   )
   const retired = found.filter(({ document }) =>
-    namesIn(registry.kind, recordType, JSON.parse(document)).some((one) => one.type === type && one.value === value),
+    identifiersNamingRecord(registry.kind, recordType, JSON.parse(document)).some(
+      (one) => one.type === type && one.value === value,
+    ),
   )
   return { live: rows.filter(({ own }) => own), retired }
 }
@@ -110,7 +112,7 @@ export async function restoreRecord(
   const { table, columns } = recordTable(registry, recordType)
   const which = [registry.id, recordType.name, id]
   const protection = await readProtection(client, registry.id)
-  const read = publicText(registry, recordType, protection, document)
+  const read = parsePublicDocument(registry, recordType, protection, document)
   const { columns: values }: PreparedRecord = prepareRecord(registry.kind, recordType, read)
   const whole: PreparedRecord = prepareRecord(registry.kind, recordType, JSON.parse(document))
   const prepared: PreparedRecord = { ...whole, columns: values }

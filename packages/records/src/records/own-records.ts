@@ -21,9 +21,9 @@ import { isStorable } from '@rollcall/database/text'
 import { type Snapshot, tryInSnapshot, withSnapshot } from '@rollcall/database/transaction'
 import type { ClientBase, Pool, QueryResultRow } from 'pg'
 import { categoriesStatement } from './protection.ts'
-import { namedStatement, pageStatement } from './record-statements.ts'
+import { byPrimaryIdentifiersStatement, pageStatement } from './record-statements.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
-import { aliasesIn, type RetiredRecord, retiredStatement } from './retired-records.ts'
+import { aliasesInRetiredRecords, type RetiredRecord, recordsMergedIntoStatement } from './retired-records.ts'
 import {
   type Condition,
   isVisible,
@@ -32,7 +32,7 @@ import {
   lookUpsStatement,
   searchStatement,
 } from './search-statement.ts'
-import { toSql } from './sql/to-sql.ts'
+import { predicateToSql } from './sql/to-sql.ts'
 
 interface Statement extends Omit<NamedStatement, 'name'> {
   /** The name under which a connection prepares the statement once; without a name, it is not prepared. */
@@ -51,7 +51,7 @@ interface Connections {
 }
 
 /** The connections for each mode of a request, sync and async. @param now milliseconds */
-export function connectionsOf(
+export function connectionsByMode(
   db: Database,
   now = (): number => performance.now(),
 ): Readonly<Record<ModeName, Connections>> {
@@ -88,7 +88,7 @@ function grouped(pipeline: Pipeline): Connections['lookUp'] {
 }
 
 export function ownRecords(db: Database): RecordSource {
-  const { sync, async } = connectionsOf(db)
+  const { sync, async } = connectionsByMode(db)
   const readers = { sync: readerOn(sync), async: readerOn(async) }
   return {
     reader: (mode) => readers[mode],
@@ -138,7 +138,7 @@ const runOnOneOf =
   }
 
 /** Reads records as a transaction sees them, on the transaction's connection. */
-export function readerIn(client: Pick<ClientBase, 'query'>, names: StatementNames): RecordReader {
+export function readerInTransaction(client: Pick<ClientBase, 'query'>, names: StatementNames): RecordReader {
   const run: Run = async <Row extends QueryResultRow>({ values, ...statement }: Statement) =>
     (await client.query<Row>({ ...statement, values: [...values] })).rows
   return readerOn({ search: run, lookUp: aloneOn(run), names })
@@ -171,7 +171,7 @@ function readerOn(connections: Connections): RecordReader {
     },
     async merged(registry, recordType, ids) {
       if (ids.length === 0) return new Map()
-      const rows = await connections.search<RetiredRecord>(retiredStatement(registry, recordType, ids))
+      const rows = await connections.search<RetiredRecord>(recordsMergedIntoStatement(registry, recordType, ids))
       const found = Map.groupBy(rows, ({ survivor }) => survivor)
       return new Map(
         [...found].map(([id, those]) => [id, those.map(({ record, document }) => ({ id: record, document }))]),
@@ -179,11 +179,13 @@ function readerOn(connections: Connections): RecordReader {
     },
     async named(registry, recordType, identifiers) {
       if (identifiers.length === 0) return []
-      const found = await connections.search<FoundRecord>(namedStatement(registry, recordType, identifiers))
+      const found = await connections.search<FoundRecord>(
+        byPrimaryIdentifiersStatement(registry, recordType, identifiers),
+      )
       if (found.length === 0) return []
       const ids = found.map(({ id }) => id)
-      const retired = await connections.search<RetiredRecord>(retiredStatement(registry, recordType, ids))
-      const aliases = aliasesIn(registry.kind, recordType, retired)
+      const retired = await connections.search<RetiredRecord>(recordsMergedIntoStatement(registry, recordType, ids))
+      const aliases = aliasesInRetiredRecords(registry.kind, recordType, retired)
       return found.map((record) => ({ ...record, aliases: aliases.get(record.id) ?? [] }))
     },
     async categories(registry, { name }, ids) {
@@ -207,7 +209,8 @@ async function find(connections: Connections, registry: RegistryShape, query: Re
   const { recordType, predicate, page, participant } = query
   const table = recordTable(registry, recordType)
   const [identifier] = predicate.is === 'identifier' && isLookUp(query) ? predicate.identifiers : []
-  if (identifier === undefined) return findMatching(connections, table, toSql(predicate, table), page, participant)
+  if (identifier === undefined)
+    return findMatching(connections, table, predicateToSql(predicate, table), page, participant)
   if (!isStorable(identifier.type) || !isStorable(identifier.value)) return foundIn([])
   return foundIn(await connections.lookUp(table, { identifier, page }))
 }

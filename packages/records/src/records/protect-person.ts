@@ -7,8 +7,13 @@ import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { addBearers, changeProtection, insertIdentifiers, rewriteReferences } from './protected-records.ts'
-import { recordTable, storedTypes } from './record-tables.ts'
+import {
+  addProtectedRecords,
+  bumpProtectionVersion,
+  insertProtectedIdentifiers,
+  rewriteReferences,
+} from './protected-records.ts'
+import { recordTable, recordTypesWithTables } from './record-tables.ts'
 
 export interface ProtectedRow {
   readonly id: number
@@ -55,18 +60,18 @@ export async function protectPerson(
   if (made === undefined) return null
   const person: ProtectedPerson = { id: made.id, category }
   const identifiers = [identifier, ...(bearer?.identifiers ?? [])]
-  await insertIdentifiers(client, registry.id, [{ ...identifier, person: person.id, protects: true }])
+  await insertProtectedIdentifiers(client, registry.id, [{ ...identifier, person: person.id, protects: true }])
   if (bearer !== null) {
-    await addBearers(client, registry, bearer.recordType, [{ id: bearer.id, own: [person], identifiers }])
+    await addProtectedRecords(client, registry, bearer.recordType, [{ id: bearer.id, own: [person], identifiers }])
   }
   // The planner of PostgreSQL must learn that the table has grown.
   await client.query('analyze protected_record')
-  await changeProtection(client, registry.id)
+  await bumpProtectionVersion(client, registry.id)
   return rewriteReferences(client, registry, { persons: [person.id], identifiers })
 }
 
 /** The protected person for whom this identifier was given; null when there is none. */
-export async function protectionBy(
+export async function findProtectionBy(
   client: Pick<ClientBase, 'query'>,
   registryId: number,
   { type, value }: Identifier,
@@ -81,10 +86,10 @@ export async function protectionBy(
 /** Ends a protection. Returns the number of other records that were written again because they name the person. */
 export async function unprotectPerson(client: ClientBase, registry: RegistryShape, person: number): Promise<number> {
   await client.query('delete from protected_identifier where person = $1', [person])
-  await changeProtection(client, registry.id)
+  await bumpProtectionVersion(client, registry.id)
   const rewritten = await rewriteReferences(client, registry, { persons: [person], identifiers: [] })
   await client.query('delete from protected_person where id = $1', [person])
-  await changeProtection(client, registry.id)
+  await bumpProtectionVersion(client, registry.id)
   return rewritten
 }
 
@@ -110,7 +115,7 @@ export async function listProtected(
   registry: RegistryShape,
 ): Promise<readonly ProtectedRow[]> {
   // `protected_record` also has rows of deleted and merged records. They are not counted.
-  const types = storedTypes(registry)
+  const types = recordTypesWithTables(registry)
   const exists = types.map((recordType, at) => {
     const table = quoteName(recordTable(registry, recordType).table)
     return `(own.record_type = $${at + 2} and exists (select 1 from ${table} where id = own.record))`

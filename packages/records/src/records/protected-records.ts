@@ -3,13 +3,13 @@
  * protected person is not found by that person's data.
  */
 
-import { namesIn } from '@rollcall/core/model/person-identifiers'
+import { identifiersNamingRecord } from '@rollcall/core/model/person-identifiers'
 import {
   type ProtectedPerson,
   type Protection,
-  protectedAs,
+  protectedOwnersOf,
   protectionKey,
-  publicRecord,
+  withoutProtectedPersons,
 } from '@rollcall/core/model/protection'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
@@ -26,8 +26,8 @@ import type { ClientBase } from 'pg'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { columnValues, type PreparedRecord } from './prepare-record.ts'
 import { readProtection } from './protection.ts'
-import { recordTable, storedTypes } from './record-tables.ts'
-import { aliasesIn, retiredInto } from './retired-records.ts'
+import { recordTable, recordTypesWithTables } from './record-tables.ts'
+import { aliasesInRetiredRecords, findRecordsMergedInto } from './retired-records.ts'
 import { updateRows } from './update-rows.ts'
 
 interface Writing {
@@ -38,7 +38,7 @@ interface Writing {
 }
 
 /** Removes data of protected persons from columns and identifiers, except those of the record's own person. */
-export function withoutProtected(
+export function removeProtectedData(
   { registry, recordType, protection }: Writing,
   records: readonly PreparedRecord[],
 ): readonly PreparedRecord[] {
@@ -46,7 +46,7 @@ export function withoutProtected(
   return records.map((record) => {
     const read: JsonValue = JSON.parse(record.document)
     if (!isJsonObject(read)) return record
-    const { document } = publicRecord(registry.kind, recordType, protection, read)
+    const { document } = withoutProtectedPersons(registry.kind, recordType, protection, read)
     if (document === read) return record
     const identifiers = readIdentifiers(registry.kind, recordType, document)
     return { ...record, identifiers, columns: columnValues(recordType, document, identifiers) }
@@ -65,7 +65,7 @@ interface Noted {
  * Marks the written records of protected persons, and stores which records name them. New identifiers of a protected
  * person become protected too. Other records that name the person by these are then written again.
  */
-export async function noteProtected(
+export async function markProtectedRecords(
   client: ClientBase,
   writing: Writing,
   records: readonly PreparedRecord[],
@@ -75,27 +75,29 @@ export async function noteProtected(
   if (protection.byProtectingIdentifier.size === 0) return
   const noted = records.map((record): Noted => {
     const document: JsonValue = JSON.parse(record.document)
-    const own = protectedAs(registry.kind, recordType, protection, document)
+    const own = protectedOwnersOf(registry.kind, recordType, protection, document)
     const read = readIdentifiers(registry.kind, recordType, document)
     return {
       id: idOf(record),
       own,
       identifiers: read.filter(({ names }) => names === 'record'),
-      named: isJsonObject(document) ? publicRecord(registry.kind, recordType, protection, document).persons : [],
+      named: isJsonObject(document)
+        ? withoutProtectedPersons(registry.kind, recordType, protection, document).persons
+        : [],
     }
   })
-  await noteReferences(client, writing, noted)
+  await storeProtectedReferences(client, writing, noted)
   const own = noted.filter((one) => one.own.length > 0)
   if (own.length === 0) return
-  const added = await addBearers(client, registry, recordType, own)
+  const added = await addProtectedRecords(client, registry, recordType, own)
   if (added.length > 0) {
-    await changeProtection(client, registry.id)
+    await bumpProtectionVersion(client, registry.id)
     await rewriteReferences(client, registry, { persons: [], identifiers: added })
   }
 }
 
 /** Stores which protected persons these records name. */
-export async function noteReferences(
+export async function storeProtectedReferences(
   client: ClientBase,
   { registry, recordType }: Pick<Writing, 'registry' | 'recordType'>,
   noted: readonly Pick<Noted, 'id' | 'named'>[],
@@ -121,7 +123,7 @@ export async function noteReferences(
  * @param records.identifiers for records outside our own tables: those that no other record has
  * @returns the identifiers that are new for these persons, or that newly protect records
  */
-export async function addBearers(
+export async function addProtectedRecords(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
@@ -130,8 +132,8 @@ export async function addBearers(
   const { name } = recordType
   const marked = registry.own_records === false ? [] : records
   const ids = marked.map(({ id }) => id)
-  const retired = await retiredInto(client, registry, recordType, ids)
-  const aliases = aliasesIn(registry.kind, recordType, retired)
+  const retired = await findRecordsMergedInto(client, registry, recordType, ids)
+  const aliases = aliasesInRetiredRecords(registry.kind, recordType, retired)
   const merged = Map.groupBy(retired, ({ survivor }) => survivor)
   const marks = marked.flatMap(({ id, own }) =>
     [id, ...(merged.get(id) ?? []).map(({ record }) => record)].flatMap((each) =>
@@ -158,7 +160,7 @@ export async function addBearers(
       return own.map(({ id: person }) => ({ type, value, person, protects }))
     }),
   )
-  return insertIdentifiers(client, registry.id, rows)
+  return insertProtectedIdentifiers(client, registry.id, rows)
 }
 
 export interface ProtectedIdentifier extends Identifier {
@@ -168,7 +170,7 @@ export interface ProtectedIdentifier extends Identifier {
 }
 
 /** Stores identifiers of protected persons. Returns those that are new, or that begin to protect records. */
-export async function insertIdentifiers(
+export async function insertProtectedIdentifiers(
   client: ClientBase,
   registryId: number,
   identifiers: readonly ProtectedIdentifier[],
@@ -198,7 +200,7 @@ async function sharedIdentifiers(
 ): Promise<(identifier: Identifier) => boolean> {
   const own = records.flatMap(({ id, identifiers }) => identifiers.map((one) => ({ ...one, id })))
   const shared = new Set<string>()
-  for (const one of storedTypes(registry)) {
+  for (const one of recordTypesWithTables(registry)) {
     const { identifierTable } = recordTable(registry, one)
     const { rows } = await client.query<Identifier>(
       `select distinct type, value from ${quoteName(identifierTable)} as other
@@ -231,15 +233,17 @@ export async function protectMerged(
     `select document from ${quoteName(recordTable(registry, recordType).table)} where id = $1`,
     [survivor],
   )
-  const identifiers = rows.flatMap(({ document }) => namesIn(registry.kind, recordType, JSON.parse(document)))
-  const added = await addBearers(client, registry, recordType, [{ id: survivor, own, identifiers }])
+  const identifiers = rows.flatMap(({ document }) =>
+    identifiersNamingRecord(registry.kind, recordType, JSON.parse(document)),
+  )
+  const added = await addProtectedRecords(client, registry, recordType, [{ id: survivor, own, identifiers }])
   if (added.length === 0) return
-  await changeProtection(client, registry.id)
+  await bumpProtectionVersion(client, registry.id)
   await rewriteReferences(client, registry, { persons: [], identifiers: added })
 }
 
 /** Gives the protection of the registry a new version: every node reads it again within half a second. */
-export async function changeProtection(client: Pick<ClientBase, 'query'>, registryId: number): Promise<void> {
+export async function bumpProtectionVersion(client: Pick<ClientBase, 'query'>, registryId: number): Promise<void> {
   await client.query(`update registry set protection_version = nextval('protection_version') where id = $1`, [
     registryId,
   ])
@@ -261,7 +265,7 @@ const BATCH = 500
 export async function rewriteReferences(client: ClientBase, registry: RegistryShape, naming: Naming): Promise<number> {
   const protection = await readProtection(client, registry.id)
   let count = 0
-  for (const recordType of storedTypes(registry)) {
+  for (const recordType of recordTypesWithTables(registry)) {
     const ids = await findNaming(client, registry, recordType, naming)
     for (let at = 0; at < ids.length; at += BATCH) {
       count += await rewrite(client, { registry, recordType, protection }, ids.slice(at, at + BATCH))
@@ -318,7 +322,7 @@ async function rewrite(client: ClientBase, writing: Writing, ids: readonly Recor
   const noted = rows.flatMap(({ id, document: text }) => {
     const read: JsonValue = JSON.parse(text)
     if (!isJsonObject(read)) return []
-    const { document, persons } = publicRecord(registry.kind, recordType, protection, read)
+    const { document, persons } = withoutProtectedPersons(registry.kind, recordType, protection, read)
     return [{ id, text, document, named: persons }]
   })
   const values = noted.map(({ id, document }) => {
@@ -327,6 +331,6 @@ async function rewrite(client: ClientBase, writing: Writing, ids: readonly Recor
   })
   if (columns.length > 0 && values.length > 0) await updateRows(client, table, columns, values)
   await writeIdentifiers(client, registry, recordType, rows)
-  await noteReferences(client, writing, noted)
+  await storeProtectedReferences(client, writing, noted)
   return noted.length
 }

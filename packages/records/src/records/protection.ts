@@ -5,7 +5,7 @@ import {
   type ProtectedPerson,
   type Protection,
   protectionKey,
-  publicRecord,
+  withoutProtectedPersons,
 } from '@rollcall/core/model/protection'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
@@ -63,7 +63,7 @@ async function readAll(client: Connection, registryId: number, version: number):
 }
 
 /** The document of a record without data of other protected persons. Columns and identifiers are made from it. */
-export function publicText(
+export function parsePublicDocument(
   { kind }: RegistryShape,
   recordType: RecordType,
   protection: Protection,
@@ -78,7 +78,7 @@ export const publicDocument = (
   recordType: RecordType,
   protection: Protection,
   document: JsonObject,
-): JsonObject => publicRecord(kind, recordType, protection, document).document
+): JsonObject => withoutProtectedPersons(kind, recordType, protection, document).document
 
 /** The statement that reads the categories under which these records are protected, deleted records included. */
 export const categoriesStatement = ({ id }: RegistryShape, record_type: string, ids: readonly RecordId[]) => ({

@@ -3,7 +3,7 @@
  * column, the column is listed to be backfilled, and no query may ask about it before that.
  */
 import { createHash } from 'node:crypto'
-import { IDENTIFIERS, sortGroup } from '@rollcall/core/model/registry'
+import { IDENTIFIERS, sortColumnGroup } from '@rollcall/core/model/registry'
 import {
   attributeRules,
   canonicalJson,
@@ -37,7 +37,7 @@ function describeRules(kind: Kind, recordType: RecordType): Rules {
   ]
   const own = rows.filter(([name]) => stored.has(name))
   const identifiers = identifierRules(kind, recordType)
-  const sorted = sortedIdentifiers(recordType).map(sortGroup)
+  const sorted = sortedIdentifiers(recordType).map(sortColumnGroup)
   const all = [...own, ...[IDENTIFIERS, ...sorted].map((name) => [name, identifiers] as const)]
   return new Map(all.map(([name, rules]) => [name, digest(rules)]))
 }
@@ -46,7 +46,7 @@ const digest = (rules: JsonObject): string =>
   createHash('sha256').update(canonicalJson(rules)).digest('base64url').slice(0, 16)
 
 /** The names of the column groups whose stored values were not read by this version's rules. */
-export async function changedRules(
+export async function findChangedRules(
   transaction: Transaction<unknown>,
   registry: { readonly id: number; readonly kind: Kind },
   recordType: RecordType,
@@ -58,7 +58,7 @@ export async function changedRules(
 }
 
 /** Stores that this version's rules apply to these column groups: values are read by them, or will be backfilled. */
-export async function noteRules(
+export async function storeRules(
   transaction: Transaction<unknown>,
   registry: { readonly id: number; readonly kind: Kind },
   recordType: RecordType,

@@ -5,7 +5,7 @@ import type { RegistryShape } from '@rollcall/core/model/registry'
 import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
 import { recordTable } from './record-tables.ts'
-import { toSql } from './sql/to-sql.ts'
+import { predicateToSql } from './sql/to-sql.ts'
 
 interface Statement {
   readonly text: string
@@ -13,7 +13,7 @@ interface Statement {
 }
 
 /** The statement that finds the records with these normalised primary identifiers, and the survivors of merged ones. */
-export const namedStatement = (
+export const byPrimaryIdentifiersStatement = (
   registry: RegistryShape,
   recordType: RecordType,
   identifiers: readonly string[],
@@ -32,7 +32,7 @@ export function pageStatement(
   { recordType, predicate, since, after, limit }: PageQuery,
 ): Statement {
   const table = recordTable(registry, recordType)
-  const { text, values } = predicate === null ? { text: 'true', values: [] } : toSql(predicate, table)
+  const { text, values } = predicate === null ? { text: 'true', values: [] } : predicateToSql(predicate, table)
   const [from, time, most] = [1, 2, 3].map((next) => `$${values.length + next}`)
   return {
     text: `select record.id::text, record.document, record.updated_at as written

@@ -5,9 +5,9 @@ import { joinName, quoteName, recordTableName } from '@rollcall/database/names'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import type { RecordType } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { columnsOf, hasRows, indexesOf } from './catalog.ts'
+import { hasRows, readIndexes, readTableColumns } from './catalog.ts'
 import { columnGroups, type RecordColumn } from './columns.ts'
-import { changedRules, noteRules } from './reading-rules.ts'
+import { findChangedRules, storeRules } from './reading-rules.ts'
 
 /**
  * The two tables of one record type in one registry.
@@ -55,16 +55,16 @@ export function recordTable(registry: RegistryShape, recordType: RecordType): Re
 }
 
 /** SQL of a relation to join: for each record in our own tables, its id as text and its primary identifier. */
-export const recordIds = (registry: RegistryShape, recordType: RecordType): string =>
+export const recordIdsSql = (registry: RegistryShape, recordType: RecordType): string =>
   `(select id::text as id, primary_identifier from ${quoteName(recordTable(registry, recordType).table)})`
 
 /** The record types that have tables in a registry: all of the kind, or none when the records are elsewhere. */
-export const storedTypes = ({ kind, own_records }: RegistryShape): readonly RecordType[] =>
+export const recordTypesWithTables = ({ kind, own_records }: RegistryShape): readonly RecordType[] =>
   own_records === false ? [] : kind.record_types
 
 /** The names of the record tables of a registry, without the identifier tables. */
-export const tableNames = (registry: RegistryShape): readonly string[] =>
-  storedTypes(registry).map((recordType) => recordTable(registry, recordType).table)
+export const recordTableNames = (registry: RegistryShape): readonly string[] =>
+  recordTypesWithTables(registry).map((recordType) => recordTable(registry, recordType).table)
 
 function describeTable(registryId: number, recordType: RecordType): RecordTable {
   const table = recordTableName(registryId, recordType)
@@ -95,7 +95,7 @@ export async function createRecordTables(transaction: Transaction<unknown>, regi
   await sql`select pg_advisory_xact_lock(hashtextextended('rollcall record tables', ${registry.id}))`.execute(
     transaction,
   )
-  for (const recordType of storedTypes(registry)) {
+  for (const recordType of recordTypesWithTables(registry)) {
     await createRecordTable(transaction, registry, recordTable(registry, recordType))
   }
 }
@@ -105,7 +105,7 @@ export async function createRecordTables(transaction: Transaction<unknown>, regi
  * `ensureRecordTables` finds which columns must be read again, and what the backup lacks.
  */
 export async function createEmptyRecordTables(connection: Kysely<unknown>, registry: RegistryShape): Promise<void> {
-  for (const recordType of storedTypes(registry)) {
+  for (const recordType of recordTypesWithTables(registry)) {
     const record = recordTable(registry, recordType)
     await createTables(connection, record)
     for (const index of declaredIndexes(record)) {
@@ -129,14 +129,14 @@ async function createRecordTable(
   record: RecordTable,
 ): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(transaction)
-  const columns = await columnsOf(transaction, record.table)
+  const columns = await readTableColumns(transaction, record.table)
   if (columns.size === 0) {
     await createTables(transaction, record)
   } else {
     await addColumns(transaction, registry, record, columns)
   }
   await compareRules(transaction, registry, record)
-  const indexes = await indexesOf(transaction, record.table)
+  const indexes = await readIndexes(transaction, record.table)
   const missing = declaredIndexes(record).filter(({ name }) => !indexes.has(name))
   if (missing.length === 0 || (await hasRows(transaction, [record.table]))) return
   for (const index of missing) await run(indexStatement(record, index))
@@ -178,10 +178,10 @@ async function compareRules(
   registry: RegistryShape,
   record: RecordTable,
 ): Promise<void> {
-  const changed = await changedRules(transaction, registry, record.recordType)
+  const changed = await findChangedRules(transaction, registry, record.recordType)
   if (changed.length === 0) return
   await markUnfilled(transaction, registry, record, changed)
-  await noteRules(transaction, registry, record.recordType, changed)
+  await storeRules(transaction, registry, record.recordType, changed)
 }
 
 async function markUnfilled(

@@ -3,16 +3,16 @@
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { copyField, copyRows } from '@rollcall/database/copy'
-import { isConcurrent } from '@rollcall/database/database-errors'
+import { isWriteConflict } from '@rollcall/database/database-errors'
 import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { findingIdentifiers } from './identifier-rows.ts'
+import { ownIdentifiersAndAliases } from './identifier-rows.ts'
 import type { PreparedRecord } from './prepare-record.ts'
-import { noteProtected, withoutProtected } from './protected-records.ts'
+import { markProtectedRecords, removeProtectedData } from './protected-records.ts'
 import { readProtection } from './protection.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
-import { type Aliases, aliasesOf, survivorsOf } from './retired-records.ts'
+import { type Aliases, aliasesOf, findSurvivors } from './retired-records.ts'
 import { updateRows } from './update-rows.ts'
 
 /** How often a batch is tried while other writers change the same records. */
@@ -100,7 +100,7 @@ export async function writeRecords(
     } catch (error) {
       // If the rollback fails too, the connection is lost. The first error says why.
       await client.query('rollback to savepoint write_records').catch(() => undefined)
-      if (attempt === ATTEMPTS || !isConcurrent(error)) throw error
+      if (attempt === ATTEMPTS || !isWriteConflict(error)) throw error
     }
   }
 }
@@ -124,9 +124,9 @@ async function writeOnce(
   for (const [primary, { line }] of existing) if (line) repeated.set(primary, Number(line))
   const isKept = (primary: string): boolean => imported?.keep === true && repeated.has(primary)
   const unknown = unlocked.filter((primary) => !ids.has(primary))
-  const retired = await survivorsOf(client, registry, recordType, unknown)
+  const retired = await findSurvivors(client, registry, recordType, unknown)
   const protection = await readProtection(client, registry.id)
-  const wanted = withoutProtected(
+  const wanted = removeProtectedData(
     { registry, recordType, protection },
     [...records.values()].filter(
       ({ primary_identifier }) => !retired.has(primary_identifier) && !isKept(primary_identifier),
@@ -145,7 +145,7 @@ async function writeOnce(
     await copyRows(client, table.identifierTable, ['type', 'value', 'record', 'names_record'], identifiers)
   }
   const idOf = ({ primary_identifier }: PreparedRecord): RecordId => ids.get(primary_identifier) ?? ''
-  await noteProtected(client, { registry, recordType, protection }, wanted, idOf)
+  await markProtectedRecords(client, { registry, recordType, protection }, wanted, idOf)
   const written = ({ primary_identifier }: PreparedRecord): WrittenRecord => {
     const before = existing.get(primary_identifier)?.document
     const id = ids.get(primary_identifier) ?? ''
@@ -213,7 +213,7 @@ export async function lockRecord(
   }
   const found = await lock(primaryIdentifier)
   if (found !== null) return found
-  const survivors = await survivorsOf(client, registry, recordType, [primaryIdentifier])
+  const survivors = await findSurvivors(client, registry, recordType, [primaryIdentifier])
   const survivor = survivors.get(primaryIdentifier)
   return survivor === undefined ? null : lock(survivor)
 }
@@ -291,7 +291,7 @@ function* identifierRows(
 ): Generator<string> {
   for (const { primary_identifier, identifiers } of records) {
     const id = ids.get(primary_identifier)
-    for (const { type, value, names } of findingIdentifiers(identifiers, aliases.get(id ?? ''))) {
+    for (const { type, value, names } of ownIdentifiersAndAliases(identifiers, aliases.get(id ?? ''))) {
       yield `${copyField(type)}\t${copyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`
     }
   }

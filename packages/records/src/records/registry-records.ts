@@ -5,7 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
 import type { ClientBase } from 'pg'
-import { ownRecords, readerIn } from './own-records.ts'
+import { ownRecords, readerInTransaction } from './own-records.ts'
 import { OWN_SINK, type RecordSink } from './record-sink.ts'
 
 export interface RegistryRecords {
@@ -66,7 +66,7 @@ export function openRecordsWith(db: Database, opener: RecordsOpener): void {
 }
 
 /** The namespaces of registries whose records are in a database that did not answer lately. */
-export const recordsAway = (db: Database): readonly string[] => openers.get(db.pool)?.away() ?? []
+export const registriesAway = (db: Database): readonly string[] => openers.get(db.pool)?.away() ?? []
 
 /** Returns the functions that write a registry's records. @throws StoreRefusal we must not write them */
 export function sinkOf(db: Database, registry: Which & Pick<Registry, 'namespace'>): RecordSink {
@@ -94,7 +94,7 @@ export function openRecords(db: Database, registry: { readonly id: number }, rec
 function ownOf(db: Database): RegistryRecords {
   const records = own.get(db.pool) ?? {
     source: ownRecords(db),
-    within: (client) => readerIn(client, db.statementNames),
+    within: (client) => readerInTransaction(client, db.statementNames),
     sink: OWN_SINK,
   }
   own.set(db.pool, records)

@@ -3,7 +3,7 @@
  * find the survivor, and no new record is made under the retired primary identifier.
  */
 
-import { namesIn } from '@rollcall/core/model/person-identifiers'
+import { identifiersNamingRecord } from '@rollcall/core/model/person-identifiers'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { quoteName } from '@rollcall/database/names'
@@ -26,19 +26,23 @@ export interface RetiredRecord {
 export type Aliases = ReadonlyMap<RecordId, readonly Identifier[]>
 
 /** All records that were merged into these, also through other records, ordered by id. */
-export async function retiredInto(
+export async function findRecordsMergedInto(
   client: Pick<ClientBase, 'query'>,
   registry: RegistryShape,
   recordType: RecordType,
   survivors: readonly RecordId[],
 ): Promise<readonly RetiredRecord[]> {
   if (survivors.length === 0) return []
-  const { rows } = await client.query<RetiredRecord>(retiredStatement(registry, recordType, survivors))
+  const { rows } = await client.query<RetiredRecord>(recordsMergedIntoStatement(registry, recordType, survivors))
   return rows
 }
 
 /** The statement that finds the records that were merged into these. */
-export const retiredStatement = (registry: RegistryShape, recordType: RecordType, survivors: readonly RecordId[]) => ({
+export const recordsMergedIntoStatement = (
+  registry: RegistryShape,
+  recordType: RecordType,
+  survivors: readonly RecordId[],
+) => ({
   name: 'retired into',
   text: `select record::text, primary_identifier, document, survivor::text, event from retired_record as retired
      where registry = $1 and record_type = $2 and survivor = any($3::bigint[]) order by retired.record`,
@@ -51,11 +55,15 @@ export async function aliasesOf(
   recordType: RecordType,
   survivors: readonly RecordId[],
 ): Promise<Aliases> {
-  return aliasesIn(registry.kind, recordType, await retiredInto(client, registry, recordType, survivors))
+  return aliasesInRetiredRecords(
+    registry.kind,
+    recordType,
+    await findRecordsMergedInto(client, registry, recordType, survivors),
+  )
 }
 
 /** The aliases of each survivor, from retired records that the caller has read. */
-export function aliasesIn(
+export function aliasesInRetiredRecords(
   kind: Kind,
   recordType: RecordType,
   retired: readonly Pick<RetiredRecord, 'survivor' | 'document'>[],
@@ -63,14 +71,14 @@ export function aliasesIn(
   const found = new Map<RecordId, Identifier[]>()
   for (const { survivor, document } of retired) {
     const aliases = found.get(survivor) ?? []
-    aliases.push(...namesIn(kind, recordType, JSON.parse(document)))
+    aliases.push(...identifiersNamingRecord(kind, recordType, JSON.parse(document)))
     found.set(survivor, aliases)
   }
   return found
 }
 
 /** Returns those primary identifiers that belong to retired records, each with that of the survivor. */
-export async function survivorsOf(
+export async function findSurvivors(
   client: Pick<ClientBase, 'query'>,
   registry: RegistryShape,
   recordType: RecordType,

@@ -4,10 +4,10 @@ import type { FoundRecord, Identifier, Page, SortKey } from '@rollcall/core/mode
 import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { connectionsOf, findMatching, ownRecords, readerIn } from './own-records.ts'
+import { connectionsByMode, findMatching, ownRecords, readerInTransaction } from './own-records.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
 import { type Condition, lookUpStatement, lookUpsStatement, searchStatement } from './search-statement.ts'
-import { toSql } from './sql/to-sql.ts'
+import { predicateToSql } from './sql/to-sql.ts'
 
 const RECORDS = 5_000
 const PHONES = 250
@@ -116,13 +116,13 @@ test('look-ups at one time share statements of 32 at most, and each finds its ow
   const found = await Promise.all(asked.map((query) => find(registry, query)))
   expect(statements).toHaveBeenCalledTimes(4)
   statements.mockRestore()
-  const alone = readerIn(pool, statementNames)
+  const alone = readerInTransaction(pool, statementNames)
   for (const [at, query] of asked.entries()) expect(found[at]).toEqual(await alone.find(registry, query))
   expect(new Set(found.map(({ total }) => total)).size).toBeGreaterThan(5)
 })
 
 const findRecords = (condition: Condition, page: Page) =>
-  findMatching(connectionsOf(database.db).sync, table, condition, page)
+  findMatching(connectionsByMode(database.db).sync, table, condition, page)
 
 describe('by any condition', () => {
   const from = (surname: string) => ({ text: 'record.surname = $1', values: [surname] })
@@ -234,7 +234,10 @@ describe('the statement', () => {
   const statementOf = (identifier: Identifier, sort: readonly SortKey[]) =>
     sort.length === 0
       ? lookUpStatement(table, identifier, page)
-      : searchStatement(table, toSql({ is: 'identifier', identifiers: [identifier] }, table), { ...page, sort })
+      : searchStatement(table, predicateToSql({ is: 'identifier', identifiers: [identifier] }, table), {
+          ...page,
+          sort,
+        })
 
   test('of a look-up has one name for each table, below the length at which PostgreSQL cuts', () => {
     const long = { ...recordType, name: `Long${'x'.repeat(80)}` }
@@ -276,7 +279,7 @@ describe('the statement', () => {
 })
 
 test('a participant that sends many shapes twice takes no names from others, and fills no connection', async () => {
-  const { sync } = connectionsOf(database.db)
+  const { sync } = connectionsByMode(database.db)
   const page: Page = { sort: [], limit: 1, offset: 0, cap: 10 }
   const find = (text: string, participant: number) =>
     findMatching(sync, table, { text: `record.id = $1::bigint and ${text}`, values: [1] }, page, participant)
@@ -304,7 +307,7 @@ test('a participant that sends many shapes twice takes no names from others, and
 test('a shape that was slow under its name three times is not run under it again', async () => {
   const slow = { text: 'record.id = $1::bigint and record.id <> -120', values: [1] }
   let clock = 0
-  const connections = connectionsOf(database.db, () => {
+  const connections = connectionsByMode(database.db, () => {
     clock += 120
     return clock
   }).sync
@@ -326,7 +329,7 @@ test('the time for which a search waits for a connection says nothing of its pla
   const shape = { text: 'record.id = $1::bigint and record.id <> -122', values: [1] }
   const page: Page = { sort: [], limit: 1, offset: 0, cap: 10 }
   let clock = 0
-  const { sync } = connectionsOf(database.db, () => clock)
+  const { sync } = connectionsByMode(database.db, () => clock)
   const { searches, statementNames } = database.db
   await findMatching(sync, table, shape, page)
   for (let run = 0; run < 4; run += 1) {

@@ -9,16 +9,16 @@ import type { RecordType } from '@rollcall/protocol'
 import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import { backfillColumns } from '../records/backfill.ts'
-import { checkOwnership, estimatedRows, indexesOf } from '../records/catalog.ts'
-import { holdsClaim } from '../records/claims.ts'
-import { isComplete, planIndexes } from '../records/index-plan.ts'
+import { checkOwnership, estimateRowCount, readIndexes } from '../records/catalog.ts'
+import { hasClaimSql } from '../records/claims.ts'
+import { hasAllDeclaredIndexes, planIndexes } from '../records/index-plan.ts'
 import {
   type DeclaredIndex,
   declaredIndexes,
   indexStatement,
   type RecordTable,
   recordTable,
-  tableNames,
+  recordTableNames,
 } from '../records/record-tables.ts'
 import { registryAt } from './registries.ts'
 
@@ -63,8 +63,8 @@ export async function applyIndexes(db: Database, namespace: string, options: App
     // Another process may have changed the registry before this session got the claim.
     const registry = await registryAt(db, namespace)
     const plans = await planIndexes(db, registry)
-    if (plans.every(isComplete)) return { built: [], filled: [], finished: true }
-    await checkOwnership(db.kysely, tableNames(registry))
+    if (plans.every(hasAllDeclaredIndexes)) return { built: [], filled: [], finished: true }
+    await checkOwnership(db.kysely, recordTableNames(registry))
     return await apply(db, client, registry, options)
   } finally {
     // Release the claim at once, so that the next command can begin. Closing the connection releases it too, but
@@ -75,8 +75,8 @@ export async function applyIndexes(db: Database, namespace: string, options: App
 }
 
 /** True when a process builds the indexes of a registry now, or changes its attributes. */
-export async function isClaimed({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<boolean> {
-  const { rows } = await pool.query<{ claimed: boolean }>(`select ${holdsClaim('rollcall indexes')} as claimed`, [
+export async function areIndexesClaimed({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<boolean> {
+  const { rows } = await pool.query<{ claimed: boolean }>(`select ${hasClaimSql('rollcall indexes')} as claimed`, [
     registryId,
   ])
   return rows[0]?.claimed === true
@@ -130,7 +130,7 @@ async function backfill(
   { signal, onProgress }: ApplyOptions,
 ): Promise<boolean> {
   const task = `${registry.namespace} ${recordType.name}: backfilling ${names.join(', ')}`
-  const total = (await estimatedRows(db.kysely, recordTable(registry, recordType).table)) ?? 0
+  const total = (await estimateRowCount(db.kysely, recordTable(registry, recordType).table)) ?? 0
   return backfillColumns(db, registry, recordType, {
     ...(signal && { signal }),
     progress: (done) => onProgress?.({ task, done, total: Math.max(total, done) }),
@@ -158,7 +158,7 @@ async function buildIndex(
   const pid = rows[0]?.pid ?? 0
   const watch = watchBuild(db, pid, options)
   try {
-    const found = (await indexesOf(db.kysely, table.table)).get(index.name)
+    const found = (await readIndexes(db.kysely, table.table)).get(index.name)
     if (found?.valid) return true
     if (found !== undefined) await client.query(`drop index concurrently ${quoteName(index.name)}`)
     if (options.signal?.aborted) return false

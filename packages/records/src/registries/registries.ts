@@ -5,7 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { SOURCES, WORK_CHANNEL } from '@rollcall/database/queue'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { assignments, rowOf } from '@rollcall/database/statement-parts'
+import { assignmentsSql, rowOf } from '@rollcall/database/statement-parts'
 import { checkSenderId, isStorable } from '@rollcall/database/text'
 import { KINDS, kindNamed } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
@@ -125,7 +125,7 @@ export async function setRegistry(
         const others = (await lockedNames(transaction)).filter((row) => row.namespace !== namespace)
         checkNotTaken(others, names)
       }
-      await sql`update registry set ${assignments(changes)} where namespace = ${namespace}`.execute(transaction)
+      await sql`update registry set ${assignmentsSql(changes)} where namespace = ${namespace}`.execute(transaction)
     })
   }
   return registryAt(db, namespace)
@@ -244,11 +244,11 @@ export async function findRegistry(
 export async function registryAt(db: { readonly kysely: Kysely<unknown> }, namespace: string): Promise<Registry> {
   const found = await findRegistry(db, namespace)
   if (found !== null) return found
-  throw new StoreRefusal(await noRegistryAt(db, namespace))
+  throw new StoreRefusal(await unknownRegistryMessage(db, namespace))
 }
 
 /** The message for an operator who named a registry that does not exist. */
-export async function noRegistryAt(
+export async function unknownRegistryMessage(
   { kysely }: { readonly kysely: Kysely<unknown> },
   namespace: string,
 ): Promise<string> {

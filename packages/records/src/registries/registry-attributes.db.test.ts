@@ -5,12 +5,12 @@ import type { Attribute } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { query } from '../../../database/test/statement.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { indexesOf } from '../records/catalog.ts'
-import { claimImport, unclaimImport } from '../records/claims.ts'
+import { readIndexes } from '../records/catalog.ts'
+import { claimImport, releaseImportClaim } from '../records/claims.ts'
 import { prepareRecord } from '../records/prepare-record.ts'
 import { writeRecords } from '../records/record-writer.ts'
 import { addRegistry, registryAt } from './registries.ts'
-import { addAttribute, indexAttribute, isOfKind, removeAttribute } from './registry-attributes.ts'
+import { addAttribute, indexAttribute, isAttributeOfKind, removeAttribute } from './registry-attributes.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -43,7 +43,7 @@ async function columns(registry: Registry): Promise<readonly string[]> {
 }
 
 const indexes = async (registry: Registry) => [
-  ...(await indexesOf(database.db.kysely, `r${registry.id}_person`)).keys(),
+  ...(await readIndexes(database.db.kysely, `r${registry.id}_person`)).keys(),
 ]
 
 test('without records the column and its index are there at once', async () => {
@@ -52,8 +52,8 @@ test('without records the column and its index are there at once', async () => {
   expect(added.unfilled).toEqual(new Map())
   expect(await columns(added)).toContain('clan')
   expect(await indexes(added)).toContain(`r${added.id}_person_clan_index`)
-  expect(isOfKind(added, added.kind.record_types[0], 'clan')).toBe(false)
-  expect(isOfKind(added, added.kind.record_types[0], 'sex')).toBe(true)
+  expect(isAttributeOfKind(added, added.kind.record_types[0], 'clan')).toBe(false)
+  expect(isAttributeOfKind(added, added.kind.record_types[0], 'sex')).toBe(true)
 
   await write(added, 'B1')
   const { rows } = await database.db.pool.query(`select clan from r${added.id}_person`)
@@ -178,7 +178,7 @@ test('while an import runs nothing is added: it writes the columns that it knew 
   await expect(addAttribute(db, 'full', 'Person', clan)).rejects.toThrow(
     new StoreRefusal('an import into full or a build of its indexes is running; try again when it has ended'),
   )
-  await unclaimImport(importing, id)
+  await releaseImportClaim(importing, id)
   importing.release(true)
 })
 

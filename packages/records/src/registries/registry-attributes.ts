@@ -16,7 +16,7 @@ import { sql, type Transaction } from 'kysely'
 import { DatabaseError } from 'pg'
 import { checkOwnership } from '../records/catalog.ts'
 import { attributeColumns, type RecordColumn } from '../records/columns.ts'
-import { createRecordTables, recordTable, tableNames } from '../records/record-tables.ts'
+import { createRecordTables, recordTable, recordTableNames } from '../records/record-tables.ts'
 import { registryAt } from './registries.ts'
 
 /**
@@ -37,7 +37,7 @@ export async function addAttribute(
     const addition = { record_type: recordType.name, attribute }
     if (recordType.attributes.some(({ name }) => name === attribute.name)) {
       throw new StoreRefusal(
-        isOfKind(registry, recordType, attribute.name)
+        isAttributeOfKind(registry, recordType, attribute.name)
           ? `${recordType.name} has the attribute ${attribute.name} by its kind; rollcall attribute index declares an index for it`
           : `${recordType.name} has the attribute ${attribute.name} already; remove it first`,
       )
@@ -75,7 +75,7 @@ export async function indexAttribute(
     checkAddition(registry, { record_type: recordType.name, attribute: { ...attribute, indexed: true } })
     const { name: _, ...definition } = attribute
     const indexOnly: Partial<Attribute> = { indexed: true }
-    const stored = isOfKind(registry, recordType, name) ? indexOnly : { ...definition, ...indexOnly }
+    const stored = isAttributeOfKind(registry, recordType, name) ? indexOnly : { ...definition, ...indexOnly }
     const indexed = await declare(transaction, registry, recordType, name, stored)
     await createRecordTables(transaction, indexed)
     return indexed
@@ -104,14 +104,14 @@ export async function removeAttribute(
     const index = quoteName(joinName(table, name, 'index'))
     await sql.raw(`drop index if exists ${index}`).execute(transaction)
     const attribute = recordType.attributes.find((known) => known.name === name)
-    if (attribute === undefined || isOfKind(registry, recordType, name)) return
+    if (attribute === undefined || isAttributeOfKind(registry, recordType, name)) return
     await sql`delete from column_fill where ${which}`.execute(transaction)
     await dropColumns(transaction, registry, recordType, attributeColumns(attribute))
   })
 }
 
 /** True when the attribute belongs to the kind; false when an operator added it. */
-export function isOfKind(registry: Registry, recordType: RecordType, name: string): boolean {
+export function isAttributeOfKind(registry: Registry, recordType: RecordType, name: string): boolean {
   const own = kindNamed(registry.kind.name)?.record_types.find((row) => row.name === recordType.name)
   return own?.attributes.some((attribute) => attribute.name === name) === true
 }
@@ -198,7 +198,7 @@ export async function changeRegistry<Result>(
       }
       // The registry is read again: another command may have changed it before this one got the locks.
       const registry = await registryAt({ kysely: transaction }, namespace)
-      await checkOwnership(transaction, tableNames(registry))
+      await checkOwnership(transaction, recordTableNames(registry))
       return await change(transaction, registry)
     })
   } catch (error) {

@@ -14,7 +14,7 @@ import {
 import { sql, type Transaction } from 'kysely'
 import { hasRows } from '../records/catalog.ts'
 import { sortColumn } from '../records/columns.ts'
-import { createRecordTables, recordTable, storedTypes, tableNames } from '../records/record-tables.ts'
+import { createRecordTables, recordTable, recordTableNames, recordTypesWithTables } from '../records/record-tables.ts'
 import { declarePrimaries } from './primary-identifiers.ts'
 import { registryAt } from './registries.ts'
 import { changeRegistry, dropColumns } from './registry-attributes.ts'
@@ -92,7 +92,7 @@ export async function setPrimaryIdentifiers(
   primaries: Readonly<Record<string, string>>,
 ): Promise<Registry> {
   return changeRegistry(db, namespace, async (transaction, registry) => {
-    if (await hasRows(transaction, tableNames(registry))) {
+    if (await hasRows(transaction, recordTableNames(registry))) {
       throw new StoreRefusal(
         `${namespace} has records, which are known by their primary identifier: it can be named only before the first import; add a registry at another namespace`,
       )
@@ -127,7 +127,7 @@ async function checkUnused(transaction: Transaction<unknown>, registry: Registry
       `${type} is the primary identifier of ${primary.name} in ${namespace}; name another one first`,
     )
   }
-  for (const recordType of storedTypes(registry)) {
+  for (const recordType of recordTypesWithTables(registry)) {
     const identifiers = quoteName(recordTable(registry, recordType).identifierTable)
     const { rows } = await sql<{ found: boolean }>`
       select exists (select 1 from ${sql.raw(identifiers)} where type = ${type}) as found`.execute(transaction)

@@ -17,7 +17,7 @@ export const registryNamed = (namespace: string): string =>
  * SQL that gives the namespace of a registry; null when the registry does not exist any more.
  * @param id SQL: a parameter, or a column with the name of its table
  */
-export const namespaceOf = (id: string): string =>
+export const namespaceSql = (id: string): string =>
   `(select named.namespace from registry as named where named.id = ${id})`
 
 /** SQL of a relation to join: the source of each registry whose records are copies. */

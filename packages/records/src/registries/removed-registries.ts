@@ -5,7 +5,7 @@ import { rowsOf, type StoredPart } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase } from 'pg'
 
-export const STORED_OF_RECORDS: StoredPart = {
+export const STORED_RECORD_PARTS: StoredPart = {
   removed: rowsOf('registry', [
     'retired_record',
     'record_tombstone',
@@ -25,7 +25,7 @@ export function removeRegistryRow(db: Pick<Database, 'pool'>, id: number): Promi
 }
 
 /** Drops the copies of a source's records, with what is stored about their rows. The source itself is searched then. */
-export async function dropCopies(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
+export async function dropCopiedRecords(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
   await dropTables(client, id)
   for (const table of ['protected_record', 'protected_reference', 'column_rules', 'column_fill']) {
     await client.query(`delete from ${table} where registry = $1`, [id])

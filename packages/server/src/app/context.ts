@@ -62,8 +62,8 @@ import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { baseUrl } from '@rollcall/settings/addresses'
 import type { Config, Role } from '@rollcall/settings/config'
-import { settingsOf } from '@rollcall/settings/settings'
-import { judgedFiles, openVault } from '@rollcall/settings/storage'
+import { listNodeSettings } from '@rollcall/settings/settings'
+import { filesCheckedByDoctor, openVault } from '@rollcall/settings/storage'
 import { mirrorsHealth } from '@rollcall/source/store/mirrors'
 import { createCookieFailures } from '../http/cookie-failures.ts'
 import { clientAddressReader, createRequestGate } from '../http/request-gate.ts'
@@ -99,9 +99,9 @@ export async function createContext(
     ...createPartnerParts(base, ownListener),
     ...createRequestParts(base, delivering),
     samples,
-    settings: settingsOf(config),
+    settings: listNodeSettings(config),
     ownListener,
-    judged: { config, files: judgedFiles(config) },
+    judged: { config, files: filesCheckedByDoctor(config) },
     vault: () => Promise.resolve(vault),
     tokens: createTokens(keys.tokens, { lifetime: TOKEN_LIFETIME }, clock),
     limits: config.limits,

@@ -8,7 +8,7 @@ import type { SchemaLead } from '@rollcall/database/schema-version'
 import { answerAccepted } from '@rollcall/engine/exchange/answer-accepted'
 import { startWhenReleased } from '@rollcall/engine/work/held'
 import { type RunningWorker, startWorker } from '@rollcall/engine/work/worker'
-import { recordsAway } from '@rollcall/records/records/registry-records'
+import { registriesAway } from '@rollcall/records/records/registry-records'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import { isOperatorHost, isReachedByTls, listenerUrl } from '@rollcall/settings/addresses'
 import type { Config, Role } from '@rollcall/settings/config'
@@ -200,7 +200,7 @@ function createOperatorServer(
 ): HttpServer {
   // Only requests for health and metrics are logged as debug here; calls of the admin API have lines of their own.
   const server = createHttpServer({ ...context, accessLevel: 'debug' })
-  addHealthRoutes(server, isReady, { schema: context.schema.lead, away: () => recordsAway(context.db) })
+  addHealthRoutes(server, isReady, { schema: context.schema.lead, away: () => registriesAway(context.db) })
   addMissingTokenRoute(server)
   const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
   addMetricsRoute(server, context.metrics, isOwnHost)

@@ -15,8 +15,8 @@ import { everything } from '../../../core/test/agreement/everything.ts'
 import { predicates } from '../../../core/test/agreement/predicates.ts'
 import { TODAYS } from '../../../core/test/agreement/raw-values.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { connectionsOf, findMatching } from '../../../records/src/records/own-records.ts'
-import { toSql } from '../../../records/src/records/sql/to-sql.ts'
+import { connectionsByMode, findMatching } from '../../../records/src/records/own-records.ts'
+import { predicateToSql } from '../../../records/src/records/sql/to-sql.ts'
 import { columnsHeld, columnsOf } from './columns.ts'
 import { compareRecords } from './order.ts'
 import { type HeldRecord, type Population, populate } from './population.ts'
@@ -62,8 +62,8 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
 
       same('memory, true', inMemory(bound), idsOf('yes'), records)
       same('memory, false', inMemory(negated), idsOf('no'), records)
-      same('SQL, true', await select(toSql(bound, table)), idsOf('yes'), records)
-      same('SQL, false', await select(toSql(negated, table)), idsOf('no'), records)
+      same('SQL, true', await select(predicateToSql(bound, table)), idsOf('yes'), records)
+      same('SQL, false', await select(predicateToSql(negated, table)), idsOf('no'), records)
     })
     await fc.assert(agree, { numRuns: TREES })
   })
@@ -91,8 +91,8 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
       numbers,
       async (predicate, sort, { limit, offset, cap }) => {
         const hits = records.filter(({ extracted }) => answer(predicate, extracted, TODAYS[0]) === 'yes')
-        const condition = toSql(resolveAges(predicate, recordType, TODAYS[0]), table)
-        const found = await findMatching(connectionsOf(database.db).sync, table, condition, {
+        const condition = predicateToSql(resolveAges(predicate, recordType, TODAYS[0]), table)
+        const found = await findMatching(connectionsByMode(database.db).sync, table, condition, {
           sort,
           limit,
           offset,

@@ -3,7 +3,7 @@
  * records of any source: for random people, merges, protections and questions, both find the same records in the same order.
  */
 
-import { namesIn } from '@rollcall/core/model/person-identifiers'
+import { identifiersNamingRecord } from '@rollcall/core/model/person-identifiers'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { RecordReader } from '@rollcall/core/model/record-source'
@@ -81,7 +81,10 @@ beforeAll(async () => {
       .source.reader('sync')
       .named(registry, recordType, [`U-${n}`])
     if (record === undefined) throw new Error('a person without a record')
-    const identifiers = [...namesIn(registry.kind, recordType, JSON.parse(record.document)), ...record.aliases]
+    const identifiers = [
+      ...identifiersNamingRecord(registry.kind, recordType, JSON.parse(record.document)),
+      ...record.aliases,
+    ]
     const category = PROTECTION_CATEGORIES[at % 2 === 0 ? 0 : 1]
     const identifier = { type: 'UIN', value: `U-${n}` }
     const bearer = { recordType, id: record.id, identifiers }

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { Connection, PoolOptions, RowDataPacket } from 'mysql2/promise'
 import { type ChangeLog, LogLost, type LogReading } from '../engine/change-log.ts'
-import { STATEMENT_GRACE } from '../engine/connections.ts'
+import { CONNECT_TIMEOUT } from '../engine/connections.ts'
 import { LoggedKeys, LogStream, loggedParts } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { LoggedEvents } from './binlog-events.ts'
@@ -83,7 +83,7 @@ async function placeOfState(state: State): Promise<Pick<Place, 'file' | 'positio
 async function connect(options: PoolOptions): Promise<Connection> {
   const { createConnection } = await import('mysql2/promise')
   const { rowsAsArray: _, connectionLimit: __, maxPreparedStatements: ___, ...own } = options
-  return createConnection({ ...own, connectTimeout: STATEMENT_GRACE })
+  return createConnection({ ...own, connectTimeout: CONNECT_TIMEOUT })
 }
 
 /** The last GTIDs before a place; null: the log has no such place. */

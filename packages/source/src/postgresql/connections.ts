@@ -1,6 +1,6 @@
 /** Connections to a PostgreSQL that is a source. */
 
-import { outlivingLosses } from '@rollcall/database/database'
+import { ignoreConnectionLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { type Environment, readAddress, readCertificates } from '../engine/address.ts'
 import {
@@ -39,7 +39,7 @@ export function connectionTo(file: SourceFile, env: Environment): pg.ClientConfi
 }
 
 export function openConnections(file: SourceFile, connection: pg.ClientConfig): Connections<number> {
-  const pool = outlivingLosses(
+  const pool = ignoreConnectionLosses(
     new pg.Pool({
       ...connection,
       max: file.pool,

@@ -3,7 +3,7 @@
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonValue } from '@rollcall/protocol'
-import { dropCopies } from '@rollcall/records/registries/removed-registries'
+import { dropCopiedRecords } from '@rollcall/records/registries/removed-registries'
 import type { ClientBase, Pool } from 'pg'
 
 /** A former source, whose database keeps its log for us from a position on. */
@@ -97,7 +97,7 @@ export async function forgetPlace(pool: Pool, registry: number, place: Abandoned
 /** Deletes the copies of a registry, unless it has become a mirror again. */
 export async function dropLeftCopies(db: Database, registry: number): Promise<void> {
   await withTransaction(db.pool, async (client) => {
-    if (await forgetRows(client, registry)) await dropCopies(client, registry)
+    if (await forgetRows(client, registry)) await dropCopiedRecords(client, registry)
   })
 }
 

@@ -3,7 +3,7 @@
 import type { Registry } from '@rollcall/core/model/registry'
 import { endBackfills, replaceRecordIdsOfEvents } from '@rollcall/delivery/store/events/moved-records'
 import { replaceRecordIdsOfPages } from '@rollcall/engine/store/exchanges/moved-records'
-import { recordIds } from '@rollcall/records/records/record-tables'
+import { recordIdsSql } from '@rollcall/records/records/record-tables'
 import type { ClientBase } from 'pg'
 import { liveIdOf, NO_LIVE_RECORD } from './live-ids.ts'
 
@@ -22,7 +22,7 @@ export async function replaceStoredRecordIds(
   for (const recordType of registry.kind.record_types) {
     const [copy, live] = ['copy.id', liveIdOf('row.key')]
     const [was, is] = to === 'copies' ? [live, copy] : [copy, live]
-    const sql = `select ${was} as was, ${is} as is from source_row as row join ${recordIds(registry, recordType)} as copy using (primary_identifier)
+    const sql = `select ${was} as was, ${is} as is from source_row as row join ${recordIdsSql(registry, recordType)} as copy using (primary_identifier)
       where row.registry = $1 and row.record_type = $2`
     const moved = { registry: registry.id, record_type: recordType.name, sql }
     await replaceRecordIdsOfEvents(client, moved)

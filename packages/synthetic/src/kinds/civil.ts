@@ -1,11 +1,11 @@
 /** Civil registry: one CRVS_Person per person of the population (public-standard 2.3). */
 import { isoDay, isoTime } from '../dates.ts'
-import { DIRT } from '../dirt.ts'
-import { numberOf } from '../numbers.ts'
+import { ERROR_RATES } from '../dirt.ts'
+import { identifierNumber } from '../numbers.ts'
 import { type Person, personAt } from '../people.ts'
-import { addressLine, civilAddress, dwelling } from '../places.ts'
+import { addressLine, civilAddress, drawDwelling } from '../places.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
-import { CONTEXT, identifier, type KindGenerator, MARITAL_WORDS, mostly, spelled } from './parts.ts'
+import { CONTEXT, identifier, type KindGenerator, MARITAL_WORDS, membersOrNone, usualOrOtherSpelling } from './parts.ts'
 
 /** Makes civil documents: document i is about person i. */
 export const civil: KindGenerator = { kind: 'civil', document: civilPerson }
@@ -15,7 +15,7 @@ function civilPerson(population: Population, index: number): object {
   const { place, household } = person
   const stream = new Stream(population, PURPOSE.civil, index)
   const { union, death_day } = place
-  const blank = stream.chance(DIRT.empty_string)
+  const blank = stream.chance(ERROR_RATES.empty_string)
   return {
     '@context': CONTEXT,
     '@id': `urn:rollcall:synthetic:${person.uin}`,
@@ -23,20 +23,22 @@ function civilPerson(population: Population, index: number): object {
     identifier: [
       identifier('UIN', person.uin),
       identifier('BRN', person.brn),
-      ...(union ? [identifier('MRN', numberOf(population, 'MRN', union.number))] : []),
-      ...(death_day !== null ? [identifier('DRN', numberOf(population, 'DRN', index))] : []),
+      ...(union ? [identifier('MRN', identifierNumber(population, 'MRN', union.number))] : []),
+      ...(death_day !== null ? [identifier('DRN', identifierNumber(population, 'DRN', index))] : []),
     ],
     name: { '@type': 'Name', ...person.name },
     ...(person.phone !== null && { phone_number: [person.phone] }),
     ...(person.email !== null && { email: [person.email] }),
     sex: person.sex,
     birth_date: birthDate(stream, person),
-    ...mostly(stream, { birth_place: birthPlace(stream) }),
+    ...membersOrNone(stream, { birth_place: birthPlace(stream) }),
     ...(death_day !== null
       ? death(stream, death_day, household.home.locality)
       : blank && { death_date: '', death_place: '' }),
     address: civilAddress(household.home, stream.chance(0.3)),
-    ...mostly(stream, { marital_status: spelled(stream, place.marital_status, MARITAL_WORDS[place.marital_status]) }),
+    ...membersOrNone(stream, {
+      marital_status: usualOrOtherSpelling(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
+    }),
     ...(union ? { marriage_date: isoDay(union.marriage_day) } : blank && { marriage_date: '' }),
     ...(union?.divorce_day ? { divorce_date: isoDay(union.divorce_day) } : blank && { divorce_date: '' }),
     parent1_identifier: identifier('UIN', person.parents[0]),
@@ -49,13 +51,13 @@ function civilPerson(population: Population, index: number): object {
 /** The birth date. Sometimes a full date gets a time; its day stays the day of birth in whatever zone is written. */
 function birthDate(stream: Stream, person: Person): string {
   const full = person.birth_date.length === 10
-  if (!full || !stream.chance(DIRT.birth_date_time)) return person.birth_date
+  if (!full || !stream.chance(ERROR_RATES.birth_date_time)) return person.birth_date
   const time = isoTime(person.place.birth_day, stream.below(86_400)).slice(0, 19)
   return time + stream.pick(['', 'Z', '+02:00', '-05:00'])
 }
 
 function birthPlace(stream: Stream): object {
-  const born = dwelling(stream)
+  const born = drawDwelling(stream)
   return {
     name: `${born.locality} Hospital`,
     geo: { '@type': 'GeoCoordinates', latitude: born.latitude, longitude: born.longitude },
@@ -65,5 +67,5 @@ function birthPlace(stream: Stream): object {
 }
 
 function death(stream: Stream, day: number, locality: string): object {
-  return { death_date: isoDay(day), ...mostly(stream, { death_place: locality }) }
+  return { death_date: isoDay(day), ...membersOrNone(stream, { death_place: locality }) }
 }

@@ -2,7 +2,7 @@
 import { shortName } from '../names.ts'
 import { DISABILITY_STRIDE, disabilityOffset, type Person, personAt } from '../people.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
-import { CONTEXT, identifier, type KindGenerator, mostly, spelled } from './parts.ts'
+import { CONTEXT, identifier, type KindGenerator, membersOrNone, usualOrOtherSpelling } from './parts.ts'
 import { programmesOf } from './programmes.ts'
 
 /** Makes disability documents: document i is about the i-th person with `is_disabled`, the same in every kind. */
@@ -49,10 +49,10 @@ function disabledPerson(population: Population, person: Person): object {
     disability_status: anySpelling(stream, STATUSES),
     disability_level: anySpelling(stream, LEVELS),
     disability_details: Array.from({ length: stream.between(1, 2) }, () => impairment(stream)),
-    ...mostly(stream, { disability_support: [support(stream)] }),
-    ...mostly(stream, { transport_requirement: String(stream.below(3)) }),
-    ...mostly(stream, { housing_type: String(stream.between(1, 4)) }),
-    ...mostly(stream, {
+    ...membersOrNone(stream, { disability_support: [support(stream)] }),
+    ...membersOrNone(stream, { transport_requirement: String(stream.below(3)) }),
+    ...membersOrNone(stream, { housing_type: String(stream.between(1, 4)) }),
+    ...membersOrNone(stream, {
       programs_enrollments: [
         { programme_name: programme.programme_name, programme_identifier: programme.programme_identifier },
       ],
@@ -64,15 +64,15 @@ function disabledPerson(population: Population, person: Person): object {
 
 function anySpelling(stream: Stream, spellings: Spellings): string {
   const [usual, other] = stream.pick(spellings)
-  return spelled(stream, usual, other)
+  return usualOrOtherSpelling(stream, usual, other)
 }
 
 function impairment(stream: Stream): object {
   return {
     impairment_type: String(stream.between(1, 6)),
     impairment_level: String(stream.between(1, 4)),
-    ...mostly(stream, { impairment_cause: String(stream.below(9)) }),
-    ...mostly(stream, { age_on_set: String(stream.below(4)) }),
+    ...membersOrNone(stream, { impairment_cause: String(stream.below(9)) }),
+    ...membersOrNone(stream, { age_on_set: String(stream.below(4)) }),
   }
 }
 

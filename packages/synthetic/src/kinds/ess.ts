@@ -1,9 +1,17 @@
 /** Employment support system: one Member per person (public-standard 2.5). */
 import { CENSUS_DAY, isoDay } from '../dates.ts'
-import { numberOf } from '../numbers.ts'
+import { identifierNumber } from '../numbers.ts'
 import { type Person, personAt } from '../people.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
-import { CONTEXT, identifier, type KindGenerator, mostly, ofWorkingAge, relationshipToHead, spelled } from './parts.ts'
+import {
+  CONTEXT,
+  identifier,
+  isOfWorkingAge,
+  type KindGenerator,
+  membersOrNone,
+  relationshipToHead,
+  usualOrOtherSpelling,
+} from './parts.ts'
 
 /** Makes ESS documents: document i is about person i. People outside of working age are dependants of workers. */
 export const ess: KindGenerator = { kind: 'ess', document: essMember }
@@ -41,13 +49,13 @@ function essMember(population: Population, index: number): object {
       ...(person.phone !== null && { phone_number: [person.phone] }),
       ...(person.email !== null && { email: [person.email] }),
     },
-    ...(place.role !== 'head' && mostly(stream, { related_person: [relatedHead(population, person)] })),
+    ...(place.role !== 'head' && membersOrNone(stream, { related_person: [relatedHead(population, person)] })),
     is_disabled: person.is_disabled,
-    ...mostly(stream, { marital_status: place.marital_status }),
-    ...(ofWorkingAge(person) && work(stream, person)),
-    ...mostly(stream, { income_level: '1' }),
-    ...mostly(stream, { language_code: [stream.pick(LANGUAGES)] }),
-    ...mostly(stream, { education_level: person.education_level }),
+    ...membersOrNone(stream, { marital_status: place.marital_status }),
+    ...(isOfWorkingAge(person) && work(stream, person)),
+    ...membersOrNone(stream, { income_level: '1' }),
+    ...membersOrNone(stream, { language_code: [stream.pick(LANGUAGES)] }),
+    ...membersOrNone(stream, { education_level: person.education_level }),
     additional_attributes: [{ enrolment_status: enrolmentStatus(stream, person) }],
     registration_date: person.registration_date,
     last_updated: person.last_updated,
@@ -55,7 +63,10 @@ function essMember(population: Population, index: number): object {
 }
 
 function relatedHead(population: Population, person: Person): object {
-  const related_member = { '@type': 'Member', member_identifier: numberOf(population, 'UIN', person.household.first) }
+  const related_member = {
+    '@type': 'Member',
+    member_identifier: identifierNumber(population, 'UIN', person.household.first),
+  }
   return { '@type': 'RelatedPerson', relationship_type: relationshipToHead(person), related_member }
 }
 
@@ -63,14 +74,14 @@ function relatedHead(population: Population, person: Person): object {
 function work(stream: Stream, person: Person): object {
   if (!person.is_employed) {
     const reason = { unemployment_reason: String(stream.between(1, 8)) }
-    return { employment_status: spelled(stream, 'unemployed', '2'), ...mostly(stream, reason) }
+    return { employment_status: usualOrOtherSpelling(stream, 'unemployed', '2'), ...membersOrNone(stream, reason) }
   }
   const [job_title, code] = stream.pick(JOBS)
   const earliest = Math.max(CENSUS_DAY - 5000, person.place.birth_day + 5600)
   return {
-    employment_status: spelled(stream, 'employed', stream.pick(['1', '4', '6'])),
-    occupation: spelled(stream, code, job_title),
-    ...mostly(stream, {
+    employment_status: usualOrOtherSpelling(stream, 'employed', stream.pick(['1', '4', '6'])),
+    occupation: usualOrOtherSpelling(stream, code, job_title),
+    ...membersOrNone(stream, {
       employment_info: [
         {
           start_date: isoDay(stream.between(earliest, CENSUS_DAY)),

@@ -1,11 +1,11 @@
 /** Farmer registry: one Farmer for the head of every second household (public-standard 2.8). */
 import { householdNumbered } from '../households.ts'
 import { shortName } from '../names.ts'
-import { numberOf } from '../numbers.ts'
+import { identifierNumber } from '../numbers.ts'
 import { memberOf, type Person } from '../people.ts'
 import { civilAddress } from '../places.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
-import { CONTEXT, identifier, type KindGenerator, mostly } from './parts.ts'
+import { CONTEXT, identifier, type KindGenerator, membersOrNone } from './parts.ts'
 
 /** Makes farmer documents: document i is about the head of household 2i. */
 export const farmer: KindGenerator = {
@@ -24,7 +24,7 @@ function farmerOf(population: Population, person: Person): object {
   const stream = new Stream(population, PURPOSE.farmer, person.index)
   const { household } = person
   const number = (register: 'FARMER_ID' | 'FARM_REG_NO' | 'FARM_ID') =>
-    identifier(register, numberOf(population, register, person.index))
+    identifier(register, identifierNumber(population, register, person.index))
   return {
     '@context': CONTEXT,
     '@id': `urn:rollcall:synthetic:farmer:${person.uin}`,
@@ -47,7 +47,7 @@ function farmerOf(population: Population, person: Person): object {
     },
     land_details: Array.from({ length: stream.between(1, 2) }, () => land(stream, person)),
     farmer_type: String(stream.between(1, 6)),
-    ...mostly(stream, {
+    ...membersOrNone(stream, {
       machineries_details: [{ type: stream.pick(['10', '20', '31', '37']), count: stream.between(1, 3) }],
     }),
     registration_date: person.registration_date,
@@ -62,11 +62,13 @@ function land(stream: Stream, person: Person): object {
     land_ownership: String(stream.between(1, 6)),
     land_size: stream.between(1, 400) / 10,
     measurement: stream.pick(UNITS),
-    ...mostly(stream, { address: civilAddress(home, false) }),
+    ...membersOrNone(stream, { address: civilAddress(home, false) }),
     farming_activities: [
       {
         crop_details: [crop(stream)],
-        ...mostly(stream, { animal_details: [{ type: String(stream.between(1, 8)), count: stream.between(1, 60) }] }),
+        ...membersOrNone(stream, {
+          animal_details: [{ type: String(stream.between(1, 8)), count: stream.between(1, 60) }],
+        }),
         aqua_farming: stream.chance(0.05),
       },
     ],
@@ -78,6 +80,6 @@ function crop(stream: Stream): object {
     crop_type: String(stream.between(1, 9)),
     variety: 'local',
     season: stream.pick(SEASONS),
-    ...mostly(stream, { irrigation_type: stream.pick(IRRIGATION) }),
+    ...membersOrNone(stream, { irrigation_type: stream.pick(IRRIGATION) }),
   }
 }

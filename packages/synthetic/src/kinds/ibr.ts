@@ -1,19 +1,19 @@
 /** Integrated beneficiary registry: one Beneficiary per person, in one to three programmes (public-standard 2.4). */
 import { CENSUS_DAY, isoDay, localDay } from '../dates.ts'
-import { DIRT } from '../dirt.ts'
+import { ERROR_RATES } from '../dirt.ts'
 import { programmeName } from '../names.ts'
 import { type Person, personAt } from '../people.ts'
 import { civilAddress } from '../places.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
 import {
   CONTEXT,
-  employment,
+  employmentStatus,
   identifier,
   type KindGenerator,
   MARITAL_WORDS,
-  mostly,
+  membersOrNone,
   relationshipToHead,
-  spelled,
+  usualOrOtherSpelling,
 } from './parts.ts'
 import { type Programme, programmesOf } from './programmes.ts'
 
@@ -44,12 +44,14 @@ function beneficiary(population: Population, index: number): object {
       member_identifier: uin,
       demographic_info: { person: demographics(stream, person) },
       relationship_head: relationshipToHead(person),
-      ...(place.role !== 'head' && mostly(stream, { related_person: relatedHead(person) })),
+      ...(place.role !== 'head' && membersOrNone(stream, { related_person: relatedHead(person) })),
       is_disabled: person.is_disabled ? '1' : '0',
-      ...mostly(stream, { marital_status: spelled(stream, place.marital_status, MARITAL_WORDS[place.marital_status]) }),
-      ...mostly(stream, { employment_status: employment(stream, person) }),
-      ...mostly(stream, { income_level: '1', language_code: ['en'] }),
-      ...mostly(stream, { education_level: person.education_level }),
+      ...membersOrNone(stream, {
+        marital_status: usualOrOtherSpelling(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
+      }),
+      ...membersOrNone(stream, { employment_status: employmentStatus(stream, person) }),
+      ...membersOrNone(stream, { income_level: '1', language_code: ['en'] }),
+      ...membersOrNone(stream, { education_level: person.education_level }),
       registration_date: person.registration_date,
       last_update: person.last_updated,
       programme_identifier: enrolments(stream, population, person),
@@ -64,10 +66,10 @@ function demographics(stream: Stream, person: Person): object {
     identifier_type: 'UIN',
     identifier_value: person.uin,
     name: programmeName(person.name),
-    sex: spelled(stream, person.sex === 'female' ? 'F' : 'M', person.sex),
-    birth_date: stream.chance(DIRT.birth_local_spelling) ? localDay(person.birth_date) : person.birth_date,
-    ...(death !== null && mostly(stream, { death_date: isoDay(death) })),
-    ...mostly(stream, { address: civilAddress(home, false) }),
+    sex: usualOrOtherSpelling(stream, person.sex === 'female' ? 'F' : 'M', person.sex),
+    birth_date: stream.chance(ERROR_RATES.birth_local_spelling) ? localDay(person.birth_date) : person.birth_date,
+    ...(death !== null && membersOrNone(stream, { death_date: isoDay(death) })),
+    ...membersOrNone(stream, { address: civilAddress(home, false) }),
     ...(person.phone !== null && { phone_number: [person.phone] }),
     ...(person.email !== null && { email: [person.email] }),
   }
@@ -96,9 +98,9 @@ function enrolment(stream: Stream, person: Person, programme: Programme): object
   return {
     programme: { programme_identifier, programme_name },
     enrolment_date: isoDay(enrolled),
-    enrolment_status: spelled(stream, status, label),
-    ...mostly(stream, { status_change_date: isoDay(changed) }),
-    ...mostly(stream, {
+    enrolment_status: usualOrOtherSpelling(stream, status, label),
+    ...membersOrNone(stream, { status_change_date: isoDay(changed) }),
+    ...membersOrNone(stream, {
       benefits: {
         benefit_type,
         benefit_date: isoDay(changed),

@@ -1,5 +1,5 @@
 /** Small parts of documents that several kinds use. */
-import { DIRT } from '../dirt.ts'
+import { ERROR_RATES } from '../dirt.ts'
 import type { Person } from '../people.ts'
 import type { Population, Stream } from '../stream.ts'
 
@@ -20,13 +20,13 @@ export function identifier(identifier_type: string, identifier_value: string): o
 }
 
 /** The given members, or sometimes an empty object. Spread the result into a document. */
-export function mostly(stream: Stream, members: object): object {
-  return stream.chance(DIRT.missing_member) ? {} : members
+export function membersOrNone(stream: Stream, members: object): object {
+  return stream.chance(ERROR_RATES.missing_member) ? {} : members
 }
 
 /** The usual spelling of a code, or sometimes the other spelling. */
-export function spelled(stream: Stream, usual: string, other: string): string {
-  return stream.chance(DIRT.other_spelling) ? other : usual
+export function usualOrOtherSpelling(stream: Stream, usual: string, other: string): string {
+  return stream.chance(ERROR_RATES.other_spelling) ? other : usual
 }
 
 /** For each code of marital_status, its spelling in words. */
@@ -46,11 +46,13 @@ const RELATIONSHIPS = {
 } as const
 
 /** The employment_status in beneficiary and social records: the code, or sometimes the word. */
-export function employment(stream: Stream, person: Person): string {
-  return person.is_employed ? spelled(stream, '1', 'employed') : spelled(stream, '2', 'unemployed')
+export function employmentStatus(stream: Stream, person: Person): string {
+  return person.is_employed
+    ? usualOrOtherSpelling(stream, '1', 'employed')
+    : usualOrOtherSpelling(stream, '2', 'unemployed')
 }
 
 /** True from 15 to 64 completed years. */
-export function ofWorkingAge(person: Person): boolean {
+export function isOfWorkingAge(person: Person): boolean {
   return person.age >= 15 && person.age < 65
 }

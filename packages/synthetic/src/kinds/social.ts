@@ -1,6 +1,6 @@
 /** Social registry: households as Group documents and the people in them as Member documents (public-standard 2.6). */
 import { CENSUS_DAY, isoTime } from '../dates.ts'
-import { DIRT } from '../dirt.ts'
+import { ERROR_RATES } from '../dirt.ts'
 import {
   blockSizes,
   HOUSEHOLDS_PER_BLOCK,
@@ -13,13 +13,13 @@ import { addressLine, socialAddress } from '../places.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
 import {
   CONTEXT,
-  employment,
+  employmentStatus,
   identifier,
   type KindGenerator,
   MARITAL_WORDS,
-  mostly,
+  membersOrNone,
   relationshipToHead,
-  spelled,
+  usualOrOtherSpelling,
 } from './parts.ts'
 
 /**
@@ -59,14 +59,14 @@ function group(population: Population, household: Household): object {
     '@id': `urn:rollcall:synthetic:group:${head.household_id}`,
     '@type': 'spdci:Group',
     group_identifier: [identifier('HOUSEHOLD_ID', head.household_id)],
-    group_type: spelled(stream, 'family', stream.pick(['2', '3', 'Household'])),
+    group_type: usualOrOtherSpelling(stream, 'family', stream.pick(['2', '3', 'Household'])),
     geographical_location: home.locality,
     place: { '@type': 'Place', geo, address: `${addressLine(home)}, ${home.locality}, ${home.region}` },
     place_address: 1,
     ...(poor !== null && { poverty_score: poor, poverty_score_type: 'PMT' }),
-    group_head_info: shortMember(head),
+    group_head_info: memberInGroup(head),
     group_size: places.length,
-    member_list: [head, ...others].map(shortMember),
+    member_list: [head, ...others].map(memberInGroup),
     registration_date: isoTime(registered, second),
     last_updated: isoTime(stream.between(Math.max(registered, CENSUS_DAY - 1500), CENSUS_DAY), second),
     additional_attributes: [{ region: home.region_code }, { district: home.sub_region_code }],
@@ -76,11 +76,11 @@ function group(population: Population, household: Household): object {
 /** The poverty score of the household, 0.0 to 10.0 (a lower score is poorer); null when it was not assessed. */
 function povertyScore(population: Population, household: Household): number | null {
   const stream = new Stream(population, PURPOSE.poverty, household.number)
-  return stream.chance(DIRT.missing_member) ? null : stream.below(101) / 10
+  return stream.chance(ERROR_RATES.missing_member) ? null : stream.below(101) / 10
 }
 
 /** A member of a group in short form: the person, and the relation to the head. */
-export function shortMember(person: Person): object {
+export function memberInGroup(person: Person): object {
   return {
     '@type': 'Member',
     member_identifier: [identifier('UIN', person.uin)],
@@ -114,18 +114,20 @@ function member(population: Population, person: Person): object {
       '@type': 'SRPerson',
       identifier: [identifier('UIN', uin)],
       name: { '@type': 'Name', ...person.name },
-      sex: spelled(stream, person.sex, person.sex === 'female' ? 'FeMale' : 'Male'),
-      ...mostly(stream, { address: socialAddress(household.home) }),
+      sex: usualOrOtherSpelling(stream, person.sex, person.sex === 'female' ? 'FeMale' : 'Male'),
+      ...membersOrNone(stream, { address: socialAddress(household.home) }),
       birth_date: person.birth_date,
       ...(person.phone !== null && { phone_number: [person.phone] }),
       ...(person.email !== null && { email: [person.email] }),
       registration_date: person.registration_date,
     },
     is_disabled,
-    ...(is_disabled && mostly(stream, { disability_info: [limitation] })),
-    ...mostly(stream, { marital_status: spelled(stream, place.marital_status, MARITAL_WORDS[place.marital_status]) }),
-    ...mostly(stream, { employment_status: employment(stream, person) }),
-    ...mostly(stream, { education_level: person.education_level }),
+    ...(is_disabled && membersOrNone(stream, { disability_info: [limitation] })),
+    ...membersOrNone(stream, {
+      marital_status: usualOrOtherSpelling(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
+    }),
+    ...membersOrNone(stream, { employment_status: employmentStatus(stream, person) }),
+    ...membersOrNone(stream, { education_level: person.education_level }),
     additional_attributes: [
       { household_id: person.household_id },
       { relationship_head: relationshipToHead(person) },

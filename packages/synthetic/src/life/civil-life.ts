@@ -1,9 +1,9 @@
 /** Events of a civil registry: births, deaths, marriages, divorces, moves and corrections. */
 import { CONTEXT, identifier } from '../kinds/parts.ts'
 import { givenName } from '../names.ts'
-import { numberOf } from '../numbers.ts'
+import { identifierNumber } from '../numbers.ts'
 import type { Person } from '../people.ts'
-import { civilAddress, dwelling } from '../places.ts'
+import { civilAddress, drawDwelling } from '../places.ts'
 import type { Stream } from '../stream.ts'
 import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
 import { Society } from './society.ts'
@@ -42,7 +42,7 @@ export function civilLife(beginning: Beginning): readonly LifeRow[] {
     anybody(stream, (index, { household }) => {
       society.bury(index)
       const died = { death_date: today(), death_place: household.home.locality }
-      return [changed('Death', index, died, [identifier('DRN', numberOf(population, 'DRN', index))])]
+      return [changed('Death', index, died, [identifier('DRN', identifierNumber(population, 'DRN', index))])]
     })
 
   const marriage = (stream: Stream): readonly LifeEvent[] => {
@@ -51,7 +51,7 @@ export function civilLife(beginning: Beginning): readonly LifeRow[] {
     const other = society.anybody(stream, (index) => index !== one && isFree(index))
     if (one === null || other === null) return []
     const { both, number } = society.marry(one, other)
-    const mrn = identifier('MRN', numberOf(population, 'MRN', number))
+    const mrn = identifier('MRN', identifierNumber(population, 'MRN', number))
     const married = { marriage_date: today(), marital_status: 'M' }
     return both.map((index) => changed('Marriage', index, married, [mrn]))
   }
@@ -63,7 +63,7 @@ export function civilLife(beginning: Beginning): readonly LifeRow[] {
 
   const move = (stream: Stream): readonly LifeEvent[] =>
     anybody(stream, (index) => {
-      return [changed('UPDATE', index, { address: civilAddress(dwelling(stream), false) })]
+      return [changed('UPDATE', index, { address: civilAddress(drawDwelling(stream), false) })]
     })
 
   const correction = (stream: Stream): readonly LifeEvent[] =>

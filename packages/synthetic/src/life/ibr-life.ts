@@ -4,7 +4,7 @@ import { PROGRAMMES, type Programme } from '../kinds/programmes.ts'
 import { personAt } from '../people.ts'
 import type { Stream } from '../stream.ts'
 import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
-import { newcomers } from './other-lives.ts'
+import { newPeople } from './other-lives.ts'
 
 /** Codes of the IBR enrolment_status list. */
 const STATUS = { active: '1', graduated: '3', suspended: '4' } as const
@@ -59,7 +59,7 @@ export function ibrLife(beginning: Beginning): readonly LifeRow[] {
     }
 
   return [
-    { ...newcomers(ibr, 'enrollement', beginning), weight: 25 },
+    { ...newPeople(ibr, 'enrollement', beginning), weight: 25 },
     { name: 'enrolments', weight: 25, happen: enrol },
     { name: 'suspensions', weight: 20, happen: change([STATUS.active], STATUS.suspended) },
     { name: 'resumptions', weight: 10, happen: change([STATUS.suspended], STATUS.active) },

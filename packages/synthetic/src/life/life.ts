@@ -7,16 +7,16 @@ import { type Population, PURPOSE, populationOf, Stream } from '../stream.ts'
 import { civilLife } from './civil-life.ts'
 import { ibrLife } from './ibr-life.ts'
 import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
-import { joiners, newcomers } from './other-lives.ts'
+import { newMembersOfHouseholds, newPeople } from './other-lives.ts'
 
 /** The types of events of each kind. They share what they know about who lives and who is married. */
 const LIVES: Readonly<Record<string, (beginning: Beginning) => readonly LifeRow[]>> = {
   civil: civilLife,
   ibr: ibrLife,
-  ess: (beginning) => [newcomers(ess, 'enrolment', beginning)],
-  social: (beginning) => [newcomers(social, 'REGISTER', beginning), joiners(beginning)],
-  disability: (beginning) => [newcomers(disability, 'REGISTER', beginning)],
-  farmer: (beginning) => [newcomers(farmer, 'REGISTER', beginning)],
+  ess: (beginning) => [newPeople(ess, 'enrolment', beginning)],
+  social: (beginning) => [newPeople(social, 'REGISTER', beginning), newMembersOfHouseholds(beginning)],
+  disability: (beginning) => [newPeople(disability, 'REGISTER', beginning)],
+  farmer: (beginning) => [newPeople(farmer, 'REGISTER', beginning)],
 }
 
 export interface LifeOptions {

@@ -1,13 +1,13 @@
 /** Events of registries other than civil and IBR: new people, and new members of households. */
 import { householdNumbered } from '../households.ts'
 import { identifier, type KindGenerator } from '../kinds/parts.ts'
-import { shortMember } from '../kinds/social.ts'
-import { numberOf } from '../numbers.ts'
+import { memberInGroup } from '../kinds/social.ts'
+import { identifierNumber } from '../numbers.ts'
 import { personAt } from '../people.ts'
 import type { Beginning, LifeRow } from './life-row.ts'
 
 /** Events with documents of new people. */
-export function newcomers(generator: KindGenerator, reg_event_type: string, { population, next }: Beginning): LifeRow {
+export function newPeople(generator: KindGenerator, reg_event_type: string, { population, next }: Beginning): LifeRow {
   let ordinal = next
   const happen = () => [{ reg_event_type, record: generator.document(population, ordinal++) }]
   return { name: 'newcomers', weight: 60, happen }
@@ -20,7 +20,7 @@ export function newcomers(generator: KindGenerator, reg_event_type: string, { po
 const DOCUMENTS_OF_A_HOUSEHOLD = 9
 
 /** Events that add a member to an existing household. */
-export function joiners({ population, documents, next }: Beginning): LifeRow {
+export function newMembersOfHouseholds({ population, documents, next }: Beginning): LifeRow {
   let index = next * DOCUMENTS_OF_A_HOUSEHOLD
   return {
     name: 'new members',
@@ -28,11 +28,11 @@ export function joiners({ population, documents, next }: Beginning): LifeRow {
     happen(stream) {
       const number = stream.below(Math.max(1, Math.floor(documents / DOCUMENTS_OF_A_HOUSEHOLD)))
       const household = householdNumbered(population, number)
-      const household_id = numberOf(population, 'HOUSEHOLD_ID', household.number)
+      const household_id = identifierNumber(population, 'HOUSEHOLD_ID', household.number)
       const record = {
         '@type': 'spdci:Group',
         group_identifier: [identifier('HOUSEHOLD_ID', household_id)],
-        member_list: [shortMember(personAt(population, index++))],
+        member_list: [memberInGroup(personAt(population, index++))],
       }
       return [{ reg_event_type: 'NewHouseHoldMember', record }]
     },

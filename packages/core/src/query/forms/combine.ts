@@ -28,18 +28,18 @@ export interface SaidTypes {
   readonly path: string
 }
 
-export function allOf(predicates: readonly Predicate[]): Predicate {
+export function joinByAnd(predicates: readonly Predicate[]): Predicate {
   const of = predicates.flatMap((predicate) => (predicate.is === 'and' ? predicate.of : [predicate]))
   const [only] = of
   return only !== undefined && of.length === 1 ? only : { is: 'and', of }
 }
 
-export function anyOf(predicates: readonly Predicate[]): Predicate {
+export function joinByOr(predicates: readonly Predicate[]): Predicate {
   const [only] = predicates
   return only !== undefined && predicates.length === 1 ? only : { is: 'or', of: predicates }
 }
 
-export function negation(of: Predicate): Predicate {
+export function negate(of: Predicate): Predicate {
   return { is: 'not', of }
 }
 
@@ -49,7 +49,7 @@ export function negation(of: Predicate): Predicate {
  * @param isTyped tells which identifiers take the type beside them
  * @param around the types from an outer object
  */
-export function readAsked(
+export function readConditions(
   asked: readonly Asked[],
   isTyped = isOfSeveralTypes,
   around?: SaidTypes,
@@ -102,19 +102,19 @@ function saidBy({ of }: Condition, path: string): SaidTypes | undefined {
 }
 
 /** The predicate on a record from an object's conditions. Conditions on one list must hold for the same element. */
-export function inRecord(conditions: readonly Condition[]): Predicate {
+export function predicateOnRecord(conditions: readonly Condition[]): Predicate {
   const byList = Map.groupBy(conditions, ({ list }) => list)
-  return allOf(
+  return joinByAnd(
     [...byList].flatMap(([list, together]) => {
       const of = together.map((condition) => condition.of)
-      return list === undefined ? of : [ofSomeElement(list, allOf(of))]
+      return list === undefined ? of : [ofSomeElement(list, joinByAnd(of))]
     }),
   )
 }
 
 /** The predicate on an element of a list, from the conditions of one object. */
-export function inElement(conditions: readonly Condition[]): Predicate {
-  return allOf(conditions.map(({ of }) => of))
+export function predicateOnElement(conditions: readonly Condition[]): Predicate {
+  return joinByAnd(conditions.map(({ of }) => of))
 }
 
 /**
@@ -122,7 +122,7 @@ export function inElement(conditions: readonly Condition[]): Predicate {
  * satisfy it; for alternatives, different elements may.
  */
 function ofSomeElement(list: List, of: Predicate): Predicate {
-  if (of.is === 'not') return negation(ofSomeElement(list, of.of))
-  if (of.is === 'or') return anyOf(of.of.map((part) => ofSomeElement(list, part)))
+  if (of.is === 'not') return negate(ofSomeElement(list, of.of))
+  if (of.is === 'or') return joinByOr(of.of.map((part) => ofSomeElement(list, part)))
   return of.is === 'exists' ? { ...of, list } : { is: 'some', list, of }
 }

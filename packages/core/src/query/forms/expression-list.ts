@@ -2,8 +2,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import type { Comparator, Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
-import { type Asked, allOf, anyOf, inRecord, negation, readAsked } from './combine.ts'
-import { leafAsked } from './expression.ts'
+import { type Asked, joinByAnd, joinByOr, negate, predicateOnRecord, readConditions } from './combine.ts'
+import { unreadCondition } from './expression.ts'
 import { subjectOf } from './leaves.ts'
 import { operatorOf } from './operators.ts'
 import { pathAt, RECORD_NAMES, type Reader, resolveName, unknownNameProblem } from './reader.ts'
@@ -20,7 +20,7 @@ export function readExpressionList(reader: Reader, value: JsonValue, path: strin
   reader.room(elements.length, path)
   const read = elements.map(([element, memberPath]) => readElement(reader, element, memberPath))
   const ordered = read.toSorted((a, b) => (a.seq_num === b.seq_num ? 0 : a.seq_num - b.seq_num))
-  return allOf(ordered.map(({ predicate }) => predicate))
+  return joinByAnd(ordered.map(({ predicate }) => predicate))
 }
 
 /** Joins two conditions. */
@@ -30,14 +30,16 @@ const CONDITIONS: ReadonlyMap<string, Join> = new Map<string, Join>([
   [
     'and',
     (first, second) =>
-      isSameAttribute(first, second) ? ofOneAttribute(first, second) : inRecord(readAsked([first, second])),
+      isSameAttribute(first, second)
+        ? ofOneAttribute(first, second)
+        : predicateOnRecord(readConditions([first, second])),
   ],
-  ['or', (first, second) => anyOf([alone(first), alone(second)])],
-  ['not', (first, second) => allOf([alone(first), negation(alone(second))])],
+  ['or', (first, second) => joinByOr([alone(first), alone(second)])],
+  ['not', (first, second) => joinByAnd([alone(first), negate(alone(second))])],
 ])
 
 function alone(asked: Asked): Predicate {
-  return inRecord(readAsked([asked]))
+  return predicateOnRecord(readConditions([asked]))
 }
 
 /**
@@ -45,9 +47,9 @@ function alone(asked: Asked): Predicate {
  * may satisfy them, as in programmes A and B.
  */
 function ofOneAttribute(first: Asked, second: Asked): Predicate {
-  const conditions = readAsked([first, second])
-  if (conditions.every(({ of }) => isBound(of))) return inRecord(conditions)
-  return allOf(conditions.map((condition) => inRecord([condition])))
+  const conditions = readConditions([first, second])
+  if (conditions.every(({ of }) => isBound(of))) return predicateOnRecord(conditions)
+  return joinByAnd(conditions.map((condition) => predicateOnRecord([condition])))
 }
 
 const isBound = (of: Predicate): boolean => of.is === 'compare' && BOUNDS.includes(of.operator)
@@ -118,7 +120,7 @@ function askedByComparison(reader: Reader, value: JsonValue | undefined, path: s
   const raw = Object.hasOwn(value, 'attribute_value') ? value.attribute_value : null
   const valuePlace = pathAt(path, 'attribute_value')
   reader.term(path)
-  return leafAsked(about, memberPath, (leaf) => {
+  return unreadCondition(about, memberPath, (leaf) => {
     const subject = subjectOf(reader, leaf)
     const operator = operatorOf(subject, given(value, 'operator') ?? null, pathAt(path, 'operator'), '')
     return { list: subject.list, of: operator.make(subject, raw ?? null, valuePlace, reader) }

@@ -8,15 +8,15 @@ import type { Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
 import {
   type Asked,
-  allOf,
-  anyOf,
   type Condition,
   type Identifiers,
-  inElement,
-  inRecord,
   isIdentifiers,
-  negation,
-  readAsked,
+  joinByAnd,
+  joinByOr,
+  negate,
+  predicateOnElement,
+  predicateOnRecord,
+  readConditions,
   type SaidTypes,
 } from './combine.ts'
 import { type SearchableLeaf, type Subject, subjectOf } from './leaves.ts'
@@ -34,8 +34,8 @@ export function readExpression(reader: Reader, value: JsonValue, path: string): 
 
 /** Reads an object of conditions. `names` says whether they are on the record or on an element of a compound. */
 function readObject(reader: Reader, value: JsonValue, path: string, names: Names, said?: SaidTypes): Predicate {
-  const conditions = reader.within(path, () => readAsked(askedBy(reader, value, path, names), undefined, said))
-  return names.compound === undefined ? inRecord(conditions) : inElement(conditions)
+  const conditions = reader.within(path, () => readConditions(askedBy(reader, value, path, names), undefined, said))
+  return names.compound === undefined ? predicateOnRecord(conditions) : predicateOnElement(conditions)
 }
 
 function askedBy(reader: Reader, value: JsonValue, path: string, names: Names): readonly Asked[] {
@@ -109,14 +109,18 @@ function askedAbout(reader: Reader, about: Searchable, value: JsonValue, path: s
       condition(readIdentifierObject(reader, about, value, path, said))
     return { path, about: undefined, read }
   }
-  return leafAsked(about, path, (leaf) => {
+  return unreadCondition(about, path, (leaf) => {
     const subject = subjectOf(reader, leaf)
     return condition(readOperators(reader, subject, value, path), subject.list)
   })
 }
 
 /** Makes a condition to be read later. @param read reads it, for identifiers perhaps with fewer types */
-export function leafAsked(about: SearchableLeaf, path: string, read: (about: SearchableLeaf) => Condition): Asked {
+export function unreadCondition(
+  about: SearchableLeaf,
+  path: string,
+  read: (about: SearchableLeaf) => Condition,
+): Asked {
   return { path, about, read: (narrowed) => read(narrowed ?? about) }
 }
 
@@ -132,7 +136,7 @@ function readCompound(
     return readObject(reader, value, path, names)
   }
   reader.term(path)
-  const some = anyOf(names.compound.members.map((attribute) => ({ is: 'exists', attribute })))
+  const some = joinByOr(names.compound.members.map((attribute) => ({ is: 'exists', attribute })))
   return readExists(only[1], pathAt(path, only[0])) ? some : { is: 'not', of: some }
 }
 
@@ -155,7 +159,7 @@ function readIdentifierObject(
     // that.
     throw new QueryProblem(path, 'must have an identifier_value; a type alone is asked for with identifier_type')
   }
-  return reader.within(path, () => inRecord(readAsked(asked, isIdentifiers, said)))
+  return reader.within(path, () => predicateOnRecord(readConditions(asked, isIdentifiers, said)))
 }
 
 const IDENTIFIER_MEMBERS: ReadonlyMap<string, 'type' | 'value'> = new Map([
@@ -175,7 +179,7 @@ function readOperators(reader: Reader, subject: Subject, value: JsonValue, path:
     return EQUALS.make(subject, value, path, reader)
   }
   return reader.within(path, () =>
-    allOf(
+    joinByAnd(
       membersOf(reader, value, path, 'operators').map(([key, raw]) => {
         const memberPath = pathAt(path, key)
         const logic = resolveLogic(key)
@@ -196,10 +200,10 @@ type ReadOperand = (value: JsonValue, path: string) => Predicate
 type Logic = (reader: Reader, value: JsonValue, path: string, read: ReadOperand) => Predicate
 
 const LOGIC: ReadonlyMap<string, Logic> = new Map<string, Logic>([
-  ['and', (...asked) => allOf(operands(...asked))],
-  ['or', (...asked) => anyOf(alternatives(...asked))],
-  ['nor', (...asked) => negation(anyOf(alternatives(...asked)))],
-  ['not', (_reader, value, path, read) => negation(read(value, path))],
+  ['and', (...asked) => joinByAnd(operands(...asked))],
+  ['or', (...asked) => joinByOr(alternatives(...asked))],
+  ['nor', (...asked) => negate(joinByOr(alternatives(...asked)))],
+  ['not', (_reader, value, path, read) => negate(read(value, path))],
 ])
 
 function resolveLogic(key: string): Logic | undefined {

@@ -2,7 +2,7 @@
 import type { JsonValue } from '@rollcall/protocol'
 import type { Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
-import { negation } from './combine.ts'
+import { negate } from './combine.ts'
 import type { Subject, SubjectType } from './leaves.ts'
 import type { Reader } from './reader.ts'
 
@@ -31,7 +31,7 @@ export const OPERATORS: readonly Operator[] = [
     name: 'ne',
     spellings: ['ne', 'neq'],
     asks: EVERY,
-    make: (subject, value, path) => negation(subject.compare('eq', value, path)),
+    make: (subject, value, path) => negate(subject.compare('eq', value, path)),
   },
   compares('gt', 'gt'),
   compares('gte', 'ge'),
@@ -47,13 +47,13 @@ export const OPERATORS: readonly Operator[] = [
     name: 'nin',
     spellings: ['nin'],
     asks: EVERY,
-    make: (subject, value, path, reader) => negation(among(subject, value, path, reader)),
+    make: (subject, value, path, reader) => negate(among(subject, value, path, reader)),
   },
   {
     name: 'exists',
     spellings: ['exists'],
     asks: EVERY,
-    make: (subject, value, path) => (readExists(value, path) ? subject.exists : negation(subject.exists)),
+    make: (subject, value, path) => (readExists(value, path) ? subject.exists : negate(subject.exists)),
   },
   {
     name: 'startsWith',

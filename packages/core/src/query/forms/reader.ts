@@ -176,7 +176,7 @@ export interface Member {
  * Finds the first form that the object has; undefined when it has none.
  * @throws QueryProblem the object has a member that the form does not have, and that could be a condition
  */
-export function formOf<Read>(
+export function findForm<Read>(
   forms: readonly Form<Read>[],
   value: JsonValue,
   path: string,

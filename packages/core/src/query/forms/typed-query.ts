@@ -14,7 +14,7 @@ import { readExpression } from './expression.ts'
 import { readExpressionList } from './expression-list.ts'
 import { readIdentifiers, readIdentifierType } from './leaves.ts'
 import { resolveOperator } from './operators.ts'
-import { type Form, formOf, type Member, type Members, type Reader } from './reader.ts'
+import { type Form, findForm, type Member, type Members, type Reader } from './reader.ts'
 
 /** The form of a text, as the last part of its `type` or its `query_type` names it. */
 export type QueryWord = 'expression' | 'predicate' | 'graphql' | 'identifier'
@@ -104,7 +104,7 @@ export function readValue(
   if (Array.isArray(value) || (isJsonObject(value) && Object.hasOwn(value, 'expression1'))) {
     return asQuery(reader, readExpressionList(reader, value, path))
   }
-  const form = formOf(VALUE_FORMS, value, path)
+  const form = findForm(VALUE_FORMS, value, path)
   if (form !== undefined) return reader.within(path, () => form.read(reader, form.members, word))
   const predicate = readExpression(reader, value, path)
   if (around === undefined && predicate.is === 'identifier_type' && isBareMember(value)) {

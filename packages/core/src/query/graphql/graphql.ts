@@ -6,7 +6,7 @@
 import { isJsonObject, type JsonObject, type Kind, type RecordType } from '@rollcall/protocol'
 import { type ArgumentNode, type FieldNode, print } from 'graphql'
 import type { Predicate } from '../../model/predicate.ts'
-import { allOf, anyOf } from '../forms/combine.ts'
+import { joinByAnd, joinByOr } from '../forms/combine.ts'
 import { readExpression } from '../forms/expression.ts'
 import { pathAt, Reader } from '../forms/reader.ts'
 import { recordAsAsked } from '../memory/extract-record.ts'
@@ -15,7 +15,7 @@ import { type Query, type QueryLimits, QueryProblem, type Scope } from '../query
 import { resolveAges } from '../resolve-ages.ts'
 import { type GraphqlQuery, readDocument } from './document.ts'
 import { literalToJson, type Variables } from './literal.ts'
-import { type FieldGroup, type Selection, Selections, shapeOf } from './selection.ts'
+import { applySelection, type FieldGroup, type Selection, Selections } from './selection.ts'
 import { objectType } from './types.ts'
 
 /** One root field: a condition on records, and what is selected from those that match. */
@@ -45,7 +45,7 @@ export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Qu
     }
   })
   return {
-    predicate: anyOf(roots.map(({ predicate }) => predicate)),
+    predicate: joinByOr(roots.map(({ predicate }) => predicate)),
     recordType,
     shape: shapeBy(kind, recordType, roots),
   }
@@ -54,7 +54,7 @@ export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Qu
 /** Checks that all root fields, and the criteria around the query, name the same record type. @throws QueryProblem */
 function nameRecordType(reader: Reader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
   const [first, ...others] = groups.map(([name, [field]]) => {
-    return { memberPath: pathAt(path, name), recordType: rootType(reader.kind, field.name.value, path) }
+    return { memberPath: pathAt(path, name), recordType: recordTypeOfRootField(reader.kind, field.name.value, path) }
   })
   if (first === undefined) throw new QueryProblem(path, 'must have a root field that is not skipped')
   const other = others.find(({ recordType }) => recordType !== first.recordType)
@@ -88,7 +88,7 @@ function readArguments(reader: Reader, nodes: readonly ArgumentNode[], variables
   if (given.length === 0) throw new QueryProblem(path, 'must have arguments that say which records are asked for')
   const nested = given.find(([name]) => name === NESTED)
   const rest = given.filter((one) => one !== nested)
-  return allOf([
+  return joinByAnd([
     ...(rest.length === 0 ? [] : [readExpression(reader, Object.fromEntries(rest), path)]),
     ...(nested === undefined ? [] : [readExpression(reader, nested[1], pathAt(path, NESTED))]),
   ])
@@ -106,12 +106,12 @@ function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): No
   return (document, day) => {
     if (!isJsonObject(document)) return null
     const root = finding(document, day)
-    return root === undefined ? null : shapeOf(root.selection, document)
+    return root === undefined ? null : applySelection(root.selection, document)
   }
 }
 
 /** The record type of a root field. @throws QueryProblem no record type has this name */
-export function rootType(kind: Kind, name: string, path: string): RecordType {
+export function recordTypeOfRootField(kind: Kind, name: string, path: string): RecordType {
   if (name.startsWith('__')) throw new QueryProblem(pathAt(path, name), 'introspection is not answered')
   const recordType = singulars(name)
     .map((singular) => rootsOf(kind).get(rootKey(singular)))

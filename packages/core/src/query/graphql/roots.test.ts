@@ -1,11 +1,11 @@
 import { KINDS, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { rootType } from './graphql.ts'
+import { recordTypeOfRootField } from './graphql.ts'
 
 function root(kind: string, name: string): string {
   const known = kindNamed(kind)
   if (known === undefined) throw new Error(kind)
-  return rootType(known, name, 'q').name
+  return recordTypeOfRootField(known, name, 'q').name
 }
 
 describe('root fields', () => {
@@ -37,7 +37,7 @@ describe('root fields', () => {
       const seen = new Set<string>()
       for (const recordType of kind.record_types) {
         for (const name of [recordType.name, recordType.emitted, ...recordType.aliases]) {
-          if (!seen.has(name)) expect(rootType(kind, name, 'q'), name).toBe(recordType)
+          if (!seen.has(name)) expect(recordTypeOfRootField(kind, name, 'q'), name).toBe(recordType)
           seen.add(name)
         }
       }

@@ -189,7 +189,7 @@ function checkCondition(condition: string, type: string, path: string): void {
  * The selected members of an object, under the names of the selection; null for a member that the object does not have.
  * Lists stay lists, single objects stay single, whatever the schema says.
  */
-export function shapeOf(selection: Selection, object: JsonObject): JsonObject {
+export function applySelection(selection: Selection, object: JsonObject): JsonObject {
   return Object.fromEntries(
     selection.chosen.map(({ name, read, of }) => {
       if (read === null) return [name, selection.type]
@@ -206,5 +206,5 @@ function shapeEach(selection: Selection, held: JsonValue | undefined): JsonValue
 }
 
 function shapeOne(selection: Selection, held: JsonValue | undefined): JsonValue {
-  return isJsonObject(held) ? shapeOf(selection, held) : null
+  return isJsonObject(held) ? applySelection(selection, held) : null
 }

@@ -2,13 +2,13 @@
 
 import { type AttributeScalar, type AttributeValue, compareCodePoints, type Element } from '@rollcall/protocol'
 import {
+  attributesMentionedIn,
   type Comparator,
   type Comparison,
   type HasIdentifier,
   type Interval,
   isCompound,
   type Literal,
-  mentionedIn,
   type OneOf,
   type Predicate,
   type Presence,
@@ -139,7 +139,7 @@ const known = new WeakMap<SomeElement, readonly string[]>()
 function mentioned(predicate: SomeElement): readonly string[] {
   let names = known.get(predicate)
   if (names === undefined) {
-    names = mentionedIn(predicate.of).map(({ name }) => name)
+    names = attributesMentionedIn(predicate.of).map(({ name }) => name)
     known.set(predicate, names)
   }
   return names

@@ -12,7 +12,7 @@ import type { SortKey } from '../../model/records.ts'
 import type { ReadableRecord } from './extract-record.ts'
 
 /** The values of a record for each sort key; undefined where it has none. */
-export function orderValues(
+export function sortValuesOf(
   kind: Kind,
   recordType: RecordType,
   sort: readonly SortKey[],

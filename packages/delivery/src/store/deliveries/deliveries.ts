@@ -13,7 +13,7 @@ import type {
 } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
-import { participantsWith } from '@rollcall/database/queue'
+import { participantsWithSql } from '@rollcall/database/queue'
 import { GRANT_STARTS } from '@rollcall/participants/store/grants'
 import { protectionVersion } from '@rollcall/records/records/protection'
 import type pg from 'pg'
@@ -208,7 +208,7 @@ export const DELIVERIES_DUE = `select 0 where exists (select from delivery where
 export async function findWaitingParticipants({ pool }: Pick<Database, 'pool'>): Promise<readonly number[]> {
   const { rows } = await pool.query<{ participant: number }>({
     name: 'participants with deliveries',
-    text: `with recursive ${participantsWith('delivery', "state = 'pending'")}
+    text: `with recursive ${participantsWithSql('delivery', "state = 'pending'")}
       select participant from waiting`,
   })
   return rows.map(({ participant }) => participant)

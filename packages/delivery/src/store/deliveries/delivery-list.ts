@@ -2,7 +2,7 @@
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
-import { namespaceOf } from '@rollcall/records/registries/registry-names'
+import { namespaceSql } from '@rollcall/records/registries/registry-names'
 import { choiceConditions, type DeliveryChoice, type DeliveryState, UUID } from './delivery-choice.ts'
 
 export interface ListedDelivery {
@@ -48,7 +48,7 @@ export const lastErrorSql = (delivery: string): string =>
     order by number desc limit 1)`
 
 const LISTED = `delivery.id, participant.sender_id as participant,
-  ${namespaceOf('delivery.registry')} as registry, callback, page, message_id, correlation_id, state,
+  ${namespaceSql('delivery.registry')} as registry, callback, page, message_id, correlation_id, state,
   attempts, target, coalesce(reason, case state when 'held' then 'no_address' end) as reason,
   case state when 'pending' then ${lastErrorSql('delivery.id')} end as last_error,
   delivery.created_at, ${SHOWN_DUE_TIME} as next_attempt_at, finished_at`

@@ -3,8 +3,8 @@
 import type { Presence, Purpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
-import { isSameRecord, storedId } from '@rollcall/database/record-ids'
-import { lastDeletion } from '@rollcall/records/records/forget-traces'
+import { isSameRecordSql, storedId } from '@rollcall/database/record-ids'
+import { lastDeletionSql } from '@rollcall/records/records/forget-traces'
 import type { ClientBase } from 'pg'
 
 /**
@@ -76,7 +76,7 @@ interface WantedNumbers {
   readonly began: Date
 }
 
-const LAST_DELETION = lastDeletion({
+const LAST_DELETION = lastDeletionSql({
   registry: '$2',
   record_type: 'changed.record_type',
   primary_identifier: 'changed.written_anew',
@@ -100,7 +100,7 @@ export async function takeEventNumbers(
        array(select nextval(pg_get_serial_sequence('event', 'id')) from generate_series(1, $1::int)) as ids,
        array(select greatest((extract(epoch from $6::timestamptz) * 1000000)::bigint, (
            select max(record_version) + 1 from event
-           where registry = $2 and record_type = changed.record_type and ${isSameRecord('event', 'changed')}), (
+           where registry = $2 and record_type = changed.record_type and ${isSameRecordSql('event', 'changed')}), (
            floor(extract(epoch from ${LAST_DELETION})) + 1)::bigint * 1000000)
          from unnest($3::text[], $4::bigint[], $5::text[], $7::text[]) with ordinality
            as changed (record_type, record, written_anew, record_key, at)

@@ -1,6 +1,6 @@
 /** Deletes old events with their notifications, ended subscriptions, and unused mailboxes. */
 import type { Database } from '@rollcall/database/database'
-import { isHeld } from '@rollcall/database/holds'
+import { isHeldSql } from '@rollcall/database/holds'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /** The rows that one statement deletes: so few that nobody waits. */
@@ -16,7 +16,7 @@ const FORGOTTEN = [
         left join delivery on delivery.id = notification.delivery
       where notification.event = event.id and mailbox.state = 'open'
         and (notification.state = 'waiting' or delivery.state = 'pending'))
-      and not ${isHeld({ time: 'event.recorded_at', sender_id: null })}`,
+      and not ${isHeldSql({ time: 'event.recorded_at', sender_id: null })}`,
     order: 'order by recorded_at',
   },
   // An ended subscription stays while one of its notifications is stored.
@@ -24,7 +24,7 @@ const FORGOTTEN = [
     table: 'subscription',
     where: `state = 'ended' and ended_at < now() - make_interval(secs => $1)
       and not exists (select 1 from notification where notification.subscription = subscription.id)
-      and not ${isHeld({ time: 'subscription.ended_at', sender_id: senderIdSql('subscription.participant') })}`,
+      and not ${isHeldSql({ time: 'subscription.ended_at', sender_id: senderIdSql('subscription.participant') })}`,
     order: '',
   },
   {

@@ -1,7 +1,7 @@
 /** Finds publications by event_id, and stores the versions that sources give to records. */
 
 import type { RecordId } from '@rollcall/core/model/records'
-import { recordIdOf } from '@rollcall/database/record-ids'
+import { recordIdSql } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 
 /**
@@ -26,7 +26,7 @@ export interface StoredEvent {
 
 export async function findEvent(client: ClientBase, registryId: number, event_id: string): Promise<StoredEvent | null> {
   const { rows } = await client.query<StoredEvent>(
-    `select id, event_type, record_type, ${recordIdOf('event')} as record, fingerprint, matched from event
+    `select id, event_type, record_type, ${recordIdSql('event')} as record, fingerprint, matched from event
      where registry = $1 and event_id = $2`,
     [registryId, event_id],
   )

@@ -7,7 +7,7 @@ import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { sqlState } from '@rollcall/database/database-errors'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
-import { isSameRecord, storedId } from '@rollcall/database/record-ids'
+import { isSameRecordSql, storedId } from '@rollcall/database/record-ids'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
@@ -159,7 +159,7 @@ async function insertBackfilled(
           matched, purpose)
         select $5::integer, $6::text, $7::text, page.record, page.record_key, coalesce((
             select max(record_version) from event
-            where registry = $5::integer and record_type = $7::text and ${isSameRecord('event', 'page')}), 0),
+            where registry = $5::integer and record_type = $7::text and ${isSameRecordSql('event', 'page')}), 0),
           date_trunc('day', page.written, 'UTC'), page.document, 1, 'backfill'
         from page order by page.at returning id
       ),

@@ -1,15 +1,15 @@
 /** Deletes the deliveries and subscriptions of a removed registry or participant, and a removed registry's events. */
-import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
-import { namespaceOf } from '@rollcall/records/registries/registry-names'
+import { countRowsSql, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
+import { namespaceSql } from '@rollcall/records/registries/registry-names'
 
 export const deliveryRowsToRemove = (removable: Removable): StoredPart => ({
-  counted: { deliveries: countOf(removable, 'delivery') },
+  counted: { deliveries: countRowsSql(removable, 'delivery') },
   pending: { deliveries: `select count(*) from delivery where ${removable} = $1 and state = 'pending'` },
   removed: rowsOf(removable, removable === 'registry' ? ['delivery'] : ['delivery', 'breaker']),
 })
 
 export const subscriptionRowsToRemove = (removable: Removable): StoredPart => ({
-  counted: { subscriptions: countOf(removable, 'subscription') },
+  counted: { subscriptions: countRowsSql(removable, 'subscription') },
   pending: { subscriptions: `select count(*) from subscription where ${removable} = $1 and state <> 'ended'` },
   removed: [
     { table: 'waiting_notification', of: `mailbox in (select id from mailbox where ${removable} = $1)` },
@@ -17,11 +17,11 @@ export const subscriptionRowsToRemove = (removable: Removable): StoredPart => ({
   ],
 })
 
-const OUTBOX = `namespace = ${namespaceOf('$1')}`
+const OUTBOX = `namespace = ${namespaceSql('$1')}`
 
 /** The tables with a registry's events, to count and to empty. Failed outbox rows do not count as pending. */
 export const EVENT_ROWS_TO_REMOVE: StoredPart = {
-  counted: { events: countOf('registry', 'event') },
+  counted: { events: countRowsSql('registry', 'event') },
   pending: { outbox: `select count(*) from rollcall_outbox.event where ${OUTBOX} and failed_at is null` },
   removed: [...rowsOf('registry', ['event', 'record_source_version']), { table: 'rollcall_outbox.event', of: OUTBOX }],
 }

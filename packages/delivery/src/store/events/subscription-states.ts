@@ -3,7 +3,7 @@
  * that no transactions deadlock.
  */
 
-import { type EndReason, type SuspensionReason, TAKEN_BACK } from '@rollcall/core/model/event'
+import { END_REASONS_TAKEN_BACK, type EndReason, type SuspensionReason } from '@rollcall/core/model/event'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 
@@ -39,7 +39,7 @@ export async function markTakenBack(client: ClientBase, subscriptions: readonly 
     `update subscription set reason = case when reason = any($2) then reason else 'unsubscribed' end
      where id in (
        select id from subscription where id = any($1::int[]) and state = 'ended' order by id for no key update)`,
-    [subscriptions, TAKEN_BACK],
+    [subscriptions, END_REASONS_TAKEN_BACK],
   )
   return rowCount ?? 0
 }

@@ -2,10 +2,10 @@
 
 import { authorityNameSql, hasConsentEndedSql } from '@rollcall/consents/store/consent-ended'
 import type { GivenFor } from '@rollcall/core/model/consent'
-import { type Presence, type Purpose, TAKEN_BACK } from '@rollcall/core/model/event'
+import { END_REASONS_TAKEN_BACK, type Presence, type Purpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
-import { isSameRecord, recordIdOf } from '@rollcall/database/record-ids'
+import { isSameRecordSql, recordIdSql } from '@rollcall/database/record-ids'
 import type pg from 'pg'
 
 /** A notification that is due, with its event and its subscription. */
@@ -51,7 +51,7 @@ export interface WaitingNotification {
 }
 
 /** SQL condition on a `subscription`: nothing more of it is sent. It was taken back, or its consent has ended. */
-export const IS_TAKEN_BACK = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')}))
+export const IS_TAKEN_BACK = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${END_REASONS_TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')}))
   or exists (select from subscription_consent as consent
     where consent.subscription = subscription.id and coalesce(${hasConsentEndedSql('consent')}, false)))`
 
@@ -121,7 +121,7 @@ const FIND_WAITING = `with due as materialized (
       cross join lateral (select subscription.criteria::json offset 0) as parsed (criteria)
   )
   select due.id, due.mailbox, due.presence, due.purpose, due.reference_id, earlier.reference_id as corrects,
-    due.corrects as corrected, due.event, due.event_type, due.record_type, ${recordIdOf('due')} as record, due.record_version,
+    due.corrects as corrected, due.event, due.event_type, due.record_type, ${recordIdSql('due')} as record, due.record_version,
     due.occurred_at, due.recorded_at, due.replaced_by, coalesce(due.document_bytes, due.other_bytes, 2) as bytes, due.subscription,
     code, subscribed, asked_event_type, asked_reg_type, asked_record_type, locale, encrypted, unfiltered, unwanted,
     asking.consent
@@ -191,7 +191,7 @@ export async function redirectCorrections(
     text: `with known as (
         select correction.id, (
           select max(earlier.id) from event as said join notification as earlier on earlier.event = said.id
-          where said.registry = gone.registry and said.record_type = gone.record_type and ${isSameRecord('said', 'gone')}
+          where said.registry = gone.registry and said.record_type = gone.record_type and ${isSameRecordSql('said', 'gone')}
             and (event.replaced_by is not null
               or (said.event_type = gone.event_type and coalesce(said.reversed_by, event.id) = event.id))
             and earlier.subscription = correction.subscription and earlier.id < lost.id

@@ -6,7 +6,7 @@
 import type { Claim } from '@rollcall/core/model/delivery'
 import type { WaitingExchanges } from '@rollcall/core/model/health'
 import type { Database } from '@rollcall/database/database'
-import { participantsWith } from '@rollcall/database/queue'
+import { participantsWithSql } from '@rollcall/database/queue'
 import type pg from 'pg'
 import { ACCEPTED_COLUMNS, type AcceptedExchange, SMALL_REQUEST_BYTES } from './accepted-exchanges.ts'
 
@@ -54,7 +54,7 @@ const OPEN = `state in ('accepted', 'replying') and open_chunks is null`
 const DUE = `${OPEN} and due_at <= now() and (claimed_until is null or claimed_until <= now())`
 
 /** SQL of the seconds until the first exchange is due. Claimed ones count too, because their claims may end. */
-export const EXCHANGES_DUE = `with recursive ${participantsWith('accepted_exchange', OPEN)}
+export const EXCHANGES_DUE = `with recursive ${participantsWithSql('accepted_exchange', OPEN)}
   select extract(epoch from min(first.due_at) - now()) from waiting cross join lateral (
     select due_at from accepted_exchange where participant = waiting.participant and ${OPEN} order by due_at limit 1
   ) as first`
@@ -98,7 +98,7 @@ function byParticipant(inWork: readonly ExchangeInWork[]): readonly InWork[] {
 
 // Only the first rows of each participant are read. The last step locks the rows and checks them again, because another
 // node may have claimed them.
-const CLAIM_EXCHANGES = `with recursive ${participantsWith('accepted_exchange', OPEN)},
+const CLAIM_EXCHANGES = `with recursive ${participantsWithSql('accepted_exchange', OPEN)},
   first as (
     select one.*, waiting.participant, coalesce(busy.exchanges, 0) as exchanges, coalesce(busy.large, 0) as large,
       coalesce(busy.batches, 0) as batches, md5(waiting.participant::text || $1::uuid::text) as turn,

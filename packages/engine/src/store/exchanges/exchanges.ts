@@ -5,8 +5,8 @@
 
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { firstCome, LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
-import { type JointWrite, ownParameter, type Parameter } from '@rollcall/database/joint-write'
+import { createFirstCome, LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
+import { type JointWrite, type Parameter, parameterOfOwnStatement } from '@rollcall/database/joint-write'
 import { WORK_CHANNEL } from '@rollcall/database/queue'
 import { ACCEPTED_DAY, countMessagesSql } from '@rollcall/participants/store/day-counts'
 import { storableReferences, storeReferencesSql } from './references.ts'
@@ -94,7 +94,7 @@ export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: 
     })
     return new Map(rows.map((row) => [keyOf(row), row]))
   }
-  const memory = firstCome<NewExchange, StoredExchange>(
+  const memory = createFirstCome<NewExchange, StoredExchange>(
     {
       key: keyOf,
       stored: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
@@ -159,7 +159,7 @@ const added = (parameter: Parameter): string => `offered as (
 
 const REMEMBER = {
   name: 'remember exchanges',
-  text: `with ${added(ownParameter)} select participant, message_id from added`,
+  text: `with ${added(parameterOfOwnStatement)} select participant, message_id from added`,
 }
 
 const ASKED_TYPES = [
@@ -209,7 +209,7 @@ const COUNTED = `counted as (${countMessagesSql(ACCEPTED_DAY, 'accepted', 'count
 /** Stores, accepts, announces and counts messages in one statement: all of it is written, or nothing. */
 const ACCEPT = {
   name: 'accept exchanges',
-  text: `with ${accepted(ownParameter)}, ${COUNTED}
+  text: `with ${accepted(parameterOfOwnStatement)}, ${COUNTED}
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 

@@ -2,7 +2,7 @@
 
 import { FORGOTTEN_USES } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'
-import { type ForgottenRows, forgettable } from '@rollcall/database/holds'
+import { deletableRowsSql, type ForgottenRows } from '@rollcall/database/holds'
 import { countUndelivered, FORGOTTEN_DELIVERIES } from '@rollcall/delivery/store/deliveries/forgotten-deliveries'
 import { ACCEPTED_DAY, deleteOldDays, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
@@ -75,7 +75,7 @@ const withReferences = (deleted: string): string => `with gone as (${deleted} re
 
 async function forget({ pool }: Pick<Database, 'pool'>, rows: ForgottenRows, retention: number): Promise<number> {
   const deleted = `delete from ${rows.table} where ctid = any(array(
-      select ctid from ${forgettable(rows)} order by ${rows.since} limit ${AT_ONCE} for update skip locked))`
+      select ctid from ${deletableRowsSql(rows)} order by ${rows.since} limit ${AT_ONCE} for update skip locked))`
   const statement = rows === ACCEPTED ? withReferences(deleted) : deleted
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(statement, [retention])
@@ -100,9 +100,10 @@ async function countForgettable(
   old: ForgottenRows,
   retention: number,
 ): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(`select count(*)::integer as count from ${forgettable(old)}`, [
-    retention,
-  ])
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::integer as count from ${deletableRowsSql(old)}`,
+    [retention],
+  )
   return rows[0]?.count ?? 0
 }
 

@@ -2,7 +2,7 @@
 
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { firstCome } from '@rollcall/database/group-commit'
+import { createFirstCome } from '@rollcall/database/group-commit'
 import { countMessagesSql, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 
 /** A checked callback to be stored. */
@@ -64,7 +64,7 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
     })
     return new Map(rows.map((row) => [keyOf(row), row]))
   }
-  const memory = firstCome<NewInboxMessage, StoredMessage>(
+  const memory = createFirstCome<NewInboxMessage, StoredMessage>(
     {
       key: keyOf,
       stored: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),

@@ -1,12 +1,12 @@
 /** Deletes the messages of a removed registry or participant, and their answers. */
 import { consentUsesOf } from '@rollcall/consents/store/removed-consents'
-import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
+import { countRowsSql, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
 
 /** The tables to count and to empty. Items of exchanges, and chunks, are deleted with their exchange. */
 export function exchangeRowsToRemove(removable: Removable): StoredPart {
   const exchanges = `select correlation_id from exchange where ${removable} = $1`
   return {
-    counted: { messages: `${countOf(removable, 'exchange')} + ${countOf(removable, 'inbox_message')}` },
+    counted: { messages: `${countRowsSql(removable, 'exchange')} + ${countRowsSql(removable, 'inbox_message')}` },
     // The requests that are accepted and not completely answered.
     pending: {
       requests: `select count(*) from accepted_exchange

@@ -3,7 +3,7 @@
 import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
-import { type JointWrite, ownParameter, type Parameter } from '@rollcall/database/joint-write'
+import { type JointWrite, type Parameter, parameterOfOwnStatement } from '@rollcall/database/joint-write'
 import { storedIds } from '@rollcall/database/record-ids'
 import type { Effect } from '@rollcall/database/transaction'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -176,7 +176,7 @@ const DELIVERY_TYPES = [
   'bigint',
 ]
 
-const COMMIT_REPLY = `with ${stepsWritten(ownParameter, 'true')} select step from stepped`
+const COMMIT_REPLY = `with ${stepsWritten(parameterOfOwnStatement, 'true')} select step from stepped`
 
 /** Writes pages in the statement of their audit entries. A page whose row another one has locked is not held. */
 export const JOINT_REPLIES: JointWrite<ReplyStep> = {

@@ -2,7 +2,7 @@
 
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { firstCome } from '@rollcall/database/group-commit'
+import { createFirstCome } from '@rollcall/database/group-commit'
 
 export interface SealedMessage {
   /** The 32 bytes of the protocol's `ciphertextFingerprint`. */
@@ -28,7 +28,7 @@ export function createCiphertextMemory(
   { pool }: Pick<Database, 'pool'>,
   options: { waiting: number },
 ): CiphertextMemory {
-  const memory = firstCome<SealedMessage, StoredCiphertext>(
+  const memory = createFirstCome<SealedMessage, StoredCiphertext>(
     {
       key: keyOf,
       stored: ({ participant, message_id }) => ({ participant, message_id: messageKey(message_id) }),

@@ -7,7 +7,7 @@ import type { Database } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { recordTable } from '../record-tables.ts'
 import { searchStatement } from '../search-statement.ts'
-import { toSql } from './to-sql.ts'
+import { predicateToSql } from './to-sql.ts'
 
 interface Plan {
   /** The result of EXPLAIN, as JSON and as lines. */
@@ -45,7 +45,7 @@ export async function explainSearch(
     )
   }
   const table = recordTable(registry, recordType)
-  const statement = searchStatement(table, toSql(predicate, table), page)
+  const statement = searchStatement(table, predicateToSql(predicate, table), page)
   const { cost, plan } = await planOf(db, statement, options.analyze === true)
   const shown = options.values === true
   return {

@@ -30,9 +30,9 @@ import {
   watered,
 } from '../../../test/query-fixture.ts'
 import { writePopulation } from '../../../test/query-population.ts'
-import { connectionsOf, findMatching } from '../own-records.ts'
+import { connectionsByMode, findMatching } from '../own-records.ts'
 import { searchStatement } from '../search-statement.ts'
-import { toSql } from './to-sql.ts'
+import { predicateToSql } from './to-sql.ts'
 
 const RECORDS = 100_000
 const PAGE = { sort: [], limit: 20, offset: 0, cap: 10_000 }
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 async function planOf(predicate: Predicate): Promise<string> {
-  const { text, values } = searchStatement(table, toSql(predicate, table), PAGE)
+  const { text, values } = searchStatement(table, predicateToSql(predicate, table), PAGE)
   const { rows } = await database.db.searches.query(`explain (costs off) ${text}`, values)
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
@@ -98,7 +98,7 @@ const LEAVES: readonly (readonly [string, Predicate])[] = [
 ]
 
 const found = (predicate: Predicate, cap = PAGE.cap) =>
-  findMatching(connectionsOf(database.db).sync, table, toSql(predicate, table), { ...PAGE, cap })
+  findMatching(connectionsByMode(database.db).sync, table, predicateToSql(predicate, table), { ...PAGE, cap })
 
 test.each(LEAVES)('%s reads an index', async (_, predicate) => {
   const { total } = await found(predicate)
@@ -131,7 +131,7 @@ test('combinations within combinations, sides that are negated among them', asyn
 
 test('a page in an order reads documents of the page only', async () => {
   const page = { ...PAGE, sort: [{ attribute: 'seen', descending: true }] }
-  const { text, values } = searchStatement(table, toSql(is(surname, 'eq', 's7'), table), { ...page, limit: 3 })
+  const { text, values } = searchStatement(table, predicateToSql(is(surname, 'eq', 's7'), table), { ...page, limit: 3 })
   const { rows } = await database.db.searches.query(`explain (analyze, costs off, timing off) ${text}`, values)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(plan).toMatch(/Index Scan using r1_test_person_pkey .*rows=1(\.00)? loops=3\)/)
@@ -139,7 +139,7 @@ test('a page in an order reads documents of the page only', async () => {
 
 test('a broad search reads little more than the cap', async () => {
   const broad = is(note, 'starts_with', 'n')
-  const { text, values } = searchStatement(table, toSql(broad, table), { ...PAGE, cap: 1_000 })
+  const { text, values } = searchStatement(table, predicateToSql(broad, table), { ...PAGE, cap: 1_000 })
   const { rows } = await database.db.searches.query(`explain (analyze, costs off, timing off) ${text}`, values)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(plan).toMatch(/Seq Scan on r1_test_person record \(.*rows=1001(\.00)? loops=1\)/)

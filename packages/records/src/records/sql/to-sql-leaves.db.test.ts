@@ -16,7 +16,7 @@ import {
   table,
   times,
 } from '../../../test/query-fixture.ts'
-import { toSql } from './to-sql.ts'
+import { predicateToSql } from './to-sql.ts'
 
 const CASES: readonly SqlCase[] = [
   [is(surname, 'eq', 'abc'), ['record."surname" = $1', ['abc'], [1]], ['record."surname" <> $1', ['abc'], [2]]],
@@ -249,7 +249,7 @@ testSql(CASES)
 
 test('what no reader of queries makes is an error', () => {
   const age: Attribute = { name: 'age', type: 'age', since: 'born', paths: [] }
-  const message = (predicate: Predicate) => expect(() => toSql(predicate, table))
+  const message = (predicate: Predicate) => expect(() => predicateToSql(predicate, table))
   message(is(age, 'eq', 7)).toThrow('an age is compared as a birth date, which the day decides')
   message(is(sex, 'eq', 7)).toThrow('sex is a code and cannot be compared so')
   message(is(score, 'eq', '7')).toThrow('score is a number and cannot be compared so')

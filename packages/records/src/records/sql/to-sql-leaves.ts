@@ -9,7 +9,7 @@ import { quoteName } from '@rollcall/database/names'
 import { isStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeType } from '@rollcall/protocol'
 import { attributeColumns } from '../columns.ts'
-import { firstTextAfterPrefix, type Order, type ParameterList, storableBound } from './to-sql-parts.ts'
+import { firstTextAfterPrefix, type Order, type ParameterList, toStorableBound } from './to-sql-parts.ts'
 
 export type ValueLeaf = Comparison | OneOf | Presence
 
@@ -20,10 +20,10 @@ export interface Operand {
 }
 
 /** SQL of a condition. `asked` chooses the form: true for "definitely true", false for "definitely false". */
-export function valueForm(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
+export function valueConditionSql(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
   if (leaf.until === undefined) return plainForm(leaf, asked, operand)
   const from = columnOf(leaf.attribute, operand)
-  const until = operand.values.add(leaf.until, typeOf(leaf.attribute))
+  const until = operand.values.add(leaf.until, sqlTypeOf(leaf.attribute))
   if (leaf.is !== 'exists') return `(${plainForm(leaf, asked, operand)} and ${from} <= ${until})`
   return asked ? `${from} <= ${until}` : `(${from} is null or ${from} > ${until})`
 }
@@ -66,7 +66,7 @@ function compareText(leaf: Comparison, asked: boolean, operand: Operand): string
   const column = columnOf(attribute, operand)
   if (typeof value !== 'string') throw mismatch(attribute)
   if (operator in ORDERS) {
-    const [order, bound] = storableBound(ORDERS[operator as keyof typeof ORDERS], value)
+    const [order, bound] = toStorableBound(ORDERS[operator as keyof typeof ORDERS], value)
     return `${column} ${asked ? order : OPPOSITE[order]} ${operand.values.add(bound)}`
   }
   if (!isStorable(value)) return never(attribute, asked, operand)
@@ -95,7 +95,7 @@ function compareOrdered(leaf: Comparison, asked: boolean, operand: Operand): str
   const { attribute, operator, value } = leaf
   const order = operator === 'eq' ? '=' : ORDERS[operator as keyof typeof ORDERS]
   if (order === undefined || typeof value !== attribute.type) throw mismatch(attribute)
-  const literal = operand.values.add(value, typeOf(attribute))
+  const literal = operand.values.add(value, sqlTypeOf(attribute))
   return `${columnOf(attribute, operand)} ${asked ? order : OPPOSITE[order]} ${literal}`
 }
 
@@ -153,7 +153,7 @@ function endsOf({ attribute, until }: Comparison | OneOf, operand: Operand): End
   return {
     from,
     get to() {
-      bounded ??= `least(${to}, ${operand.values.add(until, typeOf(attribute))})`
+      bounded ??= `least(${to}, ${operand.values.add(until, sqlTypeOf(attribute))})`
       return bounded
     },
   }
@@ -161,7 +161,7 @@ function endsOf({ attribute, until }: Comparison | OneOf, operand: Operand): End
 
 function literalEnds(attribute: Attribute, interval: Interval, values: ParameterList): Ends {
   const named: { from?: string; to?: string } = {}
-  const type = typeOf(attribute)
+  const type = sqlTypeOf(attribute)
   return {
     get from() {
       named.from ??= values.add(interval.from, type)
@@ -182,14 +182,14 @@ function oneOf(leaf: OneOf, asked: boolean, operand: Operand): string {
   }
   const storable = storableValues(values)
   if (storable.length === 0) return never(attribute, asked, operand)
-  const list = operand.values.add(storable, `${typeOf(attribute)}[]`)
+  const list = operand.values.add(storable, `${sqlTypeOf(attribute)}[]`)
   return `${columnOf(attribute, operand)} ${asked ? '= any' : '<> all'}(${list})`
 }
 
 /** True when the record lies within an interval. An index answers the list of single days and instants at once. */
 function withinOne(leaf: OneOf, intervals: readonly Interval[], operand: Operand): string {
   const { attribute, until } = leaf
-  const type = typeOf(attribute)
+  const type = sqlTypeOf(attribute)
   const record = endsOf(leaf, operand)
   const single = intervals.filter(({ from, to }) => from === to).map(({ from }) => from)
   const forms = intervals
@@ -205,7 +205,7 @@ function withinOne(leaf: OneOf, intervals: readonly Interval[], operand: Operand
 }
 
 function apartFromAll(leaf: OneOf, intervals: readonly Interval[], operand: Operand): string {
-  const type = typeOf(leaf.attribute)
+  const type = sqlTypeOf(leaf.attribute)
   const record = endsOf(leaf, operand)
   const from = operand.values.add(
     intervals.map((interval) => interval.from),
@@ -239,7 +239,7 @@ function columnOf(attribute: Attribute, operand: Operand): string {
 }
 
 /** The SQL type of one value of the attribute, also when it has many. */
-export function typeOf(attribute: Attribute): string {
+export function sqlTypeOf(attribute: Attribute): string {
   return (attributeColumns(attribute)[0]?.sql_type ?? '').replace('[]', '')
 }
 

@@ -20,7 +20,7 @@ import {
   visit,
   watered,
 } from '../../../test/query-fixture.ts'
-import { toSql } from './to-sql.ts'
+import { predicateToSql } from './to-sql.ts'
 
 const CASES: readonly SqlCase[] = [
   [
@@ -349,7 +349,7 @@ const CASES: readonly SqlCase[] = [
 testSql(CASES)
 
 test('an element is asked for its own attributes only', () => {
-  expect(() => toSql(some(crop, { is: 'identifier_type', types: ['UIN'] }), table)).toThrow(
+  expect(() => predicateToSql(some(crop, { is: 'identifier_type', types: ['UIN'] }), table)).toThrow(
     'an element is asked for its own attributes only',
   )
 })

@@ -4,13 +4,13 @@
  */
 
 import {
+  attributesMentionedIn,
   type Comparison,
   isCompound,
   type Leaf,
   type List,
   type Literal,
   leavesOf,
-  mentionedIn,
   type OneOf,
   type Predicate,
   type SomeElement,
@@ -18,12 +18,12 @@ import {
 import { quoteName } from '@rollcall/database/names'
 import { isStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeScalar, Compound } from '@rollcall/protocol'
-import { attributeColumns, compoundColumn, memberWriter } from '../columns.ts'
-import { presenceSql, storableValues, typeOf, valueForm } from './to-sql-leaves.ts'
+import { attributeColumns, compoundColumn, memberJsonWriter } from '../columns.ts'
+import { presenceSql, sqlTypeOf, storableValues, valueConditionSql } from './to-sql-leaves.ts'
 import { conjuncts, joinConditions, type ParameterList, treeSql, truthForEmptyElement } from './to-sql-parts.ts'
 
 /** SQL that is definitely true (`asked`) or definitely false (not `asked`) of some element of the list. */
-export function elementForm({ list, of }: SomeElement, asked: boolean, values: ParameterList): string {
+export function elementConditionSql({ list, of }: SomeElement, asked: boolean, values: ParameterList): string {
   const form = asked ? someElement(list, of, values) : everyElementElse(list, of, values)
   return truthForEmptyElement(of) === asked ? `(${form} or ${noneCounts(list, of, values)})` : form
 }
@@ -73,7 +73,7 @@ function inElement(values: ParameterList): (leaf: Leaf, asked: boolean) => strin
     if (leaf.is !== 'compare' && leaf.is !== 'in' && leaf.is !== 'exists') {
       throw new TypeError('an element is asked for its own attributes only')
     }
-    return valueForm(leaf, asked, { alias: 'element', values })
+    return valueConditionSql(leaf, asked, { alias: 'element', values })
   }
 }
 
@@ -83,7 +83,7 @@ function inElement(values: ParameterList): (leaf: Leaf, asked: boolean) => strin
  */
 function counting(list: List, of: Predicate, values: ParameterList): readonly string[] {
   if (!isCompound(list)) return []
-  const forms = mentionedIn(of).map((attribute) => presenceSql(attribute, true, { alias: 'element', values }))
+  const forms = attributesMentionedIn(of).map((attribute) => presenceSql(attribute, true, { alias: 'element', values }))
   return [joinConditions('or', forms)]
 }
 
@@ -99,7 +99,7 @@ function elements(list: List, of: Predicate): string {
     const arrays = columns.map((column) => `record.${column}`)
     return `unnest(${arrays.join(', ')}) as element(${columns.join(', ')})`
   }
-  const columns = mentionedIn(of)
+  const columns = attributesMentionedIn(of)
     .flatMap(attributeColumns)
     .map(({ name, definition }) => `${quoteName(name)} ${definition}`)
   return `jsonb_to_recordset(${compoundName(list)}) as element(${columns.join(', ')})`
@@ -127,13 +127,13 @@ function containsValue(list: Attribute, of: Predicate, values: ParameterList): C
 function containsOne(list: Attribute, value: Literal, values: ParameterList): readonly string[] {
   const single = singleValue(value)
   if (single === null) return []
-  return arrayNames(list).map((column) => `${column} @> array[${values.add(single)}]::${typeOf(list)}[]`)
+  return arrayNames(list).map((column) => `${column} @> array[${values.add(single)}]::${sqlTypeOf(list)}[]`)
 }
 
 function overlaps(list: Attribute, { values: literals }: OneOf, values: ParameterList): readonly string[] {
   const storable = storableValues(literals).map((value) => singleValue(value))
   if (storable.length === 0 || storable.includes(null)) return []
-  return arrayNames(list).map((column) => `${column} && ${values.add(storable, `${typeOf(list)}[]`)}`)
+  return arrayNames(list).map((column) => `${column} && ${values.add(storable, `${sqlTypeOf(list)}[]`)}`)
 }
 
 /** The array columns that are compared to find a list: of a date, the first day only. */
@@ -215,7 +215,7 @@ function memberText(attribute: Attribute, value: Literal): string | null {
   const single = singleValue(value)
   if (single === null) return null
   const scalar: AttributeScalar = attribute.type === 'date' && typeof value === 'object' ? value : single
-  return memberWriter(attribute)(scalar)
+  return memberJsonWriter(attribute)(scalar)
 }
 
 const compoundName = (compound: Compound): string => `record.${quoteName(compoundColumn(compound).name)}`

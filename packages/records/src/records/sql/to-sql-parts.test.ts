@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { firstTextAfterPrefix, ParameterList, storableBound } from './to-sql-parts.ts'
+import { firstTextAfterPrefix, ParameterList, toStorableBound } from './to-sql-parts.ts'
 
 test('values are parameters in the order of their places', () => {
   const values = new ParameterList()
@@ -61,7 +61,7 @@ test('a bound that can be held says the same of every text that can be held', ()
   const order = fc.constantFrom(...(Object.keys(HOLDS) as (keyof typeof HOLDS)[]))
   fc.assert(
     fc.property(order, bound, text, (asked, limit, held) => {
-      const [storedOrder, stored] = storableBound(asked, limit)
+      const [storedOrder, stored] = toStorableBound(asked, limit)
       expect(stored.isWellFormed() && !stored.includes('\0')).toBe(true)
       expect(HOLDS[storedOrder](compare(held, stored))).toBe(HOLDS[asked](compare(held, limit)))
     }),

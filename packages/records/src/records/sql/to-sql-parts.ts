@@ -72,7 +72,7 @@ export type Order = '<' | '<=' | '>' | '>='
  * A bound that selects the same stored texts and that PostgreSQL can store. The given bound may have NUL or a lone
  * surrogate, which no stored text has.
  */
-export function storableBound(order: Order, text: string): readonly [Order, string] {
+export function toStorableBound(order: Order, text: string): readonly [Order, string] {
   if (isStorable(text)) return [order, text]
   let before = ''
   for (const character of text) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type SqlCase, testSql } from '../../../../keys/test/to-sql.ts'
 import { alive, and, exists, hasIdentifier, is, not, or, sex, surname, table } from '../../../test/query-fixture.ts'
-import { toSql } from './to-sql.ts'
+import { predicateToSql } from './to-sql.ts'
 
 const CASES: readonly SqlCase[] = [
   [
@@ -102,6 +102,6 @@ testSql(CASES)
 test('nothing that is looked for stands in the text', () => {
   const nasty = `'; drop table x; -- " $1 \\`
   const all = and(is(surname, 'contains', nasty), hasIdentifier(['UIN', nasty]), not(is(sex, 'eq', nasty)))
-  expect(toSql(all, table).text).not.toContain('drop')
-  expect(toSql(all, table).values).toEqual([nasty, 'UIN', nasty, nasty])
+  expect(predicateToSql(all, table).text).not.toContain('drop')
+  expect(predicateToSql(all, table).values).toEqual([nasty, 'UIN', nasty, nasty])
 })

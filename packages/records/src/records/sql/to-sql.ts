@@ -6,8 +6,8 @@ import { quoteName } from '@rollcall/database/names'
 import { isStorable } from '@rollcall/database/text'
 import type { RecordTable } from '../record-tables.ts'
 import type { Condition } from '../search-statement.ts'
-import { valueForm } from './to-sql-leaves.ts'
-import { elementForm, elementPresence } from './to-sql-lists.ts'
+import { valueConditionSql } from './to-sql-leaves.ts'
+import { elementConditionSql, elementPresence } from './to-sql-lists.ts'
 import { ParameterList, treeSql } from './to-sql-parts.ts'
 
 /**
@@ -15,7 +15,7 @@ import { ParameterList, treeSql } from './to-sql-parts.ts'
  * the kind; values of the query are parameters only. Replace ages first (`resolveAges`). Throws a TypeError for a
  * predicate that no reader of queries makes.
  */
-export function toSql(predicate: Predicate, table: RecordTable): Condition {
+export function predicateToSql(predicate: Predicate, table: RecordTable): Condition {
   const values = new ParameterList()
   const text = treeSql(predicate, true, (leaf, asked) => recordForm(leaf, asked, table, values))
   return { text, values: values.list }
@@ -24,16 +24,16 @@ export function toSql(predicate: Predicate, table: RecordTable): Condition {
 function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: ParameterList): string {
   switch (leaf.is) {
     case 'some':
-      return elementForm(leaf, asked, values)
+      return elementConditionSql(leaf, asked, values)
     case 'identifier':
       return hasIdentifier(leaf, asked, table, values)
     case 'identifier_type':
       return hasIdentifierType(leaf, asked, table, values)
     case 'exists':
       if (leaf.list !== undefined) return elementPresence(leaf.list, leaf.attribute, asked, values)
-      return valueForm(leaf, asked, { alias: 'record', values })
+      return valueConditionSql(leaf, asked, { alias: 'record', values })
     default:
-      return valueForm(leaf, asked, { alias: 'record', values })
+      return valueConditionSql(leaf, asked, { alias: 'record', values })
   }
 }
 
