@@ -14,10 +14,24 @@ export interface Statements {
   stop(): void
 }
 
-type Sent = string | { readonly text?: string; readonly cursor?: { readonly text?: string } }
+interface SentStatement {
+  readonly text?: string
+  readonly values?: readonly unknown[]
+  readonly cursor?: { readonly text?: string }
+}
+type Sent = string | SentStatement
 
 /** Statements that set up each new connection: when one is opened depends on what runs at the time. */
 const SETTING_UP = /^set /i
+
+/** One statement for several look-ups: how many share it depends on what else runs at the time. */
+const SHARED = /\) with ordinality as asked \(/
+
+/** A statement that look-ups share counts once for each of them. */
+function timesOf(given: Sent, text: string): number {
+  const [first] = typeof given === 'string' ? [] : (given.values ?? [])
+  return SHARED.test(text.replaceAll(/\s+/g, ' ')) && Array.isArray(first) ? first.length : 1
+}
 
 /**
  * Begins to note statements; one at a time in a process.
@@ -30,7 +44,7 @@ export function noteStatements(unless: RegExp): Statements {
   Object.assign(prototype, {
     query(this: pg.Client, given: Sent, ...others: unknown[]) {
       const text = typeof given === 'string' ? given : (given.text ?? given.cursor?.text ?? '')
-      if (!SETTING_UP.test(text) && !unless.test(text)) sent.push(text)
+      if (!SETTING_UP.test(text) && !unless.test(text)) sent.push(...Array(timesOf(given, text)).fill(text))
       return Reflect.apply(query, this, [given, ...others])
     },
   })
