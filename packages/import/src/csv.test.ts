@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { collect, memorySource, START } from '../test/sources.ts'
 import { readColumnMapping } from './column-mapping.ts'
-import { findTableForm, readCsv } from './csv.ts'
+import { findDelimiterAndHeader, readCsv } from './csv.ts'
 import { ImportError, MAX_ENTRY_BYTES } from './source.ts'
 
 const NOT_UTF8 = 'the row is not in UTF-8; if the file is in another encoding, name it, such as --encoding windows-1252'
@@ -107,13 +107,14 @@ test.each([
   ['Other;Another;A,B', ';', true],
   ['', ',', true],
 ])('a table that begins with %j has the delimiter %j', (head, delimiter, header) => {
-  expect(findTableForm(Buffer.from(`${head}\n1\n`), { mapping })).toEqual({ delimiter, header })
+  expect(findDelimiterAndHeader(Buffer.from(`${head}\n1\n`), { mapping })).toEqual({ delimiter, header })
 })
 
 const numbered = readColumnMapping({ no: '2', name: '1' }, null)
 
 test('a mapping that names columns by number is for a table without a header line, unless it has these numbers', async () => {
-  const form = (content: string, options = {}) => findTableForm(Buffer.from(content), { mapping: numbered, ...options })
+  const form = (content: string, options = {}) =>
+    findDelimiterAndHeader(Buffer.from(content), { mapping: numbered, ...options })
   expect(form('a;b\n')).toEqual({ delimiter: ';', header: false })
   expect(form('1;2\n')).toEqual({ delimiter: ';', header: true })
   expect(form('1;2\n', { header: false })).toEqual({ delimiter: ';', header: false })

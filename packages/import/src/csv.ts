@@ -30,7 +30,7 @@ export interface TableForm {
  * @throws ImportError a mapped column is missing, or a row is too long (an unclosed quotation mark)
  */
 export async function* readCsv(source: Source, from: Position, options: CsvOptions): AsyncGenerator<Entry[]> {
-  const form = findTableForm(source.head.subarray(source.mark.bytes), options)
+  const form = findDelimiterAndHeader(source.head.subarray(source.mark.bytes), options)
   const cutter = new RowCutter({ delimiter: form.delimiter, longest: MAX_ENTRY_BYTES, tooLong })
   const table = new Table(form, options)
   yield* readNewEntries(source, from, {
@@ -57,7 +57,7 @@ export const delimiterName = (delimiter: string): string =>
   DELIMITERS.find((one) => one.delimiter === delimiter)?.name ?? `the character ${delimiter}`
 
 /** The delimiter and header as requested, or else as the first row and the mapped columns show. */
-export function findTableForm(
+export function findDelimiterAndHeader(
   head: Buffer,
   { mapping, delimiter, header }: Pick<CsvOptions, 'mapping' | 'delimiter' | 'header'>,
 ): TableForm {

@@ -9,7 +9,7 @@ import {
   UNLISTED,
 } from '@rollcall/protocol'
 import type { Target } from './column-mapping.ts'
-import { CELL_STATES, cellProblem, cellProblems, cellRule, type RowCells } from './row-documents.ts'
+import { CELL_STATES, cellProblems, cellRule, describeCellProblem, type RowCells } from './row-documents.ts'
 
 /** A value that its attribute or identifier type cannot have. */
 interface Unread {
@@ -112,7 +112,7 @@ export class RecordNotes implements ReadingNotes {
 function problemOf({ name, rule }: Unread, target: Target | undefined): string {
   if (target === undefined) return `${name}: ${rule}`
   const advice = rule === RULES.date ? '; or name the format of the column in the mapping' : ''
-  return cellProblem(target, `${rule}${advice}`)
+  return describeCellProblem(target, `${rule}${advice}`)
 }
 
 const isAt = ({ reads, key }: Target, { name, path }: Unread): boolean =>

@@ -58,7 +58,8 @@ export function createRowReader({ targets }: ColumnMapping, header: readonly str
 }
 
 /** What is wrong with a cell, for the rejects file: path, column and rule, never the value. */
-export const cellProblem = (target: Target, rule: string): string => `${target.path} (column ${target.column}): ${rule}`
+export const describeCellProblem = (target: Target, rule: string): string =>
+  `${target.path} (column ${target.column}): ${rule}`
 
 /** What a cell must be by the mapping; undefined when the mapping has no rule. */
 export const cellRule = ({ format, codes }: Target): string | null => {
@@ -71,7 +72,7 @@ export const cellProblems = ({ targets, states }: RowCells): readonly string[] =
   states.includes(CELL_STATES.not_understood)
     ? targets.flatMap((target, at) => {
         const rule = states[at] === CELL_STATES.not_understood ? cellRule(target) : null
-        return rule === null ? [] : [cellProblem(target, rule)]
+        return rule === null ? [] : [describeCellProblem(target, rule)]
       })
     : []
 

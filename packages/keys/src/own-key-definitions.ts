@@ -38,7 +38,7 @@ interface KeyDefinition {
 
 const HOUR = 3_600
 /** Seconds for which a peer may use its copy of our key set (N14). After this time, peers know a published key. */
-export const CACHED_BY_PEERS = 600
+export const KEY_SET_CACHE_SECONDS = 600
 /** The longest time for which a signature is valid, in seconds. */
 const SIGNATURE_LIFETIME = HOUR
 /** Seconds for which a peer that cannot reach us may use its copy of our key set, and encrypt with its keys. */
@@ -50,7 +50,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     algorithm: 'EdDSA',
     published: true,
     keepPrivate: false,
-    overlap: SIGNATURE_LIFETIME + CACHED_BY_PEERS,
+    overlap: SIGNATURE_LIFETIME + KEY_SET_CACHE_SECONDS,
     generate: { crv: 'Ed25519' },
   },
   {
@@ -58,7 +58,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     algorithm: 'ES256',
     published: true,
     keepPrivate: false,
-    overlap: SIGNATURE_LIFETIME + CACHED_BY_PEERS,
+    overlap: SIGNATURE_LIFETIME + KEY_SET_CACHE_SECONDS,
     generate: {},
     onDemand: true,
   },
@@ -67,7 +67,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     algorithm: 'RS256',
     published: true,
     keepPrivate: false,
-    overlap: SIGNATURE_LIFETIME + CACHED_BY_PEERS,
+    overlap: SIGNATURE_LIFETIME + KEY_SET_CACHE_SECONDS,
     // 3072 bits take twice the time of 2048, and are good beyond 2030 (NIST SP 800-57).
     generate: { modulusLength: 3072 },
     onDemand: true,
@@ -77,7 +77,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     algorithm: 'RSA-OAEP-256',
     published: true,
     keepPrivate: true,
-    overlap: STALE_AT_PEERS + SIGNATURE_LIFETIME + CACHED_BY_PEERS,
+    overlap: STALE_AT_PEERS + SIGNATURE_LIFETIME + KEY_SET_CACHE_SECONDS,
     generate: { modulusLength: 2048 },
   },
   {
@@ -85,7 +85,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     algorithm: 'ECDH-ES+A256KW',
     published: true,
     keepPrivate: true,
-    overlap: STALE_AT_PEERS + SIGNATURE_LIFETIME + CACHED_BY_PEERS,
+    overlap: STALE_AT_PEERS + SIGNATURE_LIFETIME + KEY_SET_CACHE_SECONDS,
     generate: { crv: 'P-256' },
   },
   {

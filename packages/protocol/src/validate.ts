@@ -64,7 +64,7 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
   }
 }
 
-/** The lengths to which arrays are cut when the first problem is searched. */
+/** The first problem is searched in arrays cut to these lengths, the shortest first, and only then in whole ones. */
 const LENGTHS = [100, 10_000]
 
 /**

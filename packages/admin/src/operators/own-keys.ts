@@ -15,7 +15,7 @@ import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
 import { useCase } from '../use-case.ts'
 
-export { CACHED_BY_PEERS } from '@rollcall/keys/own-key-definitions'
+export { KEY_SET_CACHE_SECONDS } from '@rollcall/keys/own-key-definitions'
 
 export const OWN_KEY_USES = [...new Set(OWN_KEY_DEFINITIONS.map(({ use }) => use))]
 const Use = oneOf(OWN_KEY_USES, {

@@ -25,7 +25,7 @@ export const COMMAND_TREE: Group = {
       about: 'start to use the next keys; running servers use them within a second and refuse no message',
       options: { use: { help: 'only keys of this use (default: all)' } },
       examples: ['--use sig'],
-      deps: async () => ({ cached: (await ownKeys()).CACHED_BY_PEERS }),
+      deps: async () => ({ cached: (await ownKeys()).KEY_SET_CACHE_SECONDS }),
       text: (rotated, _, { cached }) => {
         const rows = tableText(
           ['use', 'algorithm', 'active', 'retired'],

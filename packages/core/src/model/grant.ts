@@ -145,11 +145,11 @@ export type GrantTerms = ReadOnly<Static<typeof GrantTerms>>
 export const COUNTED_QUANTITIES = ['items', 'records', 'emergencies'] as const
 export type Counted = (typeof COUNTED_QUANTITIES)[number]
 
-/** The number that the grant allows in a day (UTC); undefined for no limit. Emergencies have a limit of their own. */
+/** How many items, records or emergency items the grant allows in a day (UTC); undefined when it has no limit. */
 export const dailyLimitOf = (terms: GrantTerms, counted: Counted): number | undefined =>
   counted === 'emergencies' ? terms.emergency?.items_per_day : terms[`${counted}_per_day`]
 
-/** The number that the grant allows in a minute; undefined for no limit. Emergencies have no such limit. */
+/** How many items or records the grant allows in a minute; undefined when it has no limit, and for emergencies. */
 export const minuteLimitOf = (terms: GrantTerms, counted: Counted): number | undefined =>
   counted === 'emergencies' ? undefined : terms[`${counted}_per_minute`]
 

@@ -107,7 +107,7 @@ export type JournalAct =
     }
   | { readonly kind: 'operator_revoked'; readonly name: string }
   | { readonly kind: 'own_key_revoked'; readonly kid: string }
-  /** A registry (by namespace) or participant (by sender_id) was removed, with everything that was stored for it. */
+  /** A registry (`name`: its namespace) or participant (its sender_id) was removed. Its entries in the audit log stay. */
   | { readonly kind: 'removed'; readonly removable: 'registry' | 'participant'; readonly name: string }
 
 export type JournalKind = JournalAct['kind']

@@ -33,7 +33,7 @@ function packageDirectory(): string | null {
   }
 }
 
-/** Tries to run the programs below `native` as `user`. Returns them, or the reason why they do not run. */
+/** Runs `postgres` below `native` as `user`, to try it. Returns the programs, or the reason why it does not run. */
 async function tryBinaries(native: string, user: ClusterUser): Promise<Binaries | string> {
   const postgres = join(native, 'bin', 'postgres')
   try {

@@ -222,7 +222,7 @@ async function itemsOfRequest(
   return items.map(({ reference_id }) => ({ reference_id, timestamp, ...said }))
 }
 
-/** The reference_ids of the items, read without the request, which may be as large as a file. */
+/** The stored reference_ids of the items. The request, which may be large, is read only if they are not stored yet. */
 async function referencesOf(
   deps: Answering,
   accepted: AcceptedExchange,

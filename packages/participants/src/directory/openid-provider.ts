@@ -185,8 +185,8 @@ function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
 }
 
 /**
- * A short digest of the user's subject, appended to the name: the provider may give two users the same name, or reuse a
- * name later; only the subject is unique.
+ * A short digest of issuer and subject, appended to the user's name. The provider may give two users the same name, or
+ * reuse a name later; it gives no two users the same subject.
  */
 const digestOf = (issuer: string, subject: string): string =>
   createHash('sha256').update(`${issuer} ${subject}`).digest('hex').slice(0, 12)

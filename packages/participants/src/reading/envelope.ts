@@ -102,8 +102,8 @@ export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Sourc
 }
 
 /**
- * Reads the envelope of a callback. Its header need not name the sender (N1): then the owner of the token is the
- * sender.
+ * Reads the envelope of a callback. If its header does not name the sender, the owner of the token is the sender.
+ * @param sender_id the owner of the token
  * @param callback decides which header members are required; members of a status are checked wherever they are
  * @throws RequestFault 400 err.request.bad
  */

@@ -169,7 +169,7 @@ export async function openRegistry(client: Pick<ClientBase, 'query'>, id: number
   await client.query('update registry set awaits_records = false where id = $1 and awaits_records', [id])
 }
 
-/** The aliases without duplicates and the registry's own name. @throws StoreRefusal an alias cannot be a sender_id */
+/** The aliases, each once; the registry's own name is left out. @throws StoreRefusal an alias cannot be a sender_id */
 function checkedAliases(given: readonly string[], sender_id: string): readonly string[] {
   const aliases = [...new Set(given)].filter((alias) => alias !== sender_id)
   for (const alias of aliases) checkSenderId(alias, `alias ${JSON.stringify(alias)}`)

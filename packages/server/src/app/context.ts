@@ -140,7 +140,7 @@ function createObserving({ db, log, clock }: Base) {
 
 /** Makes what creates and sends answers to peers. */
 function createDelivering({ config, db, log, clock, limits, vault }: Base, keys: Keys, metrics: Metrics) {
-  // The limit of concurrent attempts of any participant is at most as high, so a guard always has enough connections.
+  // No participant may have more concurrent attempts than this, so a guard has connections enough for all of them.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log, clock })
   const { witness } = config

@@ -106,7 +106,7 @@ export const MARGIN = 1e-15
 /** The largest double that is used as a bound for whole numbers. */
 const LARGEST = Number.MAX_SAFE_INTEGER
 
-/** The bounds of a test with a margin; null: no bound. */
+/** The bounds of a test, each moved outwards by a share of itself; null: no bound. @param around the share */
 export function boundsOf(
   { from, to }: Extract<ColumnTest, { is: 'numbers' }>,
   around: number,

@@ -7,7 +7,7 @@ import type { Environment } from '../engine/address.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
 import { type AbandonedPlace, dropLeftCopies, forgetPlace, type LeftMirror } from '../store/changed-sources.ts'
-import { logPositionOf } from './log-feed.ts'
+import { storedLogPosition } from './log-feed.ts'
 
 export interface ClearingParts {
   readonly db: Database
@@ -48,7 +48,7 @@ async function dropPlace(
   const engine = openEngine(readSourceFile(source, kind), env)
   try {
     const log = engine.log(namespace)
-    if ((await log.state(logPositionOf(position))).isKept) await log.drop()
+    if ((await log.state(storedLogPosition(position))).isKept) await log.drop()
   } finally {
     await engine.close()
   }

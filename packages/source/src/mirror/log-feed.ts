@@ -84,7 +84,7 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
     begin: (signal) => explainFailures(deps, () => begin(signal)),
     next: (position, wait, signal) =>
       explainFailures(deps, () =>
-        next(logPositionOf(position), wait, signal).catch(unlessLost(() => beginAgain(signal), every)),
+        next(storedLogPosition(position), wait, signal).catch(unlessLost(() => beginAgain(signal), every)),
       ),
     close,
   }
@@ -112,6 +112,6 @@ const WAITS =
 
 const NOTHING = { due: new Map<string, readonly string[]>(), currentAt: null, committed: () => undefined }
 
-/** The position in the log, from the stored position of a mirror. */
-export const logPositionOf = (position: JsonValue): string =>
+/** Reads the position in the log from the stored position of a mirror; `0/0` when it has none. */
+export const storedLogPosition = (position: JsonValue): string =>
   isJsonObject(position) && typeof position.log === 'string' ? position.log : '0/0'

@@ -31,7 +31,7 @@ export async function findDestinations(
   return rows
 }
 
-/** The most deliveries of a destination that are searched for a claim that ends. */
+/** The most deliveries of a destination that are read to find when the first of their claims ends. */
 const UNDER_WAY = 128
 
 const FIND_DESTINATIONS = `with recursive step (origin, number) as (

@@ -6,7 +6,7 @@ import { CANONICAL_FORMS, type CanonicalParts } from './canonical-forms.ts'
 import { DIGESTS } from './digests.ts'
 import { jws, jwsDetached } from './jws.ts'
 import type { Layout, LayoutName, SignatureProfile } from './layout.ts'
-import { parameters } from './parameters.ts'
+import { parametersLayout } from './parameters.ts'
 import { invalid } from './problem.ts'
 
 /** For raw RSA: the header's text directly followed by the message's. The end of the header is always clear. */
@@ -37,7 +37,7 @@ const rawRsa: Layout = {
 }
 
 export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
-  parameters,
+  parameters: parametersLayout,
   jws,
   'jws-detached': jwsDetached,
   'raw-rsa': rawRsa,

@@ -15,7 +15,7 @@ type Parameters = Readonly<Record<(typeof NAMES)[number], string>>
 const PREFIX = 'Signature: '
 const HEADERS = '(created) (expires) digest'
 
-export const parameters: Layout = {
+export const parametersLayout: Layout = {
   algorithms: ['EdDSA', 'ES256', 'RS256'],
   expires: true,
   digest: true,
