@@ -9,16 +9,17 @@ import { type Row, resultsFolder, tableOf } from './shared/results.ts'
 
 const RUN = fileURLToPath(new URL('run.ts', import.meta.url))
 
-/** Prints and writes `all.md`; false when a bar is missed. @param args options that each of them takes, such as `--data` */
+/** Prints the table, and writes it into `all.md` after each bench; false when a bar is missed. @param args options that each of them takes, such as `--data` */
 export async function all(args: readonly string[]): Promise<boolean> {
   const rows: Row[] = []
-  for (const [name, { again = [] }] of Object.entries(BENCHMARKS)) {
-    for (const more of [[], ...again]) rows.push(...(await rowsOf([name, ...more, ...args])))
-  }
-  const table = tableOf(rows)
-  console.log(table)
   await mkdir(resultsFolder(), { recursive: true })
-  await writeFile(join(resultsFolder(), 'all.md'), table)
+  for (const [name, { again = [] }] of Object.entries(BENCHMARKS)) {
+    for (const more of [[], ...again]) {
+      rows.push(...(await rowsOf([name, ...more, ...args])))
+      await writeFile(join(resultsFolder(), 'all.md'), tableOf(rows))
+    }
+  }
+  console.log(tableOf(rows))
   return rows.every(({ passed }) => passed)
 }
 
