@@ -108,12 +108,12 @@ const optionsOf = (url: URL) => ({
 })
 
 interface MariadbServer {
-  /** Of an account that may make a database. */
+  /** The address of an account that may make a database. */
   readonly address: string
   stop(): Promise<void>
 }
 
-/** The server at the address in `BENCH_MARIADB`, or one of our own with room for all tables; null: it is not installed. */
+/** The server at the address in `BENCH_MARIADB`, or our own with room for all tables; null: it is not installed. */
 async function mariadbServer(): Promise<MariadbServer | null> {
   const { BENCH_MARIADB: address } = process.env
   if (address !== undefined) return { address, stop: async () => undefined }

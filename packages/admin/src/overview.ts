@@ -201,7 +201,7 @@ async function health({ db, databaseHealth, schema }: HasHealth, namespace: stri
   }
 }
 
-/** What the overview of one registry has in place of the numbers of all registries. */
+/** The members that the overview of one registry has in place of the numbers of all registries. */
 const NONE = { overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 }
 
 /** The numbers of all registries. An operator who is bound to registries does not get them. */

@@ -242,7 +242,7 @@ export const isDetail = (value: unknown): value is string =>
   typeof value === 'string' && value.length >= 1 && value.length <= LONGEST_DETAIL
 
 /**
- * What an entry says of a message.
+ * The parts of an entry that describe a message.
  * @param digest SHA-256 of the message, in hexadecimal
  * @param signature null when the message is not signed
  */

@@ -10,7 +10,7 @@ export interface DatabaseFailure {
 }
 
 interface KnownFailure {
-  /** What shows the cause: SQLSTATEs, codes, or beginnings of messages of `pg` that have no code. */
+  /** The signs of the cause: SQLSTATEs, codes, or beginnings of messages of `pg` that have no code. */
   readonly known: readonly string[]
   /** Writes the advice. @param place such as `the database registry on db.example.org:5432` */
   readonly advice: (place: string) => string

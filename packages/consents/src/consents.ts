@@ -1,4 +1,4 @@
-/** What operations do with consents: verify one, note its use, and ask whether it has ended. */
+/** The acts of operations on consents: they verify one, note its use, and ask whether it has ended. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'

@@ -27,7 +27,7 @@ const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 /** Header members that change how a JWS is read (RFC 7515, 4.1.11; RFC 7797, 3). A JWS with one of them is refused. */
 const UNREAD = ['crit', 'b64']
 
-/** What the consent must be valid for. */
+/** The request for which the consent must be valid. */
 export interface ConsentScope {
   /** The sender_id of the registry. */
   readonly registry: string

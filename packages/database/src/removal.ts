@@ -10,7 +10,7 @@ export interface RemovedRows {
   readonly of: string
 }
 
-/** What one package stores for a registry or a participant. `$1` in the SQL is the id of either. */
+/** The rows that one package stores for a registry or a participant. `$1` in the SQL is the id of either. */
 export interface StoredPart {
   /** For each name that operators see, SQL that counts removed rows. */
   readonly counted?: Readonly<Record<string, string>>

@@ -243,7 +243,7 @@ export const isForbidden = (error: unknown): boolean =>
  */
 export const FIND_TABLE_OF_ANOTHER_OWNER = `select relname ${OWNERS} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
 
-/** What the application role finds out about both roles. */
+/** The facts that the application role finds out about both roles. */
 export interface RoleFacts {
   readonly database: string
   readonly schema: string

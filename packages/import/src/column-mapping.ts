@@ -21,7 +21,7 @@ import { ImportError } from './import-error.ts'
 import { findRecordPath, pathsByName, type RecordPath } from './record-paths.ts'
 import { DUPLICATES, type Duplicates } from './write-lines.ts'
 
-/** What is done with a value that `codes` does not list. */
+/** The treatment of a value that `codes` does not list. */
 export const UNLISTED_CODES = ['reject', 'keep', 'omit'] as const
 
 /** The mark in a proposed mapping where a person must write the meaning of a code. */
@@ -104,7 +104,7 @@ export interface Target {
 /** A checked mapping. */
 export interface ColumnMapping {
   readonly targets: readonly Target[]
-  /** What is done with repeated records; null: the mapping does not say. */
+  /** The treatment of repeated records; null: the mapping does not say. */
   readonly duplicates: Duplicates | null
 }
 

@@ -33,7 +33,7 @@ export interface CompleteFile {
   ) => Promise<number>
 }
 
-/** What was done about records that are not in the file. */
+/** The result for records that are not in the file. */
 export interface RemovalResult {
   /** The number of records before the import. */
   readonly before: number

@@ -4,7 +4,7 @@ import { dayWriter, parseDateFormat, type ReadDate, type WriteDay } from './date
 
 export interface DateFormats {
   readonly read: ReadDate
-  /** What a text must be, for the message when it cannot be read. */
+  /** The rule for a text, for the message when it cannot be read. */
   readonly rule: string
   /** Null when a day has too many spellings. */
   readonly write: WriteDay | null

@@ -48,7 +48,7 @@ function oneOfEach(formats: readonly string[]): readonly string[] {
   return [...firsts.values()]
 }
 
-/** What tells formats apart: the order of year, month and day. Different digits or names of months do not. */
+/** The order of year, month and day tells formats apart. Different digits or names of months do not. */
 const orderOf = (format: string): string => format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
 
 /** The date 3 February 2001 in a format. */

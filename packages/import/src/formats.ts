@@ -48,7 +48,7 @@ interface Format {
   reader(options: FormatOptions): Reader
 }
 
-/** What is done with repeated records: in CSV as the mapping says, in JSON the last one is stored. */
+/** The treatment of repeated records: in CSV as the mapping says, in JSON the last one is stored. */
 export const duplicatesRule = (format: FormatName, mapping: unknown): Duplicates =>
   format === 'csv' ? (readColumnMapping(mapping, null).duplicates ?? 'reject') : 'last'
 

@@ -110,7 +110,7 @@ interface ImportResult extends ImportProgress {
   readonly resumedFrom: number
   /** The file of rejected lines; null when nothing was rejected, or no file was wanted. */
   readonly rejectsPath: string | null
-  /** What was removed; null unless the file is complete and was read to its end. */
+  /** The removed records; null unless the file is complete and was read to its end. */
   readonly removal: RemovalResult | null
 }
 

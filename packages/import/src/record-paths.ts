@@ -1,7 +1,7 @@
 /** The paths of a record type: those of its schema, and those of its attributes and identifiers. */
 import { type Attribute, namesOf, otherKeys, type RecordType } from '@rollcall/protocol'
 
-/** What a path of a record can have. */
+/** The values that a path of a record can have. */
 export interface RecordPath {
   readonly path: string
   /** True when a value may be there, and not only an object. */

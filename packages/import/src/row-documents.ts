@@ -57,11 +57,11 @@ export function createRowReader({ targets }: ColumnMapping, header: readonly str
   }
 }
 
-/** What is wrong with a cell, for the rejects file: path, column and rule, never the value. */
+/** The fault of a cell, for the rejects file: path, column and rule, never the value. */
 export const describeCellProblem = (target: Target, rule: string): string =>
   `${target.path} (column ${target.column}): ${rule}`
 
-/** What a cell must be by the mapping; undefined when the mapping has no rule. */
+/** The mapping's rule for a cell; undefined when the mapping has no rule. */
 export const cellRule = ({ format, codes }: Target): string | null => {
   if (format !== null) return format.rule
   return codes === null ? null : 'must be a value that the codes of the mapping list'

@@ -20,7 +20,7 @@ export interface Line {
   readonly record: PreparedRecord
 }
 
-/** What is done with lines whose primary identifier an earlier line has: reject them, or store the last. */
+/** The treatment of lines whose primary identifier an earlier line has: reject them, or store the last. */
 export const DUPLICATES = ['reject', 'last'] as const
 export type Duplicates = (typeof DUPLICATES)[number]
 

@@ -10,14 +10,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
  */
 export type Reading = (value: JsonValue) => JsonValue | undefined
 
-/** What is accepted in an object besides the documented form. */
+/** The forms of an object that are accepted besides the documented form. */
 export interface Tolerated {
   /** For each accepted name of a member, its canonical name. If both have a value, the canonical one is used. */
   readonly spellings?: Readonly<Record<string, string>>
   readonly readings?: Readonly<Record<string, Reading>>
   /** Members that may be missing although the documented schema requires them. */
   readonly optional?: readonly string[]
-  /** What is accepted in the object, or in each object of the array, in a member. */
+  /** The forms accepted in the object, or in each object of the array, in a member. */
   readonly inside?: Readonly<Record<string, Tolerated>>
 }
 

@@ -85,7 +85,7 @@ const CONSENT: Tolerated = { inside: { purpose: { spellings: { refUri: 'ref_uri'
 /** Accepted in every message. */
 const EVERY_MESSAGE: Readonly<Record<string, Reading>> = { transaction_id: digits }
 
-/** What is accepted in each message, by its name. */
+/** The forms accepted in each message, by its name. */
 const MESSAGES: Readonly<Record<string, Tolerated>> = {
   SearchRequest: {
     readings: { search_request: oneObject },

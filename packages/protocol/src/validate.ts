@@ -9,7 +9,7 @@ import { isTimestamp, lacksZone } from './timestamps.ts'
 // This must run first: a validator keeps the check that was registered when it was compiled.
 Format.Set('date-time', isTimestamp)
 
-/** What is wrong with a value. */
+/** A fault of a value. */
 export interface Problem {
   /** The place inside the value. */
   readonly at: readonly PathStep[]

@@ -21,7 +21,7 @@ import type { PlannedGrant } from './lockout.ts'
 import type { StoredParticipant } from './read.ts'
 import { refusalAt, type Step } from './steps.ts'
 
-/** What a grant may name: registries, purposes and consent authorities, as they are once the file is applied. */
+/** The registries, purposes and consent authorities that a grant may name once the file is applied. */
 export interface KnownNames {
   /** The kinds by namespace. */
   readonly kinds: ReadonlyMap<string, Kind>

@@ -125,7 +125,7 @@ interface Shown {
   readonly valid_until?: Date | null | undefined
 }
 
-/** What a list of changes shows of a key: the thumbprint stands for the public key. */
+/** The parts of a key that a list of changes shows: the thumbprint stands for the public key. */
 const shown = ({ kid, use, thumbprint, valid_from, valid_until }: Shown) => ({
   kid,
   use,

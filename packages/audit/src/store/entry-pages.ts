@@ -177,7 +177,7 @@ export async function findCheckpoints(
   return new Map(rows.map((row) => [row.digest, row]))
 }
 
-/** Of the given chains, those that have an entry or a checkpoint. */
+/** Returns the given chains that have an entry or a checkpoint. */
 export async function findKnownChains(snapshot: Snapshot, chains: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await snapshot.query<{ chain: string }>(
     `select asked.chain::text as chain from unnest($1::uuid[]) as asked (chain)

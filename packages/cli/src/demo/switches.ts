@@ -13,7 +13,7 @@ interface Switched {
   readonly simulation: Pick<RunningSimulation, 'isRunning' | 'run'>
 }
 
-/** What a POST to each path does. */
+/** The act that a POST to each path runs. */
 const SWITCHES: Readonly<Record<string, (switched: Switched) => void>> = {
   '/receiver/break': ({ receiver }) => receiver?.answer(false),
   '/receiver/mend': ({ receiver }) => receiver?.answer(true),

@@ -30,7 +30,7 @@ export interface EnrolmentQuestion extends UnderConsent {
 export type DisabilityQuestion = string | (UnderConsent & { readonly person: string })
 
 export interface UpdateOptions extends RequestOptions {
-  /** What the update is about, such as `enrollement` or `enrollement_status_change`. */
+  /** The subject of the update, such as `enrollement` or `enrollement_status_change`. */
   readonly receipt_type?: string
   /** The number of beneficiaries in one message; 100 by default. */
   readonly batch_size?: number

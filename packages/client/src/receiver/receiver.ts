@@ -120,7 +120,7 @@ export class Receiver {
   readonly #marks: HighWaterMarks
   readonly #maxBytes: number
   readonly #maxValues: number
-  /** What signs our answers, by our sender_id. */
+  /** The signer of our answers, by our sender_id. */
   readonly #signers = new Map<string, Promise<Signer>>()
   /** The known kinds of registries, by their sender_id. */
   readonly #kinds = new Map<string, KindName>()

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache'
 import type { Frequency } from '../model/event.ts'
 import { CronProblem, cronText, hasRunDay, readCron, shortestGap } from './cron.ts'
 
-/** What reading a frequency needs: the registry's time zone and the current time. */
+/** The values that reading a frequency needs: the registry's time zone and the current time. */
 export interface FrequencyScope {
   /** The time zone of the registry, in which cron expressions are read. */
   readonly time_zone: string

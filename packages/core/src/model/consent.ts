@@ -14,7 +14,7 @@ export interface SignedConsent {
   readonly expires_at: Date
 }
 
-/** What an audit entry says about the consent of an item. */
+/** The part of an audit entry about the consent of an item. */
 export interface ConsentFacts {
   readonly purpose?: string
   readonly consent?: AuditedConsent

@@ -106,7 +106,7 @@ export interface Attempt {
   readonly answer: Uint8Array | null
 }
 
-/** What an attempt says about the health of its destination, for the circuit breaker (`breakers.ts`). */
+/** The verdict of an attempt on the health of its destination, for the circuit breaker (`breakers.ts`). */
 export interface Health extends Destination {
   /** `unknown`: the attempt failed for a reason of our own, which says nothing about the peer. */
   readonly peer: 'up' | 'down' | 'unknown'

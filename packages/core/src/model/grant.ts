@@ -194,7 +194,7 @@ export interface HiddenPersons {
   readonly takesOut: TakesOut | null
 }
 
-/** What a delivery stores about the grant that disclosed its records: its id and the version of the protection. */
+/** A delivery's note of the grant that disclosed its records: its id and the version of the protection. */
 export const disclosingGrantOf = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>): DisclosedBy => ({
   grant: id,
   protection: hidden.protection.version,

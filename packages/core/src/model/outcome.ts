@@ -42,7 +42,7 @@ export class OutcomeOutdated extends Error {
   override readonly name = 'OutcomeOutdated'
 }
 
-/** What an item asks about, for the audit entry: attributes by name, persons by identifier. */
+/** The subjects of an item, for the audit entry: attributes by name, persons by identifier. */
 export interface AskedFacts {
   readonly record_type?: string
   readonly form?: string

@@ -6,7 +6,7 @@
 const LISTED = /^(https?):\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(\d{1,5}|\*))?$/
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** What is wrong with an origin that an operator gave; null when it is valid. */
+/** Describes the fault of an origin that an operator gave; null when it is valid. */
 export function webOriginProblem(origin: string): string | null {
   const match = LISTED.exec(origin)
   if (match === null) {

@@ -100,7 +100,7 @@ function cutObject(
 const isStructure = (value: JsonValue): boolean =>
   (Array.isArray(value) ? value : [value]).every((one) => typeof one === 'string')
 
-/** Of members that are one name in several spellings, readers read only one. These are the others, to be cut away. */
+/** Readers read one of several members that spell one name. These are the other members, to be cut away. */
 function unreadMembers(object: JsonObject, names: readonly string[], keys: readonly string[]): ReadonlySet<string> {
   if (new Set(keys).size === keys.length) return NONE
   const isTwice = (key: string): boolean => keys.indexOf(key) !== keys.lastIndexOf(key)

@@ -1,11 +1,11 @@
-/** What the readers of all query forms get and return. */
+/** The input and the result of the readers of all query forms. */
 
 import type { JsonValue, Kind, RecordType } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Visible } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 
-/** What a reader must know besides the query. */
+/** The facts that a reader needs besides the query. */
 export interface Scope {
   readonly kind: Kind
   /** The record type that the criteria around the query name; undefined when they name none. */

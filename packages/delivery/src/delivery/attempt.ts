@@ -47,7 +47,7 @@ export interface FinishedAttempt {
   readonly retry_after: number
   /** The beginning of the answer: at most `ANSWER_CHARACTERS` printable characters. */
   readonly answer: string
-  /** What went wrong, as a code of the system or library; for operators. */
+  /** The cause of the failure, as a code of the system or library; for operators. */
   readonly detail: string | null
 }
 

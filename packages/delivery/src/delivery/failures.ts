@@ -5,14 +5,14 @@ import type { Answer } from '@rollcall/participants/egress/guarded-request'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import { isJsonObject, JsonError, type JsonValue, parseJson, RequestFault } from '@rollcall/protocol'
 
-/** What becomes of the delivery after an attempt. */
+/** The next state of the delivery after an attempt. */
 export type Verdict = 'delivered' | 'refused' | 'dead' | 'retry'
 
 export interface AttemptResult {
   /** The name of the result in records and metrics: one of a fixed list, never a text of the peer. */
   readonly name: string
   readonly verdict: Verdict
-  /** What becomes of a notification, if it differs: the deliveries behind it would fail in the same way. */
+  /** The next state of a notification, if it differs: the deliveries behind it would fail in the same way. */
   readonly notification?: Verdict
   /** The HTTP status; null when there was no answer. */
   readonly status: number | null

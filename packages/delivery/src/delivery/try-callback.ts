@@ -24,7 +24,7 @@ import { callbackNamed, callbackTarget } from './targets.ts'
 export interface Step {
   readonly step: 'address' | 'network' | 'credentials' | 'tls' | 'answer'
   readonly ok: boolean
-  /** What was found, in words for the operator. */
+  /** The finding, in words for the operator. */
   readonly told: string
 }
 

@@ -100,7 +100,7 @@ async function withhold({ auditLog }: AnsweringNow, entry: EntryWithPersons): Pr
 
 interface ReadRequest {
   readonly message: Message
-  /** What the audit entry has of the request. */
+  /** The part of the audit entry about the request. */
   readonly asked: AuditedMessage
 }
 

@@ -61,7 +61,7 @@ export async function correlationIdOf(
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** What the fingerprint of a message is made of. */
+/** The parts from which the fingerprint of a message is made. */
 interface FingerprintParts {
   /** The header in canonical spelling. */
   readonly header: unknown

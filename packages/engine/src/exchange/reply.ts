@@ -32,7 +32,7 @@ export interface Reply {
   readonly correlation_id: string
   /** The whole body as RFC 8785 text: exactly the signed bytes are sent. */
   readonly text: string
-  /** What the audit entry has of the reply. */
+  /** The part of the audit entry about the reply. */
   readonly message: AuditedMessage
   /** The code with which the header was rejected; then no item was answered. */
   readonly rejected?: HeaderCode

@@ -21,7 +21,7 @@ import { replyHeader, replyMessage } from './reply.ts'
 
 export type SendingReply = Delivering & { readonly db: Database; readonly auditLog: JointAuditLog }
 
-/** What an answer needs of its exchange, even if the request cannot be read any more. */
+/** The members of an exchange that an answer needs, even if the request cannot be read any more. */
 export type ExchangeToAnswer = Omit<ClaimedExchange, 'operation' | 'registry' | 'participant'> &
   Pick<Exchange, 'operation' | 'registry' | 'participant'>
 

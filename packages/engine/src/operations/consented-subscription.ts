@@ -29,7 +29,7 @@ export async function consentedCriteria(
   }
   const { predicate, recordType } = criteria
   const [named, ...others] = predicate?.is === 'identifier' ? predicate.identifiers : []
-  // Of other identifiers it is not certain that only one person has them.
+  // It is not certain that only one person has another identifier.
   if (named === undefined || others.length > 0 || named.type !== recordType.primary_identifier) {
     throw refused(
       `subscribe_criteria.filter: must name the person who consents by one ${recordType.primary_identifier}, and nothing else`,

@@ -56,7 +56,7 @@ export interface Answering extends OpeningRequest {
   readonly canNotify: (participant: Participant, sender_uri: string | null) => Promise<boolean>
 }
 
-/** What an item handler works with: its dependencies, the exchange, and what is left for the whole answer. */
+/** The values that an item handler works with: its dependencies, the exchange, and the rest of the whole answer. */
 export interface ItemWork {
   readonly deps: Answering
   readonly exchange: Exchange
@@ -81,7 +81,7 @@ export interface ItemWork {
   readonly addFacts: (facts: AskedFacts) => void
 }
 
-/** What the handlers of all items of a batch work with. */
+/** The values that the handlers of all items of a batch share. */
 export type BatchWork = Omit<ItemWork, 'addFacts'>
 
 /** One item of a batch. Only its timestamp and locale were checked. */

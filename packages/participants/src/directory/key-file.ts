@@ -24,7 +24,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a PEM label shows that the file is instead of a public key, and what the operator should do then. */
+/** The file that a PEM label shows in place of a public key, and the operator's next step then. */
 const NOT_PUBLIC: readonly { label: RegExp; rule: string }[] = [
   {
     label: /PRIVATE KEY/,

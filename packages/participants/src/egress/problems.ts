@@ -74,7 +74,7 @@ const UNUSABLE = {
 export class CredentialsUnusable extends Error {
   override readonly name = 'CredentialsUnusable'
   readonly why: keyof typeof UNUSABLE
-  /** What went wrong, without any text of the peer. For our own log only. */
+  /** The cause of the failure, without any text of the peer. For our own log only. */
   readonly detail: string | null
 
   constructor(why: keyof typeof UNUSABLE, detail: string | null = null) {

@@ -26,7 +26,7 @@ export interface Admission extends IncomingRequest {
   readonly endTurn: () => void
 }
 
-/** What reading a body needs of an admitted request. */
+/** The members of an admitted request that reading its body needs. */
 type Body = Pick<Admission, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
 
 /** A request of more bytes waits for its turn: a node works on one such request of a participant at a time. */

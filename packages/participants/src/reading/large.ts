@@ -22,7 +22,7 @@ interface Reading {
   readonly reading: ReadingThreads
 }
 
-/** What the reading thread returned for a message, by that message. */
+/** The result of the reading thread for a message, by that message. */
 const found = new WeakMap<JsonObject, ReadMessage>()
 
 /**

@@ -28,7 +28,7 @@ export type Audience = 'operator' | 'participant'
 /** The owner of a sign-in link: the id of an operator token, or of a participant. */
 export type Linked = { readonly token: number } | { readonly participant: number }
 
-/** What somebody signed in with: a link or a token, or a provider. */
+/** The means by which somebody signed in: a link or a token, or a provider. */
 export type SignedInBy = Linked | ProvidedOperator
 
 export interface SessionTimes {

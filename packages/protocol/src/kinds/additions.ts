@@ -52,7 +52,7 @@ const TYPES: readonly AttributeType[] = ['text', 'code', 'date', 'datetime', 'nu
 const FLAGS = ['many', 'fold', 'indexed', 'sortable'] as const
 const MEMBERS: readonly string[] = ['name', 'aliases', 'paths', 'type', 'codes', ...FLAGS]
 
-/** What is wrong with an addition, in words for the operator; null when it is valid. */
+/** Describes the fault of an addition, in words for the operator; null when it is valid. */
 export function additionProblem(kind: Kind, addition: AttributeAddition): string | null {
   const recordType = kind.record_types.find(({ name }) => name === addition.record_type)
   if (recordType === undefined) {

@@ -15,7 +15,7 @@ const RULE =
 const PART =
   /(?:\[((?:[A-Z0-9](?:-[A-Z0-9])?|[/._])+-?)\]|(\\d)|\\([-/.])|([A-Z0-9/_-]))(?:\{(\d{1,2})(?:,(\d{1,2}))?\}|(\?))?/y
 
-/** What one character of a value may be. */
+/** The characters that one place of a value may have. */
 interface Step {
   readonly characters: string
   readonly optional: boolean

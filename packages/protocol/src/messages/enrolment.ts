@@ -33,7 +33,7 @@ export const EnrollmentUpdatesRequest = Type.Object(
 )
 export type EnrollmentUpdatesRequest = Static<typeof EnrollmentUpdatesRequest>
 
-/** What an enrolment update is about (N15, 3.1). The update is read in the same way for all of them. */
+/** The subject of an enrolment update (N15, 3.1). The update is read in the same way for all subjects. */
 export const RECEIPT_TYPES = ['enrollement', 'enrollement_status_change', 'register', 'payment', 'deregister'] as const
 
 /** The schema for a received update. Each beneficiary is checked separately. */

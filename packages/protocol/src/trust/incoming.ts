@@ -28,7 +28,7 @@ export const SIGNATURE_RULES = {
 
 export type SignaturePolicy = keyof typeof SIGNATURE_RULES
 
-/** What is needed to verify the signatures of one sender. */
+/** The keys and rules that verify the signatures of one sender. */
 export interface Verification extends ReadingRules {
   readonly rules: SignatureRules
   /** Finds the sender's valid public keys for this algorithm; with a kid, only those that have this name. */
@@ -109,7 +109,7 @@ async function verifyWithAny(
   throw problem ?? new SignatureProblem('invalid', withoutKey)
 }
 
-/** What is needed to decrypt the messages of one sender. */
+/** The keys and rules that decrypt the messages of one sender. */
 export interface Decryption extends DecryptionLimits {
   /** True when the header says that the message is encrypted. */
   readonly encrypted: boolean

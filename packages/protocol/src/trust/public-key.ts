@@ -76,7 +76,7 @@ interface Purpose {
   readonly algorithm: string
 }
 
-/** What a key is for: as the JWK or the caller says; signatures otherwise. */
+/** The use of a key: as the JWK or the caller says; signatures otherwise. */
 function purposeOf(
   { alg, use, public_jwk }: { alg: unknown; use: unknown; public_jwk: Jwk },
   wanted: KeyUse | undefined,

@@ -10,7 +10,7 @@ import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mountHandler } from './server.ts'
 import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
 
-/** What the start page needs of the server. */
+/** The members of the server that the start page needs. */
 export interface HasRegistries {
   readonly directory: Pick<Directory, 'registry' | 'registries'>
 }

@@ -18,7 +18,7 @@ export class NotSignedIn extends RequestFault {
   }
 }
 
-/** What is known about a request, for refusals and the access log. */
+/** The known facts of a request, for refusals and the access log. */
 export interface Noted extends RefusedRequest {
   /** The sender_id of the participant that owns the token or is the client. */
   readonly participant: string | null

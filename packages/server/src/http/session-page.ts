@@ -1,6 +1,6 @@
 /**
- * What the console and the partner page share: a session in a cookie that only their own pages can use, and limits of
- * failures of an address.
+ * The parts that the console and the partner page share: a session in a cookie that only their own pages can use, and
+ * limits of failures of an address.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
@@ -20,7 +20,7 @@ export interface HasSessionFailures {
 
 /** How the sessions of the console and of the partner page differ. */
 interface SessionPageKind extends SessionPages {
-  /** What to do when nobody is signed in, and when the session has ended, for the message. */
+  /** The advice when nobody is signed in, and when the session has ended, for the message. */
   readonly nobody: string
   readonly ended: string
   /** The refusal of a call with an Authorization header; null when the header is used and the cookie is ignored. */

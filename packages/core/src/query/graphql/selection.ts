@@ -31,7 +31,7 @@ export interface Chosen {
   readonly name: string
   /** Reads the member's value; null for `__typename`. */
   readonly read: Field['read'] | null
-  /** What is selected from the object in the member; absent when the whole value is answered. */
+  /** The selection from the object in the member; absent when the whole value is answered. */
   readonly of?: Selection
 }
 
@@ -92,7 +92,7 @@ export class Selections {
   }
 
   /**
-   * What the selection sets of `fields` select from an object.
+   * Returns the members of an object that the selection sets of `fields` select.
    * @param seen the visible parts of the object; null when everything is visible
    * @throws QueryProblem also for a field that may not be seen, with the text for an unknown one
    */

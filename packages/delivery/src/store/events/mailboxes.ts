@@ -44,7 +44,7 @@ export interface PolledMailboxes {
   readonly wait: number | null
 }
 
-/** What a poll may claim, and what it leaves out. */
+/** The mailboxes that a poll may claim, and those that it leaves out. */
 export interface MailboxPoll {
   readonly claim: Claim
   /** The most mailboxes to claim. */
@@ -188,7 +188,7 @@ export async function retryMailboxes(
   })
 }
 
-/** What identifies a mailbox. */
+/** The members that identify a mailbox. */
 export interface MailboxOwner {
   /** `Participant.id` */
   readonly participant: number

@@ -6,7 +6,7 @@ import { Dicer } from '@fastify/busboy'
 import { bodyTooLarge, type Hold, nextChunk } from '@rollcall/participants/reading/body'
 import { RequestFault } from '@rollcall/protocol'
 
-/** What the parser finds: a part begins, with its name; a piece of its content; the part ends. */
+/** A finding of the parser: a part begins, with its name; a piece of its content; the part ends. */
 export type PartEvent =
   | { readonly is: 'part'; readonly name: string | null }
   | { readonly is: 'data'; readonly bytes: Buffer }

@@ -33,7 +33,7 @@ export interface NewExchange {
   readonly accepted?: Acceptance
 }
 
-/** What is stored of a request that is answered later. */
+/** The stored members of a request that is answered later. */
 export interface Acceptance {
   /** The checked address for the answer; null: the participant's own address, or none. */
   readonly sender_uri: string | null

@@ -5,7 +5,7 @@ import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
-/** What is shown of a callback without decrypting it. */
+/** The members of a callback that are shown without decrypting it. */
 export interface InboxEntry {
   /** The sender_id of the sender. */
   readonly participant: string

@@ -116,7 +116,7 @@ const encryptedMessages = validator(EncryptedMessage)
 const OWN = ['ciphertext', 'encrypted_key', 'tag', 'iv']
 
 /**
- * What is wrong when a message and its header do not agree; null when they do.
+ * Describes the disagreement of a message and its header; null when they agree.
  * @param encrypted true when the header says that the message is encrypted
  */
 export function encryptionProblem(encrypted: boolean, message: JsonObject): string | null {

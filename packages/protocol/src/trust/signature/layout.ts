@@ -29,7 +29,7 @@ export const DEFAULT_SIGNATURE_PROFILE: SignatureProfile = {
   algorithms: ['EdDSA'],
 }
 
-/** What a signature states. Do not trust it before `verifySignature` has resolved. */
+/** The statements of a signature. Do not trust them before `verifySignature` has resolved. */
 export interface SignatureClaims {
   /** The sender in the signature; null when the layout has none: the header's sender_id is used then. */
   readonly sender_id: string | null
@@ -61,7 +61,7 @@ export interface ReadingRules {
   readonly namespaces: readonly string[]
 }
 
-/** What a signature to be written states. */
+/** The statements of a signature to be written. */
 export interface WritingClaims {
   readonly profile: SignatureProfile
   readonly sender_id: string

@@ -70,7 +70,7 @@ export interface AdminRoute {
   readonly call: (deps: AdminDeps, input: unknown) => Promise<unknown>
 }
 
-/** What the OpenAPI description of a call is made from. */
+/** The parts from which the OpenAPI description of a call is made. */
 export type DescribedCall = Omit<AdminRoute, 'role' | 'call' | 'approval' | 'heavy'>
 
 type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &

@@ -1,4 +1,4 @@
-/** What all ways of signing in to the console share. */
+/** The parts that all ways of signing in to the console share. */
 
 import type { Acting } from '@rollcall/admin/act'
 import { auditAct } from '@rollcall/admin/audit/operator-entries'
