@@ -27,7 +27,7 @@ let server: Running
 let demo: DemoFile
 
 beforeAll(async () => {
-  registry = await npmRegistry(packedPackages())
+  registry = await npmRegistry(await packedPackages())
   user = newUser(registry.url)
   const [, commands = ''] = /```sh\n(npm init.*?)\n```/s.exec(page('docs/install.md')) ?? []
   const [init = '', install = '', demonstrate = '', ...others] = commands.split('\n')

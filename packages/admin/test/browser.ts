@@ -4,13 +4,12 @@
  * and unpacks them where it believes to run on one; a process of its own makes it believe so, with a folder of ours.
  */
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
-import { inject } from 'vitest'
+import { madeOnce } from '../../database/test/made-once.ts'
 
 export interface TestBrowser {
   readonly browser: Browser
@@ -73,17 +72,10 @@ const fontSettings = (folder: string): string => `<?xml version="1.0"?>
 `
 
 /** The folder of the run that has Chromium, its libraries and fonts. */
-async function unpacked(): Promise<string> {
-  const folder = join(inject('programs').folder, 'browser')
-  if (existsSync(folder)) return folder
-  const fresh = await mkdtemp(`${folder}-`)
-  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', UNPACK], {
-    cwd: import.meta.dirname,
-    env: { PATH: process.env.PATH, TMPDIR: fresh, HOME: fresh, AWS_LAMBDA_JS_RUNTIME: SYSTEM_WITH_LIBRARIES },
-  })
-  await rename(fresh, folder).catch((error) => {
-    // Another worker was faster.
-    if (!existsSync(folder)) throw error
-  })
-  return folder
-}
+const unpacked = (): Promise<string> =>
+  madeOnce('browser', (fresh) =>
+    promisify(execFile)(process.execPath, ['--input-type=module', '--eval', UNPACK], {
+      cwd: import.meta.dirname,
+      env: { PATH: process.env.PATH, TMPDIR: fresh, HOME: fresh, AWS_LAMBDA_JS_RUNTIME: SYSTEM_WITH_LIBRARIES },
+    }),
+  )

@@ -1,10 +1,8 @@
 /** The data directory of a demo that has run: to make its people and to store them is most of a first start. */
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { inject } from 'vitest'
+import { madeOnce } from '../../database/test/made-once.ts'
 import { dataDirectory, printed, start } from './command.ts'
 
 const run = promisify(execFile)
@@ -17,18 +15,10 @@ export async function filledDemo(): ReturnType<typeof dataDirectory> {
   return home
 }
 
-async function filled(): Promise<string> {
-  const folder = join(inject('programs').folder, 'demo')
-  if (existsSync(folder)) return folder
-  const fresh = await mkdtemp(`${folder}-`)
-  await chmod(fresh, 0o711)
-  const first = start(['demo'], { ROLLCALL_DATA: fresh })
-  await printed(first, /Ctrl-C stops it/)
-  await first.stop()
-  await rename(fresh, folder).catch((error) => {
-    // Another worker was faster.
-    if (!existsSync(folder)) throw error
-    return rm(fresh, { recursive: true, force: true })
+const filled = (): Promise<string> =>
+  madeOnce('demo', async (fresh) => {
+    await chmod(fresh, 0o711)
+    const first = start(['demo'], { ROLLCALL_DATA: fresh })
+    await printed(first, /Ctrl-C stops it/)
+    await first.stop()
   })
-  return folder
-}

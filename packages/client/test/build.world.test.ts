@@ -16,7 +16,7 @@ let remove: () => void
 let registry: Loopback
 
 beforeAll(async () => {
-  const built = publishedClient()
+  const built = await publishedClient()
   place = built.place
   remove = built.remove
   registry = await loopback([finding([{ name: 'Ada' }])])

@@ -17,9 +17,10 @@ export interface ClientPlace {
 }
 
 /** With declarations, from the tarballs. */
-export function publishedClient(): ClientPlace {
+export async function publishedClient(): Promise<ClientPlace> {
+  const packed = await packedPackages()
   return placed((modules) => {
-    for (const { path, manifest } of packedPackages().filter((one) => one.manifest.name !== 'rollcall')) {
+    for (const { path, manifest } of packed.filter((one) => one.manifest.name !== 'rollcall')) {
       mkdirSync(join(modules, manifest.name))
       execFileSync('tar', ['-xzf', path, '-C', join(modules, manifest.name), '--strip-components=1'])
     }

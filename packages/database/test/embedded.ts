@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, realpath, rename, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { canEnter } from '@rollcall/database/embedded/files'
 import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
-import { inject, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
+import { madeOnce } from './made-once.ts'
 
 export { query } from './statement.ts'
 
@@ -38,19 +38,12 @@ export async function copyCluster(directory: string): Promise<void> {
   if (status !== 0) throw new Error(`the cluster is not copied: ${stderr}`)
 }
 
-async function madeCluster(): Promise<string> {
-  const made = join(inject('programs').folder, 'cluster')
-  if (existsSync(made)) return made
-  const fresh = await mkdtemp(`${made}-`)
-  await chmod(fresh, 0o711)
-  const first = await openEmbeddedPostgres(fresh)
-  await first.close()
-  await rename(fresh, made).catch((error) => {
-    // Another worker was faster.
-    if (!existsSync(made)) throw error
+const madeCluster = (): Promise<string> =>
+  madeOnce('cluster', async (fresh) => {
+    await chmod(fresh, 0o711)
+    const first = await openEmbeddedPostgres(fresh)
+    await first.close()
   })
-  return made
-}
 
 async function remove(directory: string): Promise<void> {
   const home = await realpath(join(directory, 'postgres')).catch(() => null)
