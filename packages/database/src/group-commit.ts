@@ -1,5 +1,6 @@
 /** Groups small writes: entries that are submitted while a statement runs share the next statement. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { oncePer } from '@rollcall/base/shared/once-per'
 import type pg from 'pg'
 import { isUnavailable, StoreBusy } from './database-errors.ts'
 
@@ -82,20 +83,8 @@ export function groupCommit<Entry, Result>(
   }
 }
 
-/**
- * Remembers one value for each pool, such as a group commit. It is made at the first call and lives as long as the
- * pool.
- */
-export function perPool<Value>(make: (pool: pg.Pool) => Value): (pool: pg.Pool) => Value {
-  const made = new WeakMap<pg.Pool, Value>()
-  return (pool) => {
-    const known = made.get(pool)
-    if (known !== undefined) return known
-    const value = make(pool)
-    made.set(pool, value)
-    return value
-  }
-}
+/** Remembers one value for each pool, such as a group commit. */
+export const perPool: <Value>(make: (pool: pg.Pool) => Value) => (pool: pg.Pool) => Value = oncePer
 
 /**
  * Stores one row for each key: the first call that writes a key wins, and later calls get its row. The row is committed

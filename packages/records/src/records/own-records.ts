@@ -1,5 +1,6 @@
 /** Reads and searches records in our own tables. */
 
+import { oncePer } from '@rollcall/base/shared/once-per'
 import type { ModeName } from '@rollcall/core/model/exchange'
 import {
   isLookUp,
@@ -13,7 +14,7 @@ import type { Found, FoundRecord, Page } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { isStatementTimeout } from '@rollcall/database/database-errors'
-import { type GroupCommit, groupCommit } from '@rollcall/database/group-commit'
+import { groupCommit } from '@rollcall/database/group-commit'
 import { joinName, quoteName } from '@rollcall/database/names'
 import type { NamedStatement, Pipeline } from '@rollcall/database/pipeline'
 import type { StatementNames } from '@rollcall/database/statement-names'
@@ -70,8 +71,7 @@ const LOOK_UPS_TOGETHER = 32
 
 /** Look-ups in one table that come while a statement runs, or in one turn of the event loop, share the next statement. */
 function grouped(pipeline: Pipeline): Connections['lookUp'] {
-  const groups = new WeakMap<RecordTable, GroupCommit<LookUp, readonly FoundRow[]>>()
-  const groupOf = (table: RecordTable) =>
+  const groupOf = oncePer((table: RecordTable) =>
     groupCommit<LookUp, readonly FoundRow[]>(
       async (asked) => {
         const rows = await pipeline.query<FoundRow & { readonly number: number }>(lookUpsStatement(table, asked))
@@ -79,12 +79,9 @@ function grouped(pipeline: Pipeline): Connections['lookUp'] {
         return asked.map((_, at) => found.get(at + 1) ?? [])
       },
       { waiting: LOOK_UPS_WAITING, together: LOOK_UPS_TOGETHER },
-    )
-  return (table, lookUp) => {
-    const group = groups.get(table) ?? groupOf(table)
-    groups.set(table, group)
-    return group.submit(lookUp)
-  }
+    ),
+  )
+  return (table, lookUp) => groupOf(table).submit(lookUp)
 }
 
 export function ownRecords(db: Database): RecordSource {

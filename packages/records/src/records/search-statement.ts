@@ -1,5 +1,6 @@
 /** The statements that find records: by one identifier, or by any condition. */
 
+import { oncePer } from '@rollcall/base/shared/once-per'
 import type { Identifier, Page, SortKey } from '@rollcall/core/model/records'
 import { joinName, quoteName } from '@rollcall/database/names'
 import type { NamedStatement } from '@rollcall/database/pipeline'
@@ -27,11 +28,6 @@ export const isVisible = ({ registry, recordType }: RecordTable, id: string, cat
 
 const quoted = (text: string): string => text.replaceAll("'", "''")
 
-/** The statement of each table, made once. */
-type Texts = WeakMap<RecordTable, Pick<NamedStatement, 'name' | 'text'>>
-const lookUps: Texts = new WeakMap()
-const groups: Texts = new WeakMap()
-
 /** SQL of the parts of one look-up. */
 type LookUpSql = Readonly<Record<'type' | 'value' | 'limit' | 'offset' | 'ids' | 'cap' | 'categories', string>>
 
@@ -43,20 +39,23 @@ function lookUpText(table: RecordTable, { type, value, cap, categories, ...place
   return pageOfHits(table, hit, [], place)
 }
 
-/** The statement that finds records by one identifier, unsorted. Each connection prepares it once under its name. */
+/** The look-up statement of each table, without its values. */
+const preparedLookUp = oncePer((table: RecordTable) => {
+  const place = { limit: '$3::bigint', offset: '$4::bigint', ids: '$5::bigint' }
+  const asked = { type: '$1', value: '$2', ...place, cap: '$6::bigint', categories: '$7' }
+  return { name: joinName('find', table.table), text: lookUpText(table, asked) }
+})
+
+/**
+ * The statement that finds records by one identifier, unsorted. Each connection prepares it once under its name. It is
+ * not `lookUpsStatement` with one look-up: except on the pipeline, PostgreSQL would plan that one anew each time.
+ */
 export function lookUpStatement(
   table: RecordTable,
   { type, value }: Identifier,
   { limit, offset, ids = 0, cap, categories = [] }: Page,
 ): NamedStatement {
-  let statement = lookUps.get(table)
-  if (statement === undefined) {
-    const place = { limit: '$3::bigint', offset: '$4::bigint', ids: '$5::bigint' }
-    const asked = { type: '$1', value: '$2', ...place, cap: '$6::bigint', categories: '$7' }
-    statement = { name: joinName('find', table.table), text: lookUpText(table, asked) }
-    lookUps.set(table, statement)
-  }
-  return { ...statement, values: [type, value, limit, offset, ids, cap, categories] }
+  return { ...preparedLookUp(table), values: [type, value, limit, offset, ids, cap, categories] }
 }
 
 export interface LookUp {
@@ -64,20 +63,19 @@ export interface LookUp {
   readonly page: Page
 }
 
-/** Many look-ups in a table at once. A row has the number of its look-up, from 1. */
-export function lookUpsStatement(table: RecordTable, asked: readonly LookUp[]): NamedStatement {
-  let statement = groups.get(table)
-  if (statement === undefined) {
-    const parts = ['type', 'value', 'limit', 'offset', 'ids', 'cap', 'categories'] as const
-    const columns = Object.fromEntries(parts.map((part) => [part, `asked."${part}"`])) as LookUpSql
-    const found = lookUpText(table, columns)
-    const text = `select asked.number::integer as number, found.*
+/** The statement of many look-ups of each table, without its values. */
+const preparedLookUps = oncePer((table: RecordTable) => {
+  const parts = ['type', 'value', 'limit', 'offset', 'ids', 'cap', 'categories'] as const
+  const columns = Object.fromEntries(parts.map((part) => [part, `asked."${part}"`])) as LookUpSql
+  const text = `select asked.number::integer as number, found.*
       from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
         with ordinality as asked (${parts.map(quoteName)}, number)
-        cross join lateral (${found}) as found order by asked.number, found.id`
-    statement = { name: joinName('find', 'many', table.table), text }
-    groups.set(table, statement)
-  }
+        cross join lateral (${lookUpText(table, columns)}) as found order by asked.number, found.id`
+  return { name: joinName('find', 'many', table.table), text }
+})
+
+/** Many look-ups in a table at once. A row has the number of its look-up, from 1. */
+export function lookUpsStatement(table: RecordTable, asked: readonly LookUp[]): NamedStatement {
   const pages = asked.map(({ page }) => page)
   const values = [
     asked.map(({ identifier }) => identifier.type),
@@ -89,7 +87,7 @@ export function lookUpsStatement(table: RecordTable, asked: readonly LookUp[]): 
     // A list within a list would have to be as long as the others.
     pages.map(({ categories = [] }) => `{${categories.join()}}`),
   ]
-  return { ...statement, values }
+  return { ...preparedLookUps(table), values }
 }
 
 /** The statement that finds one page of the records that satisfy a condition. */
