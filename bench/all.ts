@@ -9,7 +9,11 @@ import { type Row, resultsFolder, tableOf } from './shared/results.ts'
 
 const RUN = fileURLToPath(new URL('run.ts', import.meta.url))
 
-/** Prints the table, and writes it into `all.md` after each bench; false when a bar is missed. @param args options that each of them takes, such as `--data` */
+/**
+ * Prints the table, and writes it into `all.md` after each bench.
+ * @param args options that each bench takes, such as `--data`
+ * @returns false when a bar is missed
+ */
 export async function all(args: readonly string[]): Promise<boolean> {
   const rows: Row[] = []
   await mkdir(resultsFolder(), { recursive: true })

@@ -60,10 +60,10 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
 const UNAVAILABLE_TEXTS =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
 
-/** Thrown before anything is done, when too many writes wait for the database. The caller may try again later. */
+/** Thrown before anything is done, when too many calls wait for a shared statement. The caller may try again later. */
 export class StoreBusy extends Error {
   constructor() {
-    super('too many writes are waiting for the database')
+    super('too many calls are waiting for the database')
     this.name = 'StoreBusy'
   }
 }

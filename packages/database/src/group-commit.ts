@@ -1,4 +1,4 @@
-/** Groups small writes: entries that are submitted while a statement runs share the next statement. */
+/** Groups small writes, and small reads: entries that are submitted while a statement runs share the next statement. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { oncePer } from '@rollcall/base/shared/once-per'
 import type pg from 'pg'
@@ -6,8 +6,8 @@ import { isUnavailable, StoreBusy } from './database-errors.ts'
 
 export interface GroupCommit<Entry, Result> {
   /**
-   * Adds an entry to the queue. Resolves with its result when its statement is committed. Entries are written in the
-   * order of the calls. Rejects with StoreBusy when too many are waiting, or with the error of the write.
+   * Adds an entry to the queue. Resolves with its result when its statement is committed. Entries are in statements in
+   * the order of the calls. Rejects with StoreBusy when too many are waiting, or with the error of the statement.
    */
   submit(entry: Entry): Promise<Result>
   /** Resolves when no entry waits and no statement runs. */
@@ -30,12 +30,12 @@ interface GroupCommitOptions {
 
 /**
  * Makes a group commit.
- * @param write writes entries in one statement, and returns one result for each in order; calls do not overlap
+ * @param run runs one statement for all entries, and returns one result for each in order; calls do not overlap
  * @param options.waiting the number of entries that may wait
  * @param options.together the number of entries in one statement
  */
 export function groupCommit<Entry, Result>(
-  write: (entries: readonly Entry[]) => Promise<readonly Result[]>,
+  run: (entries: readonly Entry[]) => Promise<readonly Result[]>,
   { waiting, together = MOST_TOGETHER }: GroupCommitOptions,
 ): GroupCommit<Entry, Result> {
   const queue: Waiting<Entry, Result>[] = []
@@ -44,22 +44,22 @@ export function groupCommit<Entry, Result>(
 
   const settle = async (group: readonly Waiting<Entry, Result>[]): Promise<void> => {
     try {
-      const results = await write(group.map(({ entry }) => entry))
+      const results = await run(group.map(({ entry }) => entry))
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result)
     } catch (error) {
-      // The database is away: smaller groups would fail too.
+      // The database is away or too slow: smaller groups would fail too.
       if (group.length === 1 || isUnavailable(error)) {
         for (const { reject } of group) reject(error)
         return
       }
-      // One entry that cannot be written must not fail the others: two halves are tried, down to single entries.
+      // One entry whose statement fails must not fail the others: two halves are tried, down to single entries.
       const half = group.length >> 1
       await settle(group.slice(0, half))
       await settle(group.slice(half))
     }
   }
 
-  const run = async (): Promise<void> => {
+  const runAll = async (): Promise<void> => {
     running = true
     while (queue.length > 0) {
       // Wait one turn of the event loop: other requests that can continue now add their entries to the same statement.
@@ -74,7 +74,7 @@ export function groupCommit<Entry, Result>(
       if (queue.length >= waiting) return Promise.reject(new StoreBusy())
       return new Promise((resolve, reject) => {
         queue.push({ entry, resolve, reject })
-        if (!running) work = run()
+        if (!running) work = runAll()
       })
     },
     async idle() {

@@ -1,8 +1,8 @@
 /**
  * Connections for short statements that are sent without waiting for earlier answers (pipelining of the PostgreSQL
- * protocol): a look-up takes less time than its round trip and a connection's turn in a pool. Answers come in order, so a
- * statement waits for earlier ones on its connection. Only short statements belong here: no transaction, no sort of many
- * rows, no wait for a lock.
+ * protocol): a look-up takes less time than its round trip and a connection's turn in a pool. Answers come in order, so
+ * a statement waits for earlier ones on its connection. Only short statements belong here: no transaction, no sort of
+ * many rows, no wait for a lock.
  */
 import pg from 'pg'
 import { clientTimeout } from './pools.ts'
@@ -23,7 +23,7 @@ export interface Pipeline {
   close(): Promise<void>
 }
 
-/** The number of connections. Look-ups in one table share statements, so more would serve only several registries at a time. */
+/** The number of connections. Look-ups in one table share statements, so more would serve only several registries. */
 const CONNECTIONS = 2
 
 /** Opens a pipeline. Each connection is made at its first statement, and made again after it was lost. */

@@ -66,10 +66,10 @@ export function connectionsByMode(
 
 /** Look-ups that may wait for a statement at a time. */
 const LOOK_UPS_WAITING = 10_000
-/** Look-ups of one statement: so few that none waits long for the others. */
+/** Look-ups of one statement: so few that none waits long for the others. The cap of its page limits each. */
 const LOOK_UPS_TOGETHER = 32
 
-/** Look-ups in one table that come while a statement runs, or in one turn of the event loop, share the next statement. */
+/** Look-ups in a table that come while a statement runs, or in one turn of the event loop, share the next statement. */
 function grouped(pipeline: Pipeline): Connections['lookUp'] {
   const groupOf = oncePer((table: RecordTable) =>
     groupCommit<LookUp, readonly FoundRow[]>(
