@@ -14,10 +14,8 @@ export interface ChangeTypes {
   readonly changed: ColumnType
 }
 
-/** The statements for a column of changes. @typeParam Type the type of a column in the words of the driver */
-export interface ChangeSql<Type> {
-  /** Reads the types. @throws SourceRefusal the column of changes is neither a time nor a whole number */
-  readTypes(state: State<Type>, part: MappedPart, file: SourceFile): Promise<ChangeTypes>
+/** The statements for a column that grows with every change: a time or a version. */
+export interface ChangeSql {
   /** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
   mark(part: MappedPart, types: ChangeTypes): Statement
   /** Makes the statement that lists keys with their values in the column of changes, in the order of these values. */
@@ -53,8 +51,7 @@ export interface Plans<Type> {
 /** How an engine differs from others. @typeParam Type the type of a column in the words of the driver */
 export interface Dialect<Type> {
   readonly rows: RowSql
-  /** The statements for a column of changes; null: the engine has none. */
-  readonly changes: ChangeSql<Type> | null
+  readonly changes: ChangeSql
   /**
    * Reads the types of the key and of the columns of each part, in order. The first part has the alias `own`, the
    * others have `child`.

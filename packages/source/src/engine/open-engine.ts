@@ -33,7 +33,12 @@ export function engineOf<Type>(
     known.set(records, types)
     return types
   }
-  const changesIn = changesOf(file, dialect)
+  const knownChanges = new Map<MappedPart, ChangeTypes>()
+  const changeTypesOf = async (state: State<Type>, part: MappedPart): Promise<ChangeTypes> => {
+    const types = knownChanges.get(part) ?? (await readChangeTypes(file, dialect, state, part))
+    knownChanges.set(part, types)
+    return types
+  }
   const begin = async (): Promise<SourceState> => {
     const state = await connections.begin()
     return {
@@ -51,12 +56,12 @@ export function engineOf<Type>(
         }
       },
       async mark(part) {
-        const { sql, types } = await changesIn(state, part)
-        return (await state.run(sql.mark(part, types))).rows[0]?.[0] ?? '0'
+        const statement = dialect.changes.mark(part, await changeTypesOf(state, part))
+        return (await state.run(statement)).rows[0]?.[0] ?? '0'
       },
       async changes(part, asked) {
-        const { sql, types } = await changesIn(state, part)
-        const { rows } = await state.run(sql.list(part, types, asked))
+        const statement = dialect.changes.list(part, await changeTypesOf(state, part), asked)
+        const { rows } = await state.run(statement)
         return rows.map(([key, mark]) => ({ key: key ?? '', mark: mark ?? '' }))
       },
       end: state.end,
@@ -131,18 +136,19 @@ async function readSample<Type>(
 
 const NO_MAPPING = { targets: [], duplicates: null }
 
-/**
- * The statements that find changed rows of a part, and the types of their columns.
- * @throws SourceRefusal the engine has no such statements
- */
-function changesOf<Type>(file: SourceFile, { changes: sql }: Dialect<Type>) {
-  const known = new Map<MappedPart, ChangeTypes>()
-  return async (state: State<Type>, part: MappedPart) => {
-    if (sql === null) throw new SourceRefusal('follow: changes of this engine are not found yet', ['follow'])
-    const types = known.get(part) ?? (await sql.readTypes(state, part, file))
-    known.set(part, types)
-    return { sql, types }
+/** Reads the types. @throws SourceRefusal the column of changes is neither a time nor a whole number */
+async function readChangeTypes<Type>(
+  file: SourceFile,
+  { readTypes: typesOf }: Dialect<Type>,
+  state: State<Type>,
+  part: MappedPart,
+): Promise<ChangeTypes> {
+  const columns = part.changed === null ? [] : [part.changed]
+  const [[key, changed] = []] = await typesOf(state, [{ ...part, where: null, columns }], file)
+  if (key === undefined || changed === undefined || !['instant', 'integer'].includes(changed.holds)) {
+    throw new SourceRefusal(`changed: ${part.changed} must be a column of times or of whole numbers`)
   }
+  return { key, changed }
 }
 
 /**

@@ -2,24 +2,16 @@
 
 import type { ColumnType } from '../engine/column-type.ts'
 import type { Statement } from '../engine/connections.ts'
-import type { ChangeTypes } from '../engine/dialect.ts'
+import type { ChangeSql, ChangeTypes } from '../engine/dialect.ts'
 import type { ChangesAsked } from '../engine/engine.ts'
 import type { MappedPart } from '../engine/mapped-records.ts'
-import { SourceRefusal } from '../engine/source-refusal.ts'
 import { parameters as parametersOf } from './conditions.ts'
 import { NAMES } from './names.ts'
 
-/** Reads the types. @throws SourceRefusal the column of changes is neither a time nor a whole number */
-export function changeTypes({ changed: name }: MappedPart, types: readonly ColumnType[]): ChangeTypes {
-  const [key, changed] = types
-  if (key === undefined || changed === undefined || !['instant', 'integer'].includes(changed.holds)) {
-    throw new SourceRefusal(`changed: ${name} must be a column of times or of whole numbers`)
-  }
-  return { key, changed }
-}
+export const CHANGE_SQL: ChangeSql = { mark, list }
 
 /** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
-export function markStatement(part: MappedPart, { changed }: ChangeTypes): Statement {
+function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
   return {
     text:
       changed.holds === 'integer'
@@ -29,7 +21,7 @@ export function markStatement(part: MappedPart, { changed }: ChangeTypes): State
   }
 }
 
-export function listStatement(
+function list(
   part: MappedPart,
   { key: keyType, changed: type }: ChangeTypes,
   { since, overlap, after, limit }: ChangesAsked,

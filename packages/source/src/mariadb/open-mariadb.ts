@@ -7,7 +7,7 @@ import type { OpenEngine } from '../engine/engine.ts'
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
 import { engineOf } from '../engine/open-engine.ts'
 import { readCatalog } from './catalog.ts'
-import { changeTypes, listStatement, markStatement } from './change-statements.ts'
+import { CHANGE_SQL } from './change-statements.ts'
 import { type Collation, columnType } from './column-types.ts'
 import { connectionTo, type Field, openConnections, type State } from './connections.ts'
 import { failureOf } from './failures.ts'
@@ -27,15 +27,7 @@ export function openMariadb(file: SourceFile, env: Environment): OpenEngine {
 
 const MARIADB: Dialect<Field> = {
   rows: ROW_SQL,
-  changes: {
-    async readTypes(state, part, file) {
-      const columns = part.changed === null ? [] : [part.changed]
-      const [types = []] = await readTypes(state, [{ ...part, where: null, columns }], file)
-      return changeTypes(part, types)
-    },
-    mark: markStatement,
-    list: listStatement,
-  },
+  changes: CHANGE_SQL,
   readTypes,
   hasUniqueKey,
   report: readReport,

@@ -4,26 +4,10 @@ import type { Statement } from '../engine/connections.ts'
 import type { ChangeSql, ChangeTypes } from '../engine/dialect.ts'
 import type { ChangesAsked } from '../engine/engine.ts'
 import type { MappedPart } from '../engine/mapped-records.ts'
-import { SourceRefusal } from '../engine/source-refusal.ts'
-import { columnType } from './column-types.ts'
 import { parameters as parametersOf } from './conditions.ts'
-import type { State } from './connections.ts'
-import { placeOf, quoted } from './names.ts'
+import { quoted, tableOf } from './names.ts'
 
-export const CHANGE_SQL: ChangeSql<number> = { readTypes, mark, list }
-
-/** Reads the types. @throws SourceRefusal the column of changes is neither a time nor a whole number */
-async function readTypes(state: State, part: MappedPart): Promise<ChangeTypes> {
-  const { types } = await state.run({
-    text: `select one.${quoted(part.key)}, ${changedOf(part)} from ${allRows(part)} limit 0`,
-    values: [],
-  })
-  const [key, changed] = [columnType(types[0] ?? 0), columnType(types[1] ?? 0)]
-  if (!['instant', 'integer'].includes(changed.holds)) {
-    throw new SourceRefusal(`changed: ${part.changed} must be a column of times or of whole numbers`)
-  }
-  return { key, changed }
-}
+export const CHANGE_SQL: ChangeSql = { mark, list }
 
 /** The time up to which the state has changes: a standby has those of the last transaction that it received, if there is any. */
 const SEEN = `case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), to_timestamp(0)) else now() end`
@@ -65,4 +49,4 @@ function list(
 const changedOf = ({ changed }: MappedPart): string => `one.${quoted(changed ?? '')}`
 
 /** The rows of a part without its `where`: the records of rows that it excludes now must be deleted. */
-const allRows = ({ from }: MappedPart): string => `${'select' in from ? `(${from.select}\n)` : placeOf(from)} as one`
+const allRows = ({ from }: MappedPart): string => tableOf({ from, where: null }, 'one')
