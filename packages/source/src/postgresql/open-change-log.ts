@@ -58,10 +58,7 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
         }
       }),
     async read(position) {
-      const client = new pg.Client({ ...connection, replication: 'database' } as pg.ClientConfig)
-      // A lost connection is reported by the reader, so the error is ignored here.
-      client.on('error', () => undefined)
-      await client.connect()
+      const client = await connectForReplication(connection)
       try {
         await endReading(client, slot)
         return await readLog(client, { slot, publication, position, parts: loggedParts(file, 'public') })
@@ -84,14 +81,20 @@ async function replicating<Result>(
   connection: pg.ClientConfig,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ ...connection, replication: 'database' } as pg.ClientConfig)
-  client.on('error', () => undefined)
-  await client.connect()
+  const client = await connectForReplication(connection)
   try {
     return await work(client)
   } finally {
     await client.end().catch(() => undefined)
   }
+}
+
+async function connectForReplication(connection: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client({ ...connection, replication: 'database' } as pg.ClientConfig)
+  // A lost connection is reported by the statement or the reader that uses it, so the error is ignored here.
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
 }
 
 /** The name of a slot: at most 63 characters, and different for different long names. */

@@ -12,7 +12,7 @@ import { columnType, trimmedOf } from './column-types.ts'
 import { connectionTo, openConnections, type State } from './connections.ts'
 import { isAscii, isUnlisted, storableTextIn } from './encodings.ts'
 import { failureOf } from './failures.ts'
-import { quoted, tableOf } from './names.ts'
+import { placeOf, quoted, tableOf } from './names.ts'
 import { openChangeLog } from './open-change-log.ts'
 import { PLANS } from './plans.ts'
 import { readReport } from './privileges.ts'
@@ -73,7 +73,7 @@ async function hasUniqueKey(state: State, { from, key }: MappedPart): Promise<bo
     text: `select 1 from pg_index join pg_attribute on attrelid = indrelid and attnum = indkey[0]
       where indrelid = to_regclass($1) and indisunique and indisvalid and indnkeyatts = 1 and indpred is null
         and indexprs is null and attnotnull and attname = $2`,
-    values: [from.schema === null ? quoted(from.table) : `${quoted(from.schema)}.${quoted(from.table)}`, key],
+    values: [placeOf(from), key],
   })
   return rows.length > 0
 }
