@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoggedChanges, LogReading } from './change-log.ts'
-import type { SourceFile } from './mapped-records.ts'
+import { loggedTables, type SourceFile } from './mapped-records.ts'
 
 /** The part of the mapping that a table's rows belong to. */
 export interface LoggedPart {
@@ -15,13 +15,11 @@ export interface LoggedPart {
 export type LoggedParts = ReadonlyMap<string, readonly LoggedPart[]>
 
 /** @param usual the schema of a table that the file names without one */
-export function loggedParts({ records }: SourceFile, usual: string): LoggedParts {
+export function loggedParts(file: SourceFile, usual: string): LoggedParts {
   const parts = new Map<string, LoggedPart[]>()
-  for (const { recordType, own, children } of records.values()) {
-    for (const { schema, table, key } of [own, ...children].flatMap(({ logged }) => logged)) {
-      const name = `${schema ?? usual}.${table}`
-      parts.set(name, [...(parts.get(name) ?? []), { recordType: recordType.name, key }])
-    }
+  for (const { schema, table, key, recordType } of loggedTables(file)) {
+    const name = `${schema ?? usual}.${table}`
+    parts.set(name, [...(parts.get(name) ?? []), { recordType, key }])
   }
   return parts
 }

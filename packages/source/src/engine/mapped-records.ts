@@ -80,6 +80,12 @@ export interface SourceFile {
   readonly records: ReadonlyMap<string, MappedRecords>
 }
 
+/** The tables of all record types whose changes are in the log, each with the name of its record type. */
+export const loggedTables = ({ records }: SourceFile): readonly (LoggedTable & { readonly recordType: string })[] =>
+  [...records.values()].flatMap(({ recordType: { name }, own, children }) =>
+    [own, ...children].flatMap(({ logged }) => logged.map((table) => ({ ...table, recordType: name }))),
+  )
+
 /**
  * The attributes of a record type and of the elements of its lists. Ages are left out: they have no column, and are
  * compared by the date of birth.

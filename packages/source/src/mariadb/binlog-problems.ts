@@ -1,6 +1,6 @@
 /** Finds what a MariaDB and its tables lack so that the binlog has every change, with statements for the administrator. */
 
-import type { LoggedTable, SourceFile } from '../engine/mapped-records.ts'
+import { type LoggedTable, loggedTables, type SourceFile } from '../engine/mapped-records.ts'
 import { KEY_ENCODINGS } from './binlog-tables.ts'
 import type { State } from './connections.ts'
 import { NAMES } from './names.ts'
@@ -27,7 +27,7 @@ const SETTINGS: readonly Setting[] = [
 ]
 
 /** @returns sentences; none: nothing is lacking */
-export async function binlogProblems(state: State, { records }: SourceFile): Promise<readonly string[]> {
+export async function binlogProblems(state: State, file: SourceFile): Promise<readonly string[]> {
   const row = async (text: string): Promise<readonly (string | null)[]> =>
     (await state.run({ text, values: [] })).rows[0] ?? []
   const problems: string[] = []
@@ -48,11 +48,7 @@ export async function binlogProblems(state: State, { records }: SourceFile): Pro
     problems.push('its log leaves databases out: take binlog_do_db and binlog_ignore_db out of its configuration file')
   }
   const [database] = await row('select database()')
-  for (const { own, children } of records.values()) {
-    for (const table of [own, ...children].flatMap(({ logged }) => logged)) {
-      problems.push(...(await tableProblems(state, table, database ?? '')))
-    }
-  }
+  for (const table of loggedTables(file)) problems.push(...(await tableProblems(state, table, database ?? '')))
   return [...new Set(problems)]
 }
 

@@ -1,24 +1,20 @@
 /** Finds why a replication slot would not have every change, with statements that the administrator can run. */
 
-import type { LoggedTable, SourceFile } from '../engine/mapped-records.ts'
+import { type LoggedTable, loggedTables, type SourceFile } from '../engine/mapped-records.ts'
 import type { State } from './connections.ts'
 import { placeOf, quoted } from './names.ts'
 
 /** Finds the problems. @returns sentences; none: nothing is lacking */
-export async function logProblems(
-  state: State,
-  { records }: SourceFile,
-  publication: string,
-): Promise<readonly string[]> {
+export async function logProblems(state: State, file: SourceFile, publication: string): Promise<readonly string[]> {
   const { rows } = await state.run({ text: 'select 1 where pg_is_in_recovery()', values: [] })
   if (rows.length > 0) {
     return ['it is a standby, whose log is not followed: name its primary in the address, or write follow: poll']
   }
-  const parts = [...records.values()].flatMap(({ own, children }) => [own, ...children].flatMap(({ logged }) => logged))
+  const tables = loggedTables(file)
   const problems = await settingProblems(state)
   const published = await publishes(state, publication)
   if (published === null) {
-    const names = [...new Set(parts.map(placeOf))].join(', ')
+    const names = [...new Set(tables.map(placeOf))].join(', ')
     problems.push(
       `there is no publication ${publication}: create publication ${quoted(publication)} for table ${names};`,
     )
@@ -27,8 +23,9 @@ export async function logProblems(
       `the publication ${publication} leaves changes out: alter publication ${quoted(publication)} set (publish = 'insert, update, delete, truncate');`,
     )
   }
-  for (const part of parts)
-    problems.push(...(await tableProblems(state, part, published === null ? null : publication)))
+  for (const table of tables) {
+    problems.push(...(await tableProblems(state, table, published === null ? null : publication)))
+  }
   return [...new Set(problems)]
 }
 
