@@ -1,4 +1,4 @@
-/** Explains to an operator why a connection to a database is not encrypted. */
+/** Explains to an operator how far a connection to a database is encrypted, and why it is not. */
 
 /** The codes of Node.js and OpenSSL for a certificate that no known authority has signed. */
 const UNSIGNED = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|INVALID_CA|PATH_LENGTH|ERR_OSSL|ERR_SSL)/
@@ -27,3 +27,16 @@ const reasonIn = (message: string): string =>
     : /expired/.test(message)
       ? 'CERT_HAS_EXPIRED'
       : 'UNABLE_TO_VERIFY'
+
+/** Finds what the encryption of a connection lacks. @param ca null: the file names no certificates */
+export function encryptionWeakness(
+  { isEncrypted, isLocal }: { readonly isEncrypted: boolean; readonly isLocal: boolean },
+  ca: string | null,
+): string[] {
+  if (isEncrypted) {
+    return ca === null
+      ? ['the certificate of the database is verified only as its address says: write tls to verify it']
+      : []
+  }
+  return isLocal ? [] : ['the connection is not encrypted: write tls with the certificate that signed its own']
+}

@@ -3,6 +3,7 @@
  * a source.
  */
 
+import { encryptionWeakness } from '../engine/encryption.ts'
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import type { State } from './connections.ts'
@@ -35,17 +36,11 @@ export async function readReport(state: State, { ca, mirror }: SourceFile): Prom
   const harmless = mirror?.follow === 'binlog' ? new Set([...READING, ...FOLLOWING]) : READING
   const who = { account, definer: definers[0], harmless }
   const writes = (await allGrants(texts)).flatMap((grant) => findingOf(grant, who) ?? [])
-  const weak: string[] = []
   const [cipher] = (await state.run({ text: `show session status like 'Ssl_cipher'`, values: [] })).rows
   const [isLocal] = await texts(
     `select host like 'localhost%' or host like '127.%' or host like '::1%' from information_schema.processlist where id = connection_id()`,
   )
-  if ((cipher?.[1] ?? '') === '') {
-    if (isLocal !== '1')
-      weak.push('the connection is not encrypted: write tls with the certificate that signed its own')
-  } else if (ca === null) {
-    weak.push('the certificate of the database is verified only as its address says: write tls to verify it')
-  }
+  const weak = encryptionWeakness({ isEncrypted: (cipher?.[1] ?? '') !== '', isLocal: isLocal === '1' }, ca)
   const [isReadOnly] = await texts('select @@global.read_only')
   if (isReadOnly !== '0') {
     const polled = mirror?.follow === 'poll' ? '; poll.overlap must exceed its lag' : ''

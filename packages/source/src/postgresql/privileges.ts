@@ -1,5 +1,6 @@
 /** Finds what an account of PostgreSQL may do beyond reading, so that even a mistake of ours cannot harm a source. */
 
+import { encryptionWeakness } from '../engine/encryption.ts'
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
@@ -51,6 +52,10 @@ const REPLICATION = `select 'it may replicate the whole server (REPLICATION)' fr
 
 const ROLLCALL = `select 'rollcall' from pg_class where relname = 'rollcall_migration' and relkind = 'r' limit 1`
 
+/** Returns a row when the connection goes over a network, and not within one machine. */
+const IS_REMOTE = `select 1 where inet_server_addr() is not null
+  and not inet_server_addr() << any (array['127.0.0.0/8', '::1/128']::inet[])`
+
 /**
  * Reports on the account.
  * @throws SourceRefusal the database is one of Rollcall: a source file could read records and keys past all grants
@@ -71,15 +76,9 @@ export async function readReport(state: State, { ca, mirror }: SourceFile): Prom
     const found = await one(text)
     if (found !== null) writes.push(found)
   }
-  const weak: string[] = []
-  const isPlain = await one(
-    `select 'plain' from pg_stat_ssl where pid = pg_backend_pid() and not ssl and inet_server_addr() is not null
-      and not inet_server_addr() << any (array['127.0.0.0/8', '::1/128']::inet[])`,
-  )
-  if (isPlain !== null) weak.push('the connection is not encrypted: write tls with the certificate that signed its own')
-  else if (ca === null && (await one('select 1 from pg_stat_ssl where pid = pg_backend_pid() and ssl')) !== null) {
-    weak.push('the certificate of the database is verified only as its address says: write tls to verify it')
-  }
+  const isEncrypted = (await one('select 1 from pg_stat_ssl where pid = pg_backend_pid() and ssl')) !== null
+  const isLocal = (await one(IS_REMOTE)) === null
+  const weak = encryptionWeakness({ isEncrypted, isLocal }, ca)
   if ((await one(`select 'standby' where pg_is_in_recovery()`)) !== null) {
     weak.push('it is a standby: answers are as old as what it has received')
   }
