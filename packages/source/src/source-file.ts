@@ -120,10 +120,7 @@ function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords, given
   const { follow } = mirror ?? {}
   for (const [index, { tables }] of [given, ...(given.children ?? [])].entries()) {
     if (tables === undefined || follow === 'logical') continue
-    throw refused(
-      [...path, ...(index === 0 ? [] : ['children', index - 1]), 'tables'],
-      'is for a mirror with follow: logical',
-    )
+    throw refused([...partAt(path, index), 'tables'], 'is for a mirror with follow: logical')
   }
   if (follow === 'poll') {
     if (records.own.changed !== null) return
@@ -133,7 +130,7 @@ function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords, given
     )
   }
   for (const [index, { changed, from, logged }] of [records.own, ...records.children].entries()) {
-    const at = index === 0 ? path : [...path, 'children', index - 1]
+    const at = partAt(path, index)
     if (changed !== null) throw refused([...at, 'changed'], 'is for a mirror with follow: poll')
     const isNamed = logged.length > 0 && (follow === 'binlog' || logged.every(({ schema }) => schema !== null))
     if (follow === undefined || isNamed) continue
@@ -141,6 +138,10 @@ function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords, given
     throw refused([...at, place], `must be a table ${TABLES[follow]}, or write follow: poll`)
   }
 }
+
+/** The path of a part of the records at a path: first their own table, then their children. */
+const partAt = (path: readonly PathStep[], index: number): readonly PathStep[] =>
+  index === 0 ? path : [...path, 'children', index - 1]
 
 const refused = (at: readonly PathStep[], rule: string): SourceRefusal =>
   new SourceRefusal(at.length === 0 ? `the source file ${rule}` : `${pathText(at)}: ${rule}`, at)
@@ -176,7 +177,7 @@ function readRecords(
 ): MappedRecords {
   const records = { kind, recordTypes: [recordType] }
   const mappings = [own, ...children].map((part, index) =>
-    readColumns(part.columns, records, index === 0 ? [...at, 'columns'] : [...at, 'children', index - 1, 'columns']),
+    readColumns(part.columns, records, [...partAt(at, index), 'columns']),
   )
   const targets = mappings.flatMap((mapping) => mapping.targets)
   refuseTwice(targets, at)
@@ -190,10 +191,7 @@ function readRecords(
   return {
     recordType,
     own: readPart(own, key, first, at),
-    children: children.map((child, index) => {
-      const mapping = others[index] ?? first
-      return readPart(child, child.on, mapping, [...at, 'children', index])
-    }),
+    children: children.map((child, index) => readPart(child, child.on, others[index] ?? first, partAt(at, index + 1))),
     lists: new Set(
       others.flatMap(({ targets: some }) => some.map(pathOf)).filter((path) => findRecordPath(recordType, path)?.list),
     ),
