@@ -24,6 +24,8 @@ import { replaceStoredRecordIds } from './store/moved-records.ts'
 export async function changeSource(db: Database, registry: Registry, source: object): Promise<void> {
   const { id, namespace } = registry
   const { before, former } = readChange(registry, source)
+  // With PostgreSQL's log, the former source keeps a place for us.
+  const keeping = former.mirror?.follow === 'logical' ? before : null
   const [wasCopied, isCopy] = [isCopied(before), isCopied(source)]
   if (!wasCopied && isCopy) await makeTables(db, registry)
   await withTransaction(db.pool, async (client) => {
@@ -35,8 +37,8 @@ export async function changeSource(db: Database, registry: Registry, source: obj
     if (!(await storeSource(client, registry, { source, own_records: isCopy, awaits_records }))) {
       throw new StoreRefusal(`the source of ${namespace} was changed by somebody else meanwhile; look at it again`)
     }
-    if (wasCopied && !isCopy) await stopCopying(client, registry, former)
-    else if (wasCopied) await endMirror(client, id, former.mirror?.follow === 'logical' ? before : null)
+    if (wasCopied && !isCopy) await stopCopying(client, registry, keeping)
+    else if (wasCopied) await endMirror(client, id, keeping)
     else if (isCopy) await beginMirror(client, id)
   })
 }
@@ -87,11 +89,12 @@ async function makeTables(db: Database, { id, kind }: Registry): Promise<void> {
 
 /**
  * Stops the mirror, and changes stored ids to those of live records.
+ * @param keeping the former source if its log is kept for us
  * @throws StoreRefusal it is not known to which row of the source each copy belongs
  */
-async function stopCopying(client: ClientBase, registry: Registry, { mirror }: SourceFile): Promise<void> {
-  const { id, namespace, source } = registry
-  const ended = await endMirror(client, id, mirror?.follow === 'logical' ? source : null)
+async function stopCopying(client: ClientBase, registry: Registry, keeping: object | null): Promise<void> {
+  const { id, namespace } = registry
+  const ended = await endMirror(client, id, keeping)
   if (registry.awaits_records !== true) {
     if (ended === null || ended.isComparing || ended.file !== fileDigest(registry)) {
       throw new StoreRefusal(
