@@ -6,7 +6,7 @@ import { type Attribute, readAttribute } from '@rollcall/protocol'
 import type { ColumnTest } from './engine/column-test.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 
-/** What is compared: an attribute, or the word `identifier` for all identifier types. */
+/** The thing that is compared: an attribute, or the word `identifier` for all identifier types. */
 export type Compared = Attribute | 'identifier'
 
 export interface Comparison {

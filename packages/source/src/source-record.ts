@@ -8,7 +8,7 @@ import type { SourceRow } from './engine/engine.ts'
 import type { MappedRecords } from './engine/mapped-records.ts'
 import { MOST_CHILDREN } from './engine/row-statement.ts'
 
-/** What was read from a row. */
+/** The cells of a row and the record made from them. */
 export interface RowRead {
   readonly cells: RowCells
   readonly notes: RecordNotes

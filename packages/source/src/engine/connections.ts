@@ -46,7 +46,7 @@ export interface Connections<Type> {
 }
 
 /**
- * What a failure means. `timeout`: the statement took too long. `away`: the database does not answer, or refuses
+ * The meaning of a failure. `timeout`: the statement took too long. `away`: the database does not answer, or refuses
  * everything. `declined`: it refuses this statement now. `changed`: a table, a column or a right is missing, or the
  * statement would write. `value`: a value has the wrong type or size. `statement`: any other error of the statement.
  */
@@ -81,7 +81,7 @@ export interface Transaction<Type> {
 
 export interface Driver<Type> {
   begin(): Promise<Transaction<Type>>
-  /** What an error means; null: it does not come from the database. */
+  /** Finds the meaning of an error; null: it does not come from the database. */
   failureOf(error: unknown): Failure | null
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What differs between engines, as data and statements. `open-engine.ts` has what all engines share. */
+/** The differences between engines, as data and statements. `open-engine.ts` has the code that all engines share. */
 
 import type { CatalogTable } from './catalog.ts'
 import type { ColumnTest } from './column-test.ts'
@@ -22,7 +22,7 @@ export interface ChangeSql {
   list(part: MappedPart, types: ChangeTypes, asked: ChangesAsked): Statement
 }
 
-/** What is asked about a column, and its type. */
+/** The test of a column that a question asks for, and the type of the column. */
 export interface Asked {
   readonly test: ColumnTest
   readonly type: ColumnType

@@ -1,4 +1,4 @@
-/** What an engine must do for the records in its databases. */
+/** The functions that an engine must have for the records in its databases. */
 
 import type { CatalogTable } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
@@ -63,7 +63,7 @@ export interface SourceState {
   end(): Promise<void>
 }
 
-/** What the administrator of the source should know or change. */
+/** A report for the administrator of the source, who may change the database. */
 export interface EngineReport {
   /** The name and version of the database. */
   readonly about: string
@@ -125,7 +125,7 @@ export interface OpenEngine {
   ): Promise<readonly (readonly string[])[]>
   /** Quotes a name as SQL. */
   quoted(name: string): string
-  /** What an error means; null: it does not come from the database. */
+  /** Finds the meaning of an error; null: it does not come from the database. */
   failureOf(error: unknown): Failure | null
   close(): Promise<void>
 }

@@ -68,7 +68,7 @@ interface Select {
   readonly from: string
 }
 
-/** By the types of the columns, which are read anew when a table has changed. */
+/** The same parts by the types of the columns, which are read anew when a table has changed. */
 const known = new WeakMap<KnownTypes, Select>()
 
 function selectOf(sql: RowSql, { own, children }: MappedRecords, types: KnownTypes): Select {

@@ -14,7 +14,7 @@ const LONGEST_ERROR = 4_096
 
 const EMPTY = Buffer.alloc(0)
 
-/** Bytes that come one after another. What waits for more of them yields. */
+/** Bytes that come one after another. A reader yields while it waits for more of them. */
 export class EventBytes {
   #bytes: Buffer = EMPTY
   #at = 0

@@ -8,7 +8,7 @@ import { NAMES } from './names.ts'
 interface Setting {
   readonly name: string
   readonly wanted: string
-  /** How it becomes so. */
+  /** How the administrator gives it the wanted value. */
   readonly mend: string
 }
 

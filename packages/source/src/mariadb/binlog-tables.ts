@@ -3,7 +3,7 @@
 import { LogLost } from '../engine/change-log.ts'
 import type { LoggedPart, LoggedParts } from '../engine/logged-keys.ts'
 
-/** How long a value is: of this many bytes, or with its length in so many bytes before it. */
+/** The length of a value: this many bytes, or a length that the value has in so many bytes before it. */
 export type Size = { readonly bytes: number } | { readonly prefix: number }
 
 /** A column whose value is the key of a record. */

@@ -147,7 +147,7 @@ export function columnType(field: Field, collation: Collation | null, isUuid: bo
   return TYPES.get(type)?.(field, zone) ?? OTHER
 }
 
-/** What a column holds, by the name of its type in the catalog. */
+/** The kind of values in a column, by the name of its type in the catalog. */
 const NAMED: readonly (readonly [RegExp, ColumnType['holds']])[] = [
   [/^(?:tiny|small|medium|big)?int|^(?:year|bit)$/, 'integer'],
   [/^(?:decimal|float|double)/, 'number'],

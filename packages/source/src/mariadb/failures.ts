@@ -1,4 +1,4 @@
-/** What errors of MariaDB and MySQL mean for a source. */
+/** Gives errors of MariaDB and MySQL their meaning for a source. */
 
 import { isUnavailable } from '@rollcall/database/database-errors'
 import type { Failure, FailureKind } from '../engine/connections.ts'

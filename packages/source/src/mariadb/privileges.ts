@@ -68,7 +68,7 @@ async function allGrants(texts: (text: string) => Promise<readonly string[]>): P
   return [...grants, ...everybody]
 }
 
-/** What a grant lets the account do beyond what is harmless, as a sentence; null: nothing. */
+/** Says in a sentence which rights of a grant are not harmless; null: all are harmless. */
 function findingOf(
   grant: string,
   {

@@ -182,7 +182,7 @@ test('rows that a policy of the source hides stop the copy, and do not go', asyn
       'the database cannot be read as the file says: query would be affected by row-level security policy for table "person" (42501); a copy must have every row: name a view that belongs to the owner of the table in from, with follow: poll, or read the records live',
     )
   expect(await uins()).toEqual(['A1', 'A2'])
-  // What the message says.
+  // The office does as the message says.
   const reader = decodeURIComponent(new URL(env.READER ?? '').username)
   await office.query(`create view office.people as select * from office.person;
     grant select on office.people to ${reader}; delete from office.person where person_no = 2`)

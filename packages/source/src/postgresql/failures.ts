@@ -1,4 +1,4 @@
-/** What errors of PostgreSQL mean for a source. */
+/** Gives errors of PostgreSQL their meaning for a source. */
 
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Failure, FailureKind } from '../engine/connections.ts'
