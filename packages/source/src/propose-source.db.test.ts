@@ -5,26 +5,16 @@ import { parse } from 'yaml'
 import { emptyDatabase } from '../../keys/test/postgres.ts'
 import { decided } from '../test/decided.ts'
 import { addressOf, makeOffice } from '../test/office.ts'
+import { ASHA, bareFile } from '../test/proposing.ts'
 import { checkSource } from './check-source.ts'
 import type { OpenEngine } from './engine/engine.ts'
-import type { SourceFile } from './engine/mapped-records.ts'
 import { openEngine } from './engines.ts'
 import { proposeSource } from './propose-source.ts'
 import { openMembers, proposedText } from './proposed-text.ts'
 import { readSourceFile } from './source-file.ts'
 
 const kind = kindNamed('civil') as Kind
-const bare: SourceFile = {
-  engine: 'postgresql',
-  url: { env: 'DB' },
-  ca: null,
-  pool: 2,
-  statementTimeout: 10_000,
-  candidates: 0,
-  timeZone: 'UTC',
-  mirror: null,
-  records: new Map(),
-}
+const bare = bareFile('postgresql', 'DB')
 
 /** Values of persons that look like codes, words and names of columns. */
 const VALUES = [
@@ -65,17 +55,7 @@ const PERSON = `create table person (id serial primary key, uin text not null un
 describe('the office of the example', () => {
   beforeAll(async () => {
     await makeOffice(database.connection, [
-      {
-        person_no: 1,
-        national_no: '8100000017',
-        family_name: 'Okoro',
-        given_name: 'Asha',
-        gender: 2,
-        born: '1990-12-31',
-        mobile: '+255 700 000 017',
-        birth: { no: 'B-1990-77', place: 'Moshi' },
-        marriages: [{ no: 'M-2015-3', married: '20/06/2015' }],
-      },
+      ASHA,
       {
         person_no: 3,
         national_no: '8100000031',

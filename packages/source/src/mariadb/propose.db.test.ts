@@ -4,8 +4,8 @@ import { kind } from '../../test/asking.ts'
 import { decided } from '../../test/decided.ts'
 import { hasMariadb, type MariadbDatabase } from '../../test/mariadb.ts'
 import { mariadbOffice } from '../../test/mariadb-office.ts'
+import { ASHA, bareFile } from '../../test/proposing.ts'
 import { checkSource } from '../check-source.ts'
-import type { SourceFile } from '../engine/mapped-records.ts'
 import { openEngine } from '../engines.ts'
 import { proposeSource } from '../propose-source.ts'
 import { proposedText } from '../proposed-text.ts'
@@ -15,32 +15,13 @@ describe.skipIf(!hasMariadb())('the proposal of a source file of MariaDB', () =>
   let office: MariadbDatabase
   beforeAll(async () => {
     office = await mariadbOffice([
-      {
-        person_no: 1,
-        national_no: '8100000017',
-        family_name: 'Okoro',
-        given_name: 'Asha',
-        gender: 2,
-        born: '1990-12-31',
-        birth: { no: 'B-1990-77', place: 'Moshi' },
-        marriages: [{ no: 'M-2015-3', married: '20/06/2015' }],
-      },
+      ASHA,
       { person_no: 2, national_no: '8100000024', family_name: 'Obi', gender: 1, born: '1988-03-02', removed: true },
     ])
   })
   afterAll(() => office.drop())
 
-  const bare: SourceFile = {
-    engine: 'mariadb',
-    url: { env: 'OFFICE' },
-    ca: null,
-    pool: 2,
-    statementTimeout: 60_000,
-    candidates: 0,
-    timeZone: 'UTC',
-    mirror: null,
-    records: new Map(),
-  }
+  const bare = bareFile('mariadb', 'OFFICE')
 
   test('it is a file by which the office is read once its questions are decided', async () => {
     const engine = openEngine(bare, { OFFICE: office.address })
