@@ -15,6 +15,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
 import { emptyDatabase, testDatabase } from '../../keys/test/postgres.ts'
+import { SETTINGS_AGE, testClock } from '../../observe/test/clock.ts'
 import { grant } from '../../participants/test/grants.ts'
 import { addressOf, makeOffice, officeReader, officeSource } from '../../source/test/office.ts'
 import { accepted, answerExchange, asyncPeer, callbacksTo, deliverAll, searchFor } from './asynchronous.ts'
@@ -30,7 +31,8 @@ let registry: Registry
 let peer: Awaited<ReturnType<typeof asyncPeer>>
 
 beforeAll(async () => {
-  server = await testServer()
+  // The server reads changed settings anew only when a test lets time pass.
+  server = await testServer({}, testClock())
   const { db } = server.database
   office = await emptyDatabase()
   await makeOffice(office.connection, [
@@ -169,6 +171,7 @@ test('a search of several pages that was begun before the records were read in a
   const { rows } = await pool.query('select page from accepted_exchange where correlation_id = $1', [id])
   expect(rows).toEqual([{ page: 0 }])
   await pool.query(`update registry set own_records = false where namespace = 'civil'`)
+  server.clock.pass(SETTINGS_AGE)
   await answerExchange(server, id)
   await deliverAll(server)
   const pages = callbacksTo(peer.receiver).filter(({ envelope }) => envelope.message.correlation_id === id)
@@ -245,9 +248,11 @@ test('more candidates than the source allows are too many records', async () => 
     namespace: 'civil',
     source: { ...officeSource({ env: 'OFFICE' }), candidates: 100 },
   })
-  await expect
-    .poll(() => ask(expression({ birth_date: '1970-01-01' })))
-    .toMatchObject({ status: 'rjct', status_reason_code: 'rjct.search.too_many_records_found' })
+  server.clock.pass(SETTINGS_AGE)
+  expect(await ask(expression({ birth_date: '1970-01-01' }))).toMatchObject({
+    status: 'rjct',
+    status_reason_code: 'rjct.search.too_many_records_found',
+  })
 })
 
 test('while the database is away, its registry alone answers 503, and what is asked asynchronously waits', async () => {
