@@ -52,8 +52,8 @@ export function parseJson(text: string, bounds: JsonBounds = {}): JsonValue {
 }
 
 /**
- * Finds the first error in the beginning of a text, before the rest has arrived; null when the rest may make it valid. So
- * a long text can be refused early.
+ * Finds the first error in the beginning of a text, before the rest has arrived; null when the rest may make it valid.
+ * So a long text can be refused early.
  */
 export function jsonBeginningProblem(beginning: string, bounds: JsonBounds = {}): JsonError | null {
   const reader = new Reader(beginning, bounds)
