@@ -1,4 +1,4 @@
-/** The hashes of a chain. Each process writes chains of its own. The hash of an entry covers all entries before it. */
+/** The hashes of a chain. Each process writes chains of its own. A hash covers the chain's entries up to its own. */
 import { hash } from 'node:crypto'
 
 /** The place and the content of an entry, as texts. */

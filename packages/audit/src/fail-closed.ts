@@ -14,7 +14,7 @@ export class NotAudited extends RequestFault {
 /** Milliseconds between two lines in the log about such failures. */
 const PERIOD = 60_000
 
-/** Wraps an audit log: any error of a write refuses the request, and is logged for the operator. */
+/** Wraps an audit log: a failed write refuses the request. It is logged here unless the database was unavailable. */
 export function failClosed<Writer extends JointAuditLog>(
   auditLog: Writer,
   { log, later }: { readonly log: Pick<Log, 'error'>; readonly later?: Clock['later'] },

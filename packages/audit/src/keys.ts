@@ -1,6 +1,6 @@
 /**
  * The keys of the audit log. One signs checkpoints and tombstones, one makes pseudonyms, one encrypts confidential
- * details. Each is made when it is first needed, and is encrypted with the master key.
+ * details. The missing ones are made when the keys are loaded, and all are encrypted with the master key.
  */
 import {
   createPrivateKey,

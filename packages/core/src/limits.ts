@@ -1,4 +1,4 @@
-/** Every limit that several modules read: limits that an operator sets, and constants. */
+/** Limits that several modules read: those that an operator sets, and constants. */
 
 interface LimitRow {
   /** The environment variable that sets the limit. */

@@ -33,7 +33,7 @@ export async function changeSource(db: Database, registry: Registry, source: obj
     await client.query("select set_config('statement_timeout', '0', true)")
     await lockEvents(client, id, 'merge')
     const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)
-    // First of all: from here on no search keeps ids that it found by the former file, and those that are kept are moved below.
+    // From here on, no search keeps ids that it found by the former file. Ids that are kept already are replaced below.
     if (!(await storeSource(client, registry, { source, own_records: isCopy, awaits_records }))) {
       throw new StoreRefusal(`the source of ${namespace} was changed by somebody else meanwhile; look at it again`)
     }

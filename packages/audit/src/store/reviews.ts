@@ -1,4 +1,4 @@
-/** Stores the findings of operators about emergencies. Entries never change, so a review is a row of its own. */
+/** Stores the findings of operators about emergencies, in rows of their own: the text of an entry never changes. */
 import type { Database } from '@rollcall/database/database'
 import { REVIEW_COLUMNS, type StoredReview } from './entry-pages.ts'
 

@@ -1,4 +1,4 @@
-/** SQL about ended consents for statements of other packages, which never name the tables. */
+/** SQL about ended consents for statements of other packages, so that these need not name the tables. */
 
 /**
  * SQL condition on a row (participant, pseudonyms, purpose, authority, jti, given_at, expires_at): its consent has

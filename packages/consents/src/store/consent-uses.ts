@@ -126,14 +126,14 @@ export const endedExchangesSql = ({ condition }: Which): string =>
   `select distinct correlation_id from consent_use as used
     where ${condition('used')} and coalesce(${hasConsentEndedSql('used')}, false)`
 
-/** Uses that are deleted: they are older than any message that could still be accepted as fresh. */
+/** Uses of consents for `forgetExchanges`, which deletes them when they are older than the retention. */
 export const FORGOTTEN_USES: ForgottenRows = {
   table: 'consent_use',
   since: 'received_at',
   sender_id: senderIdSql('consent_use.participant'),
 }
 
-/** Whether an item was ever answered for a purpose. */
+/** Whether a use of a consent that is still stored has this purpose. */
 export async function isUsedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rowCount } = await pool.query('select from consent_use where purpose = $1 limit 1', [purpose])
   return rowCount === 1

@@ -118,8 +118,8 @@ function checkIdentifiers(
 }
 
 /**
- * Removes members without content: empty texts everywhere, and null in place of identifiers or enrolments, because an
- * update never removes identifiers or enrolments.
+ * Removes members without content: empty texts, except within lists, and null in place of identifiers or enrolments,
+ * because an update never removes identifiers or enrolments.
  */
 function withoutEmptyMembers(paths: KeyedPaths, object: JsonObject, path: string): JsonObject {
   const kept = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {

@@ -9,7 +9,7 @@ export const AUDIT_KINDS = [
 ] as const
 export type AuditKind = (typeof AUDIT_KINDS)[number]
 
-/** An identifier of a person in clear text. It is never stored like this. */
+/** An identifier of a person in clear text. The audit log stores its pseudonym instead. */
 export interface PersonIdentifier {
   /** The canonical name of the identifier type, such as `UIN`. */
   readonly type: string

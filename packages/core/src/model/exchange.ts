@@ -7,7 +7,7 @@ import type { Participant } from './participant.ts'
 import type { Registry } from './registry.ts'
 
 export interface Exchange {
-  /** A UUID that we assign. All messages of the exchange have it (spec 7, D12). */
+  /** A UUID that we assign. The answers to the request have it (spec 7, D12). */
   readonly correlation_id: string
   readonly operation: Operation
   readonly registry: Registry
@@ -25,7 +25,7 @@ export interface Exchange {
 }
 
 /**
- * Called before each piece of work that may take long: stops the work when nobody waits for the answer.
+ * Stops the work when nobody waits for the answer any more. Call it before work that may take long.
  * @throws RequestFault err.request.bad
  */
 export function checkPeer({ isGone }: Pick<Exchange, 'isGone'>): void {

@@ -158,7 +158,7 @@ export type Granted = ReadonlySet<string> | null
 
 export const isGranted = (granted: Granted, name: string): boolean => granted === null || granted.has(name)
 
-/** A valid grant, read for the kind of its registry (`policy/grant.ts`). Every request is checked against it. */
+/** A valid grant, read for the kind of its registry (`policy/grant.ts`). Requests are checked against it. */
 export interface Grant {
   /** The id of the grant's version. */
   readonly id: number
@@ -190,7 +190,7 @@ export interface HiddenPersons {
   readonly categories: readonly string[]
   /** All protected persons of the registry. */
   readonly protection: Protection
-  /** Removes hidden persons from the records of other persons; null when nobody is hidden. */
+  /** Removes hidden persons from the records of other persons; null when minors are shown and nobody is protected. */
   readonly takesOut: TakesOut | null
 }
 

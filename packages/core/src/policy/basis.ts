@@ -123,7 +123,7 @@ export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: Given
 /** True when the answer may only show the person who consents. */
 export const isAboutSubject = ({ terms }: Pick<Grant, 'terms'>): boolean => terms.basis !== 'law'
 
-/** Checks that the query asks for one identifier, of the person who consents. @throws ItemRejection */
+/** Checks that a query under a consent asks for one identifier. Whose it is, is checked later. @throws ItemRejection */
 export function checkAsksForOnePerson(
   grant: Pick<Grant, 'terms'>,
   { predicate }: { readonly predicate: Predicate },

@@ -58,7 +58,7 @@ function cutHere(seen: Cutting, here: readonly Visible[], value: JsonValue): Jso
   const parts = isLike ? here.flatMap((part) => (part.like === undefined ? [part] : [part, part.like])) : here
   if (parts.some(({ whole }) => whole)) return value
   if (Array.isArray(value)) {
-    // A list directly inside a list is treated as empty everywhere.
+    // A list directly inside a list is not shown: readers of attributes take nothing from it either.
     const elements = value.filter((element) => !Array.isArray(element))
     return shown(elements.flatMap((element) => cutValue(seen, here, element) ?? []))
   }

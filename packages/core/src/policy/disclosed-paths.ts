@@ -13,7 +13,7 @@ interface PathNode {
   record: number
 }
 
-/** Collects the paths of the values in records. Equal paths, and equal lists of paths, are in memory only once. */
+/** Collects the paths of the values in records. Equal paths, and equal lists of paths, are remembered as one object. */
 export class PathNames {
   #root = nodeOf('', 0)
   readonly #lists = new Map<string, readonly string[]>()
@@ -22,7 +22,7 @@ export class PathNames {
 
   /**
    * The paths of a record, each once, in the order of the record. An empty list or object counts as a value. Equal
-   * results are the same object.
+   * results are the same object, until there are more than `MOST` and all are forgotten.
    */
   collect(record: JsonValue): readonly string[] {
     if (this.#made + this.#lists.size > MOST) {

@@ -38,10 +38,10 @@ export type Disclosing = Pick<Grant, 'recordTypes' | 'visible' | 'coverage' | 'i
 export type Select = (shown: JsonValue) => JsonValue | null
 
 /**
- * Yields the shown part of each record, one by one, so that a caller can stop when an answer becomes too large.
+ * Yields the shown parts of the granted records, one by one, so that a caller can stop when an answer is too large.
  * @param documents canonical JSON of records of one type
  * @param select cuts the shown part to the selection of a query, or to the content of a notification
- * @param read receives each parsed document, so that the caller need not parse it again
+ * @param read receives each parsed document that the grant's conditions allow, so that the caller need not parse it
  */
 export function* discloseRecords(
   grant: Disclosing,
@@ -106,7 +106,7 @@ interface ShownRecord {
   readonly related: readonly RelatedPerson[]
 }
 
-/** Parses each document once, and yields the records of which the grant shows something. */
+/** Parses each document once, and yields the records that the grant allows, each with its shown part. */
 function* shownRecords(
   grant: Disclosing,
   recordType: RecordType,
@@ -186,8 +186,8 @@ export function discloseStoredRecords(
 }
 
 /**
- * True when the record has its primary identifier, and every other person in it has an identifier. Always true when
- * nobody is hidden.
+ * True when the record has its primary identifier, and every other person in it has an identifier. Also true when
+ * the grant removes nobody from records.
  */
 function namesEveryPerson(
   { hidden: { takesOut }, identifiers: { kind } }: Pick<Disclosing, 'hidden' | 'identifiers'>,

@@ -45,9 +45,9 @@ function hidingPersons<Of extends PartOfGrant>(
 }
 
 /**
- * Returns a function that removes hidden persons from records of other persons; null when nobody is hidden.
- * @param hides.categories the categories whose protected persons are shown
- * @param hides.minors true when minors are hidden
+ * Returns a function that removes hidden persons from records of other persons; null when minors are shown and nobody
+ * is protected.
+ * @param hides.categories the categories whose protected persons are shown; `minors`: true when minors are hidden
  * @param day YYYY-MM-DD in the registry's time zone
  */
 export function hiddenPersonRemover(

@@ -1,4 +1,4 @@
-/** Decides whether a participant may do something. Every part of the server uses this function. */
+/** Decides whether a grant allows an act of its participant: the operation, the types, the programme. */
 import { type Grant, isGranted } from '../model/grant.ts'
 
 /** The act that a participant wants to do or to continue. Names are canonical. */

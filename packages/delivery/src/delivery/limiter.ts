@@ -1,8 +1,8 @@
 /**
  * Limits the attempts of this node. A participant has as many permits as its settings say, for all its destinations
  * together, and uses them no faster than its rate. The maker of an answer attempts its delivery at once if the
- * destination is healthy. A destination whose last attempt failed or was slow is left to the dispatcher, and may use
- * only a share of the permits, so that it delays no other destination.
+ * destination is healthy. A destination whose last attempt failed or was slow is left to the dispatcher for a minute,
+ * and may use only a share of the permits, so that it delays no other destination.
  */
 import type { Destination } from '@rollcall/core/model/delivery'
 

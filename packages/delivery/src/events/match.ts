@@ -68,7 +68,7 @@ export interface Matching {
   readonly compiled: CompiledFilters
 }
 
-/** The filters of subscriptions. Each is read once, because the filter of a subscription never changes. */
+/** The filters of subscriptions. Those used last are remembered, because the filter of a subscription never changes. */
 export class CompiledFilters {
   readonly #compile: CompileFilter
   readonly #filters = recentlyUsed<number, CompiledFilter>(COMPILED)

@@ -1,4 +1,4 @@
-/** Decides, for all other files, who is calling, which registries the caller may use, and what it may do there. */
+/** Decides who is calling, whether the caller may use a registry, and whether it may do an operation there. */
 
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'

@@ -35,8 +35,8 @@ const RUNS = 5
 const CUT_SHORT = 20
 
 /**
- * Answers an exchange, or some of its pages. Everything is written under the claim: if the claim has ended, another run
- * answers the exchange, and this run changes nothing.
+ * Answers an exchange, or some of its pages. Each page is committed under the claim: if the claim has ended, another
+ * run answers the exchange, and this run sends nothing more.
  * @param signal when it is aborted, no further page is begun, and the exchange is due again
  * @throws errors after which the exchange must be tried again
  */

@@ -1,4 +1,4 @@
-/** Answers a batch item by item, in order. An error in one item is reported in that item alone. */
+/** Answers a batch item by item. The rejection of an item is reported in that item; another error fails the request. */
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { timestampOf } from '@rollcall/base/shared/clock'
@@ -98,8 +98,8 @@ function workOf(deps: Answering, { mode: name, exchange, state }: Asked, items: 
 }
 
 /**
- * Answers the elements in order, several at a time. A session of the database runs one statement at a time, so it gets
- * one worker.
+ * Answers the elements, several at a time, and returns the results in their order. A snapshot runs one statement at a
+ * time, so it gets one worker.
  */
 async function inOrder<Element, Result>(
   { exchange, state, budget }: BatchWork,

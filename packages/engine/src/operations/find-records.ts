@@ -56,7 +56,8 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
 
 /**
  * Finds records, and measures the time for the operator.
- * @throws ItemRejection the search takes too long; not for a look-up of one identifier, which is never slow itself
+ * @throws ItemRejection the search takes too long
+ * @throws DatabaseError the look-up of one identifier takes too long: then it is the database that is slow
  */
 export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> {
   const { deps, exchange } = work

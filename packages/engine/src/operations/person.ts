@@ -139,7 +139,7 @@ async function findPerson(
 
 const readRecord = (record: FoundRecord): ReadRecord => ({ ...record, read: JSON.parse(record.document) })
 
-/** Looks up each identifier; look-ups are never slow. @param isWhole whether hidden persons are included */
+/** Finds the records with any of the identifiers, by a look-up of each. @param isWhole whether hidden persons count */
 async function findBy(
   work: ItemWork,
   name: PersonQuestion['name'],

@@ -69,7 +69,7 @@ function noteEmergency({ deps: { log, metrics }, exchange, addFacts }: ItemWork,
 }
 
 /**
- * Finds the records that may be shown under the consent. Finds nothing when several persons share the identifier,
+ * Finds the records that the grant allows. Under a consent it finds nothing when several persons share the identifier,
  * because it is unknown which of them consented, or when the consent has ended or covers nothing of the record.
  */
 async function findPermitted(

@@ -47,7 +47,7 @@ interface About {
   readonly exchange: Exchange
   /** The operation of the earlier exchange. */
   readonly operation: Operation
-  /** Whether the consent has not ended, by the reference_id of each item that was answered under one. */
+  /** Whether the consent holds and the grant accepts it, by the reference_id of each item answered under one. */
   readonly consents: ReadonlyMap<string, boolean>
 }
 

@@ -1,4 +1,4 @@
-/** SQL about participants for statements of other packages, which never name the table. */
+/** SQL about participants for statements of other packages, so that these need not name the table. */
 
 /** SQL for a `from` clause: each participant with its id, sender_id and status. */
 export const PARTICIPANTS = '(select id, sender_id, status from participant)'

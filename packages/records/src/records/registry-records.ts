@@ -1,4 +1,4 @@
-/** Opens the records of a registry, in our own tables or elsewhere. All callers read and write records through it. */
+/** Opens the records of a registry for reading and writing, in our own tables or elsewhere. */
 
 import { type RecordReader, type RecordSource, RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'

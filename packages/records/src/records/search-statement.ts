@@ -31,7 +31,7 @@ const quoted = (text: string): string => text.replaceAll("'", "''")
 /** SQL of the parts of one look-up. */
 type LookUpSql = Readonly<Record<'type' | 'value' | 'limit' | 'offset' | 'ids' | 'cap' | 'categories', string>>
 
-/** SQL of a look-up. It needs the identifier table alone to find the ids. */
+/** SQL of a look-up. It finds the ids in the identifier table, without the record table. */
 function lookUpText(table: RecordTable, { type, value, cap, categories, ...place }: LookUpSql): string {
   const hit = `select identifier.record as id from ${quoteName(table.identifierTable)} as identifier
       where identifier.type = ${type} and identifier.value = ${value}

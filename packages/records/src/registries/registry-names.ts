@@ -1,4 +1,4 @@
-/** SQL about registries, for statements of other packages, which never name the table itself. */
+/** SQL about registries for statements of other packages, so that these need not name the table. */
 
 /** SQL of a relation to join: each registry with its id, namespace, environment and demo flag. */
 export const REGISTRIES = '(select id, namespace, environment, demo from registry)'

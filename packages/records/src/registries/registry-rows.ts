@@ -41,7 +41,7 @@ export const REGISTRY_DEFAULTS: RegistrySettings = {
 }
 
 /**
- * Reads registries with their additions in one statement, because every node reads them twice a second.
+ * Reads registries with their additions in one statement, because a node reads them as often as twice a second.
  * @param namespace null for all registries
  */
 export async function selectRegistries(

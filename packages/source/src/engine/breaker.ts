@@ -5,7 +5,7 @@
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 
-/** The milliseconds of the first pause after a failure. Each further pause is twice as long. */
+/** The milliseconds of the first pause after a failure. A further pause is twice as long, up to `LONGEST_PAUSE`. */
 const PAUSE = 1_000
 const LONGEST_PAUSE = 15_000
 

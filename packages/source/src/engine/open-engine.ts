@@ -1,4 +1,4 @@
-/** Opens an engine from its dialect and its connections. All that databases have in common is here. */
+/** Opens an engine from its dialect and its connections. This code is the same for all databases. */
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { createRowReader } from '@rollcall/import/row-documents'

@@ -153,7 +153,7 @@ function readChunk(packets: Packets, chunk: Buffer): void {
   }
 }
 
-/** The request for the events behind a place. Its number of a replica is that of no other: a server ends former readers with the same. */
+/** Requests the events after a place. The server_id is random: a server disconnects an older reader with the same one. */
 function dumpRequest({ file, position }: Place): Buffer {
   const name = Buffer.from(file)
   const request = Buffer.alloc(4 + 11 + name.length)

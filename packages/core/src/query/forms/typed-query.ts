@@ -121,7 +121,7 @@ function isBareMember(value: JsonValue): boolean {
   return members.length === 1 && typeof members[0] !== 'object'
 }
 
-/** A GraphQL text never begins with a quoted name, a JSON object always does. */
+/** The beginning of a JSON list or object. A GraphQL text does not begin with a quoted name or with `{}`. */
 const JSON_TEXT = /^\s*(?:\[|\{\s*["}])/
 const GRAPHQL_TEXT = /^[\s,\uFEFF]*(?:#|\{|(?:query|mutation|subscription|fragment)\b)/
 

@@ -66,7 +66,7 @@ export async function takeProbes(
 const IDLE = 600
 
 /**
- * Deletes the breakers of destinations without pending deliveries: a participant may name any number of destinations.
+ * Deletes old breakers of destinations without pending deliveries: a participant may name any number of destinations.
  * @returns how many
  */
 export async function forgetBreakers({ pool }: Pick<Database, 'pool'>): Promise<number> {
@@ -83,8 +83,8 @@ export async function forgetBreakers({ pool }: Pick<Database, 'pool'>): Promise<
 const MOST = 1_000
 
 /**
- * The health of every participant that has pending deliveries, dead ones of the last day, a breaker with failures,
- * waiting notifications, or a closed mailbox.
+ * The health of participants that have pending deliveries, dead ones of the last day, a breaker with failures, waiting
+ * notifications, or a closed mailbox; at most `MOST` participants.
  */
 export async function deliveryHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly DeliveryHealth[]> {
   const { rows } = await pool.query<DeliveryHealth>({

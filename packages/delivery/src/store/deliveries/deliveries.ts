@@ -140,7 +140,7 @@ export async function recordAttempt(
 
 /** The failures in a row that open a breaker. */
 const FAILURES_TO_OPEN = 5
-/** The seconds until the first probe of an open breaker. After each failed probe the pause is twice as long. */
+/** Seconds until the first probe of an open breaker. After a failed probe the pause is twice as long, up to a limit. */
 const FIRST_PAUSE = 10
 
 const RECORD_ATTEMPT = `with ended as (

@@ -1,4 +1,4 @@
-/** SQL about deliveries for statements of other packages, which never name the tables. */
+/** SQL about deliveries for statements of other packages, so that these need not name the tables. */
 
 /** SQL for a `from` clause: each delivery with its ids, its participant and its state. */
 export const DELIVERIES =

@@ -8,7 +8,7 @@ const AT_ONCE = 500
 
 /** The tables in the order of deletion, with their old rows by the retention in seconds, and the order of rows. */
 const FORGOTTEN = [
-  // The events of open mailboxes, and those that are being delivered, stay.
+  // An event stays while an open mailbox has a notification of it that waits or is being delivered.
   {
     table: 'event',
     where: `recorded_at < now() - make_interval(secs => $1) and not exists (

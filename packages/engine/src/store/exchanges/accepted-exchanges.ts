@@ -118,7 +118,7 @@ export async function findPersistedPage(
 export interface AskedExchange {
   readonly correlation_id: string
   readonly transaction_id: string
-  /** The accepted exchange; null: it was answered synchronously, and only enrolment updates have a receipt. */
+  /** The accepted exchange; null: it was answered synchronously, and an answer is stored for enrolment updates only. */
   readonly accepted: AcceptedExchange | null
   /** The delivery of its first page, with the encrypted body. */
   readonly first: SentPage | null

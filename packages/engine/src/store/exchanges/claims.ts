@@ -60,8 +60,8 @@ export const EXCHANGES_DUE = `with recursive ${participantsWithSql('accepted_exc
   ) as first`
 
 /**
- * Claims exchanges that are due, in turns: the first of each participant, then the second of each. Each call begins
- * with another participant. Nodes that claim at the same time get different exchanges.
+ * Claims exchanges that are due, in turns: the first of each participant, then the second of each. The order of the
+ * participants is another one in each call. Nodes that claim at the same time get different exchanges.
  * @param inWork the exchanges in progress on this node: they are not claimed again, and count in the shares
  */
 export async function claimExchanges(

@@ -1,4 +1,4 @@
-/** Deletes exchanges, ciphertexts and callbacks that are older than any message that is accepted as fresh. */
+/** Deletes exchanges, ciphertexts and callbacks that are older than their retention. */
 
 import { FORGOTTEN_USES } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'

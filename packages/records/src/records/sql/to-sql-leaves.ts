@@ -1,7 +1,7 @@
 /**
  * SQL of conditions on one value: the value of a record's column, or of a list's element. Each condition has two forms:
  * SQL that is true when the condition is definitely true, and SQL that is true when it is definitely false. If the
- * value is missing, neither form is true.
+ * value is missing, neither form of a comparison is true.
  */
 
 import type { Comparator, Comparison, Interval, Literal, OneOf, Presence } from '@rollcall/core/model/predicate'
