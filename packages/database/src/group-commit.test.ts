@@ -124,4 +124,25 @@ describe('groupCommit', () => {
     expect(results.map((result) => result.status === 'rejected' && result.reason)).toEqual(Array(4).fill(away))
     expect(statements).toBe(1)
   })
+
+  it.each([
+    { failWaiting: false, expected: 3 },
+    { failWaiting: true, expected: 1 },
+  ])('when the database is away, $expected statements are made for five entries with $failWaiting', async (row) => {
+    let statements = 0
+    const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+    const commits = groupCommit<number, number>(
+      async (entries) => {
+        statements += 1
+        await settled()
+        if (entries.includes(9)) return entries
+        throw away
+      },
+      { waiting: 100, together: 2, failWaiting: row.failWaiting },
+    )
+    const results = await Promise.allSettled([1, 2, 3, 4, 5].map((number) => commits.submit(number)))
+    expect(results.map((result) => result.status === 'rejected' && result.reason)).toEqual(Array(5).fill(away))
+    expect(statements).toBe(row.expected)
+    expect(await commits.submit(9)).toBe(9)
+  })
 })

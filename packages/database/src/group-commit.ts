@@ -26,6 +26,7 @@ const MOST_TOGETHER = 500
 interface GroupCommitOptions {
   readonly waiting: number
   readonly together?: number
+  readonly failWaiting?: boolean
 }
 
 /**
@@ -33,10 +34,12 @@ interface GroupCommitOptions {
  * @param run runs one statement for all entries, and returns one result for each in order; calls do not overlap
  * @param options.waiting the number of entries that may wait
  * @param options.together the number of entries in one statement
+ * @param options.failWaiting whether entries that wait fail too when the database is away or too slow: each further
+ * statement could take as long as the failed one
  */
 export function groupCommit<Entry, Result>(
   run: (entries: readonly Entry[]) => Promise<readonly Result[]>,
-  { waiting, together = MOST_TOGETHER }: GroupCommitOptions,
+  { waiting, together = MOST_TOGETHER, failWaiting = false }: GroupCommitOptions,
 ): GroupCommit<Entry, Result> {
   const queue: Waiting<Entry, Result>[] = []
   let running = false
@@ -48,8 +51,10 @@ export function groupCommit<Entry, Result>(
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result)
     } catch (error) {
       // The database is away or too slow: smaller groups would fail too.
-      if (group.length === 1 || isUnavailable(error)) {
-        for (const { reject } of group) reject(error)
+      const isAway = isUnavailable(error)
+      if (group.length === 1 || isAway) {
+        const alsoFailed = isAway && failWaiting ? queue.splice(0) : []
+        for (const { reject } of [...group, ...alsoFailed]) reject(error)
         return
       }
       // One entry whose statement fails must not fail the others: two halves are tried, down to single entries.

@@ -78,7 +78,7 @@ function grouped(pipeline: Pipeline): Connections['lookUp'] {
         const found = Map.groupBy(rows, ({ number }) => number)
         return asked.map((_, at) => found.get(at + 1) ?? [])
       },
-      { waiting: LOOK_UPS_WAITING, together: LOOK_UPS_TOGETHER },
+      { waiting: LOOK_UPS_WAITING, together: LOOK_UPS_TOGETHER, failWaiting: true },
     ),
   )
   return (table, lookUp) => groupOf(table).submit(lookUp)

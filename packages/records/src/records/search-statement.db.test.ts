@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type RecordQuery, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { FoundRecord, Identifier, Page, SortKey } from '@rollcall/core/model/records'
+import { openDatabase } from '@rollcall/database/database'
 import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
@@ -119,6 +121,27 @@ test('look-ups at one time share statements of 32 at most, and each finds its ow
   const alone = readerInTransaction(pool, statementNames)
   for (const [at, query] of asked.entries()) expect(found[at]).toEqual(await alone.find(registry, query))
   expect(new Set(found.map(({ total }) => total)).size).toBeGreaterThan(5)
+})
+
+test('look-ups that wait behind one that is not answered in time fail with it, and may be asked again', async () => {
+  const hasty = openDatabase({ ...database.connection, statement_timeout: 300 })
+  const statements = vi.spyOn(hasty.pipeline, 'query')
+  const { find } = ownRecords(hasty).reader('sync')
+  const identifiers = [{ type: 'UIN', value: 'U42' }]
+  const query = {
+    recordType,
+    predicate: { is: 'identifier', identifiers },
+    page: { sort: [], limit: 1, offset: 0, cap: 9 },
+  }
+  const holder = await database.db.pool.connect()
+  await holder.query(`begin; lock table ${table.identifierTable} in access exclusive mode`)
+  const failed = await Promise.allSettled(Array.from({ length: 100 }, () => find(registry, query as RecordQuery)))
+  expect(statements).toHaveBeenCalledTimes(1)
+  for (const one of failed) expect(one).toMatchObject({ status: 'rejected', reason: expect.any(SearchTimeout) })
+  await holder.query('rollback')
+  holder.release()
+  expect((await find(registry, query as RecordQuery)).total).toBe(1)
+  await hasty.close()
 })
 
 const findRecords = (condition: Condition, page: Page) =>
