@@ -1,4 +1,4 @@
-/** Names of tables and columns, made from kind data and registry ids. Only this module quotes names for SQL. */
+/** Makes names of tables and columns from kind data and registry ids, and quotes them for SQL. */
 import { createHash } from 'node:crypto'
 import type { Attribute, RecordType } from '@rollcall/protocol'
 

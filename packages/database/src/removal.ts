@@ -1,4 +1,4 @@
-/** Removes all stored data of a registry or participant. Each package lists its own tables for this. */
+/** Removes the rows of a registry or participant. Each package lists its own tables for this; audit entries stay. */
 import type { Database } from './database.ts'
 
 export type Removable = 'registry' | 'participant'

@@ -1,4 +1,4 @@
-/** The vault: the only place where secrets of the database are encrypted and decrypted. */
+/** The vault: it encrypts secrets for the database with the master key, and decrypts them. */
 import type { Database } from '@rollcall/database/database'
 import { DecryptionError, decryptValue, encryptValue, type MasterKey, type ValueContext } from './encrypted-value.ts'
 import { MasterKeyError, type MasterKeySource } from './master-key.ts'

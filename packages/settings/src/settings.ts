@@ -1,4 +1,4 @@
-/** Lists every limit and option of a node, with its value and its source. A secret is listed without its value. */
+/** Lists the limits and options of a node, each with its value and its source. A secret is listed without its value. */
 import { LIMITS, type LimitName } from '@rollcall/core/limits'
 import type { Setting } from '@rollcall/core/model/setting'
 import type { Config } from './config.ts'

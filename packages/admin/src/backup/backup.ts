@@ -52,7 +52,7 @@ interface BackupDeps extends HasVault {
   readonly signal?: AbortSignal
 }
 
-/** Writes all tables, as they are at one moment, into an encrypted file. Servers go on meanwhile. */
+/** Writes the tables, as they are at one moment, into an encrypted file. Servers go on meanwhile. */
 export const makeBackup = act(
   { name: 'backup', approval: 'never', input: closed({ file: File }), result: closed(BACKUP_MEMBERS) },
   async ({ db, vault, signal }: BackupDeps, { file }) => {

@@ -24,7 +24,7 @@ export interface NewAuditKey {
   readonly sealed: Buffer
 }
 
-/** Lists every key that ever existed, the oldest first. */
+/** Lists all stored keys, the oldest first. */
 export async function listAuditKeys(db: Database): Promise<readonly AuditKey[]> {
   const { rows } = await db.pool.query<AuditKey>(
     `select kid, kind, public_key, sealed, created_at, retired_at,

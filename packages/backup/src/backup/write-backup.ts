@@ -1,4 +1,4 @@
-/** Makes a backup: all tables in one snapshot of the database, while servers run, in little memory. */
+/** Makes a backup: the tables, in one snapshot of the database, while servers run, in little memory. */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@rollcall/database/database'
 import { hasOpenLines, type JournalPosition, nameDatabase, readJournalPosition } from '@rollcall/database/journal-head'

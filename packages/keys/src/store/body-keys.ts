@@ -23,7 +23,7 @@ export async function addBodyKey(db: Database, day: string, sealed: Buffer): Pro
 const OLD = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not ${isDayHeldSql('day')}`
 
 /**
- * Destroys the keys of old days: nobody can read these days' bodies again, not even from backups.
+ * Destroys the keys of old days: nobody can read these days' bodies again. A backup that was made before has the keys.
  * @param retention seconds since the end of the day, by the clock of the database
  */
 export async function destroyBodyKeys(

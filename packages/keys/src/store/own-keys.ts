@@ -28,7 +28,7 @@ export type NewOwnKey = Pick<OwnKey, 'kid' | 'use' | 'algorithm'> & { readonly s
 const COLUMNS = 'kid, use, algorithm, state, sealed, created_at, activated_at, retired_at, expires_at, revoked_at'
 const ALL = `select ${COLUMNS} from own_key order by created_at desc, kid`
 
-/** All keys that ever existed, the newest first. */
+/** All stored keys, also retired and revoked ones, the newest first. */
 export async function listOwnKeys(db: Database): Promise<readonly OwnKey[]> {
   return (await db.pool.query<OwnKey>(ALL)).rows
 }

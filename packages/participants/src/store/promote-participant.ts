@@ -1,4 +1,4 @@
-/** Makes a sandbox participant live. All that it had in the sandbox ends in the same transaction. */
+/** Makes a sandbox participant live. Its keys, secrets, sessions, grants and callback settings end with that. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import { commitJournaled } from '@rollcall/database/commit-journaled'

@@ -1,4 +1,4 @@
-/** Makes the parts of a server and connects them. No other file does that. Each part gets only what it needs. */
+/** Makes the parts of a server and connects them. */
 
 import { createVerificationTask } from '@rollcall/admin/audit/verification'
 import { EXPIRING_DAYS } from '@rollcall/admin/grants/health'
@@ -70,7 +70,7 @@ import { clientAddressReader, createRequestGate } from '../http/request-gate.ts'
 import { type ConnectedListener, createOwnListener } from './own-listener.ts'
 
 /**
- * Makes all parts of a server. At the first start it also makes missing keys, which takes about a second.
+ * Makes all parts of a server. It also makes missing keys, which takes about a second at the first start.
  * @param deps.log the server's log; by default standard error
  * @param deps.clock for the age of caches, keys and tokens, rates of deliveries, times of searches, and signatures
  * @param deps.samples synthetic records of a kind, which an operator can try; none by default

@@ -1,4 +1,4 @@
-/** Sends answers, and makes the one body of all refusals of a whole request (D1, D2). */
+/** Sends answers, and makes the body that refuses a whole request (D1, D2). */
 import { randomUUID } from 'node:crypto'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'

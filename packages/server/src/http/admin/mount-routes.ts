@@ -1,4 +1,4 @@
-/** Mounts the admin API on the operator's listener: a route for each row of its table. All steps of a call are here. */
+/** Mounts the admin API on the operator's listener: a route for each row of its table, with the steps of a call. */
 
 import { ONE_OPERATOR } from '@rollcall/admin/act'
 import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'

@@ -1,4 +1,4 @@
-/** Mounts the partner API on the peers' listener: a route for each row of its table. All steps of a call are here. */
+/** Mounts the partner API on the peers' listener: a route for each row of its table, with the steps of a call. */
 
 import { ONE_OPERATOR } from '@rollcall/admin/act'
 import type { PartnerDeps } from '@rollcall/admin/partner/partner'
