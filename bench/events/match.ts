@@ -4,7 +4,7 @@
  */
 
 import { compileCriteria } from '@rollcall/core/events/criteria'
-import { filingKeys } from '@rollcall/core/events/filing'
+import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
 import { extractRecord } from '@rollcall/core/query/memory/extract-record'
 import type { Database } from '@rollcall/database/database'
@@ -193,7 +193,7 @@ async function checkFiled(db: Database, kind: Kind, sorts: number): Promise<void
      from subscription join subscription_key as filed on subscription = id order by filed.event_type, whole, id`,
   )
   const filed = rows.every(({ criteria, key, whole }) => {
-    const [found, ...others] = filingKeys(compileCriteria(kind, criteria).predicate)
+    const [found, ...others] = keysOfFilter(compileCriteria(kind, criteria).predicate)
     return others.length === 0 && found?.whole === whole && key.equals(found.key)
   })
   if (!filed || rows.length !== sorts) throw new Error('the subscriptions are not filed as the server files them')

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import { showGrantTemplate } from '@rollcall/admin/grants/grants'
-import { filingKeys } from '@rollcall/core/events/filing'
+import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
@@ -33,7 +33,7 @@ export async function makeSubscribers(
     await setCallbackSettings(db, participant.id, { allowed: [receiver] })
     ids.push(participant.id)
   }
-  const [every] = filingKeys(null)
+  const [every] = keysOfFilter(null)
   // They subscribe in no order: the mailboxes of one participant do not stand together.
   await db.pool.query(
     `with made as (

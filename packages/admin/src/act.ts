@@ -3,7 +3,7 @@
  * in the audit log, and says whether it waits for a second operator. Other admin functions are made by `useCase`: they
  * name no person and change nothing.
  */
-import { createSemaphore, inTurn } from '@rollcall/base/shared/semaphore'
+import { createSemaphore, inSlot } from '@rollcall/base/shared/semaphore'
 import type { AuditLog } from '@rollcall/core/model/audit-entry'
 import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
@@ -184,7 +184,7 @@ const turns = createSemaphore(1)
 /** Runs the work in one transaction in which nobody else changes settings. */
 export function inSettings<Result>(deps: object, work: (db: Database) => Promise<Result>): Promise<Result> {
   const { db } = deps as { readonly db: Database }
-  return inTurn(turns, 'settings', () =>
+  return inSlot(turns, 'settings', () =>
     inOneTransaction(db, async (inner, client) => {
       await lockSettings(client)
       return work(inner)

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { expect, test } from 'vitest'
 import { CommandError } from './failure.ts'
-import { limitReader, personOf, readInstant } from './values.ts'
+import { limitReader, readInstant, readPerson } from './values.ts'
 
 test.each([
   ['0.5', false, 0.5],
@@ -31,9 +31,9 @@ test.each(['2026-02-30', 'tomorrow', '2026-07-01T09:30:00', ''])('%j is none', (
 )
 
 test('a person is named by two words or by one', () => {
-  expect(personOf('UIN', 'a=b')).toEqual({ type: 'UIN', value: 'a=b' })
-  expect(personOf('UIN=a=b', undefined)).toEqual({ type: 'UIN', value: 'a=b' })
-  expect(() => personOf('8128560370', undefined)).toThrow(
+  expect(readPerson('UIN', 'a=b')).toEqual({ type: 'UIN', value: 'a=b' })
+  expect(readPerson('UIN=a=b', undefined)).toEqual({ type: 'UIN', value: 'a=b' })
+  expect(() => readPerson('8128560370', undefined)).toThrow(
     new CommandError('an identifier in one word must be a type and a value, such as UIN=8128560370'),
   )
 })

@@ -48,14 +48,17 @@ export const addPersonArguments = (command: Command): Command =>
 
 /** Reads the person from these arguments. @throws CommandError as `auditedPersonOf` */
 export const readPersonArguments = ({ type, value }: Readonly<Record<string, unknown>>) =>
-  personOf(String(type), value === undefined ? undefined : String(value))
+  readPerson(String(type), value === undefined ? undefined : String(value))
 
 /** Reads a person from two words or one. @throws CommandError a single word is not TYPE=VALUE */
-export const personOf = (type: string, value: string | undefined): { readonly type: string; readonly value: string } =>
+export const readPerson = (
+  type: string,
+  value: string | undefined,
+): { readonly type: string; readonly value: string } =>
   value === undefined ? readTypeAndValue(type, 'an identifier in one word') : { type, value }
 
 /** Writes the type and value of a person as members of an identifier. */
-export const identifierMembers = ({ type, value }: ReturnType<typeof personOf>) => ({
+export const identifierMembers = ({ type, value }: ReturnType<typeof readPerson>) => ({
   identifier_type: type,
   identifier_value: value,
 })

@@ -1,6 +1,6 @@
 /** Groups small writes, and small reads: entries that are submitted while a statement runs share the next statement. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { oncePer } from '@rollcall/base/shared/once-per'
+import { oncePerObject } from '@rollcall/base/shared/once-per'
 import type pg from 'pg'
 import { isUnavailable, StoreBusy } from './database-errors.ts'
 
@@ -89,7 +89,7 @@ export function groupCommit<Entry, Result>(
 }
 
 /** Remembers one value for each pool, such as a group commit. */
-export const perPool: <Value>(make: (pool: pg.Pool) => Value) => (pool: pg.Pool) => Value = oncePer
+export const perPool: <Value>(make: (pool: pg.Pool) => Value) => (pool: pg.Pool) => Value = oncePerObject
 
 /**
  * Stores one row for each key: the first call that writes a key wins, and later calls get its row. The row is committed

@@ -21,7 +21,7 @@ export interface StoredPart {
 }
 
 /** All rows of these tables that belong to the registry or participant. */
-export const rowsOf = (removable: Removable, tables: readonly string[]): readonly RemovedRows[] =>
+export const rowsToRemove = (removable: Removable, tables: readonly string[]): readonly RemovedRows[] =>
   tables.map((table) => ({ table, of: `${removable} = $1` }))
 
 /** SQL that counts the rows of a table that belong to the registry or participant. */

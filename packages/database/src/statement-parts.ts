@@ -11,7 +11,7 @@ export const assignmentsSql = (values: Values): RawBuilder<unknown> =>
   sql.join(given(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))
 
 /** SQL such as `(a, b) values (1, 2)`, for `insert into`. */
-export function rowOf(values: Values): RawBuilder<unknown> {
+export function valuesSql(values: Values): RawBuilder<unknown> {
   const entries = given(values)
   const columns = sql.join(entries.map(([column]) => sql.ref(column)))
   return sql`(${columns}) values (${sql.join(entries.map(([, value]) => sql`${value}`))})`

@@ -9,7 +9,7 @@ export interface Unused {
   readonly since: string
 }
 
-export const UNUSED: readonly Unused[] = [
+export const UNUSED_TABLES_AND_COLUMNS: readonly Unused[] = [
   { name: 'record_version', since: '0.1.0' },
   { name: 'operator_session', since: '0.1.0' },
   { name: 'operator_sign_in_link', since: '0.1.0' },

@@ -1,7 +1,7 @@
 /** Stored subscriptions whose filters are given as predicates: their criteria are numbers of the predicates. */
 import { randomUUID } from 'node:crypto'
 import { compileCriteria } from '@rollcall/core/events/criteria'
-import { filingKeys } from '@rollcall/core/events/filing'
+import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -50,7 +50,7 @@ export class StoredFilters {
     for (const filter of filters) {
       const id = await insertSubscription(client, registryId, filter, this.add(filter.predicate))
       ids.push(id)
-      for (const { key, whole } of filingKeys(filter.predicate)) {
+      for (const { key, whole } of keysOfFilter(filter.predicate)) {
         await client.query(
           `insert into subscription_key (registry, event_type, record_type, key, subscription, whole)
            values ($1, $2, $3, $4, $5, $6)`,
@@ -115,7 +115,7 @@ export async function subscribeLive(
   return withTransaction(pool, async (client) => {
     const filed = { event_type: eventType.name, record_type: recordType.name, ...more }
     const subscription = await insertSubscription(client, registry.id, filed, criteria)
-    for (const { key, whole } of filingKeys(predicate)) {
+    for (const { key, whole } of keysOfFilter(predicate)) {
       await client.query('insert into subscription_key values ($1, $2, $3, $4, $5, $6)', [
         ...[registry.id, eventType.name, recordType.name, key, subscription, whole],
       ])

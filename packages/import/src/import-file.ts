@@ -26,7 +26,7 @@ import {
   type ReadAs,
 } from './formats.ts'
 import { withClaimedRegistry, withDryRun } from './import-connection.ts'
-import { importIdentity } from './import-identity.ts'
+import { importFingerprint } from './import-fingerprint.ts'
 import {
   forgetProgress,
   loadProgress,
@@ -170,7 +170,7 @@ async function importOpened(
 ): Promise<ImportResult> {
   const isDry = options.dryRun === true
   const recordType = recordTypeNamed(registry.kind, options.recordType)
-  const identity = isDry ? null : importIdentity(opened, format, recordType, options)
+  const identity = isDry ? null : importFingerprint(opened, format, recordType, options)
   const completion = options.complete === undefined ? null : await Completion.begin(options.complete, client)
   const stored = identity === null ? NO_PROGRESS : await loadProgress(client, registry.id, identity)
   const from = completion === null ? stored : { ...NO_PROGRESS, events: stored.events }

@@ -3,7 +3,7 @@
 import { type Attribute, codeLabel, normaliseCode } from '@rollcall/protocol'
 import { UNDECIDED } from './column-mapping.ts'
 import { CODE_WORDS, USUAL_CODES } from './column-synonyms.ts'
-import { decide, mapped, type ProposedColumn } from './proposed-column.ts'
+import { mapped, type ProposedColumn, undecided } from './proposed-column.ts'
 
 type CodeList = NonNullable<Attribute['codes']>
 
@@ -55,7 +55,7 @@ export function proposeCodes(
     return mapped(column, path, isDatabase ? { column, codes } : column, why)
   }
   if (distinct.length > MOST_CODES || distinct.some((value) => value.length > LONGEST_CODE)) {
-    return decide(
+    return undecided(
       column,
       [...reasons, `some values are not on the list ${list}, and they are too many or too long to be codes`],
       [{ path, rule: column, meaning: 'values that are not on the list stay as they are' }],
@@ -66,7 +66,7 @@ export function proposeCodes(
     USUAL_CODES[list]?.codes[value] !== undefined ||
     (!DIGITS.test(value) && values.filter((one) => one === value).length >= ROWS_OF_A_CODE)
   if (isDatabase && !distinct.every(isCode)) {
-    return decide(
+    return undecided(
       column,
       [...reasons, `some values are not on the list ${list}, and they are too rare to be shown as codes`],
       [
@@ -89,7 +89,7 @@ export function proposeCodes(
     usual !== undefined && distinct.every((value) => usual.codes[value] !== undefined)
       ? `as ${usual.source} has them; ask who made the data`
       : `write what each means in place of ${UNDECIDED}`
-  return decide(
+  return undecided(
     column,
     [...reasons, `some of its values are not on the list ${list}`],
     [{ path, rule: { column, codes }, meaning }],
@@ -112,7 +112,7 @@ export function proposeLookup(
   const isWhole = known.length > 0 && [...rows.map(([key]) => key), ...values].every((key) => Object.hasOwn(codes, key))
   if (isWhole)
     return mapped(column, path, { column, codes }, [...why, `each row has a word for a code of the list ${list}`])
-  return decide(
+  return undecided(
     column,
     [...why, `not every row has a word for a code of the list ${list}`],
     [

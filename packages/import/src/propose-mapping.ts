@@ -13,7 +13,7 @@ import {
 import { AGE_COLUMNS, ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS, WHOLE_NAME_COLUMNS } from './column-synonyms.ts'
 import { areIsoDates, dateFormatsOfAll, dateFormatsOfMost, exampleDate } from './find-date-format.ts'
 import { type LookupTable, proposeCodes, proposeLookup } from './propose-codes.ts'
-import { decide, mapped, type ProposedColumn, unmapped } from './proposed-column.ts'
+import { mapped, type ProposedColumn, undecided, unmapped } from './proposed-column.ts'
 import { listValuePaths, type RecordPath } from './record-paths.ts'
 
 export interface Table {
@@ -55,7 +55,7 @@ export function proposeColumns(
       return proposed
     }
     const choice = { path: proposed.path, rule: proposed.rule ?? column, meaning: `instead of ${rival}` }
-    return decide(column, [...proposed.reasons, `the column ${rival} goes there already`], [choice])
+    return undecided(column, [...proposed.reasons, `the column ${rival} goes there already`], [choice])
   })
 }
 
@@ -133,19 +133,19 @@ function proposeColumn(
       return proposeLookup({ column, path, list: attribute.codes, values, reasons }, lookup)
     }
     const why = `its values are keys of ${lookup.place}: a select that joins that table has what they mean`
-    return decide(column, [...reasons, why], [{ path, rule: column, meaning: 'the keys themselves' }])
+    return undecided(column, [...reasons, why], [{ path, rule: column, meaning: 'the keys themselves' }])
   }
   if (values.length === 0) {
     const why = ['no row has a value in it']
     return found === undefined
       ? unmapped(column, why)
-      : decide(column, why, [{ path: found.path, rule: column, meaning: found.meaning }])
+      : undecided(column, why, [{ path: found.path, rule: column, meaning: found.meaning }])
   }
   const isCompleted = database !== null && names.has(plainName(database.name) + name)
   if (!isCompleted && WHOLE_NAME_COLUMNS.some((one) => plainName(one) === name)) {
     const given = names.get('givenname')
     const reason = 'it may hold whole names, and records have given name and surname apart; divide the column'
-    return given === undefined ? unmapped(column, [reason]) : decide(column, [reason], choicesOf(names, column))
+    return given === undefined ? unmapped(column, [reason]) : undecided(column, [reason], choicesOf(names, column))
   }
   if (AGE_COLUMNS.some((one) => plainName(one) === name)) {
     return unmapped(column, ['an age changes every year: records have a date of birth, from which ages are counted'])
@@ -205,7 +205,7 @@ function byValues(names: ReadonlyMap<string, NamedTarget>, column: string, value
   const phone = names.get('phonenumber')
   if (phone !== undefined && values.every((value) => /^\+[\d ()./-]{6,20}$/.test(value))) {
     const reasons = [unknown, 'all its values look like telephone numbers with the code of a country']
-    return decide(column, reasons, [{ path: phone.path, rule: column, meaning: 'telephone numbers' }])
+    return undecided(column, reasons, [{ path: phone.path, rule: column, meaning: 'telephone numbers' }])
   }
   const isDated = areIsoDates(values) || dateFormatsOfAll(values).length > 0
   return unmapped(column, isDated ? [unknown, 'all its values are dates, and their meaning is not known'] : [unknown])
@@ -233,7 +233,7 @@ function dated(
     return mapped(column, path, only.rule, why)
   }
   if (choices.length > 1) {
-    return decide(
+    return undecided(
       column,
       [...reasons, 'every value can be read as day and month in either order: ask who made the data'],
       choices,
@@ -244,7 +244,7 @@ function dated(
     ? 'some years have two digits, and their century is not known: give years of four digits'
     : 'no known form of dates reads every value: correct the values, or name the format of most of them'
   const { formats: best, most } = dateFormatsOfMost(values)
-  return decide(
+  return undecided(
     column,
     [...reasons, why],
     best.map((format) => ({

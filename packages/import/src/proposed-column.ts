@@ -25,7 +25,7 @@ export const mapped = (
   reasons: readonly string[],
 ): ProposedColumn => ({ column, state: 'mapped', path, rule, choices: [], reasons })
 
-export const decide = (
+export const undecided = (
   column: string,
   reasons: readonly string[],
   choices: ProposedColumn['choices'],

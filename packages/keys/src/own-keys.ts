@@ -116,7 +116,7 @@ export async function createKeys(
 }
 
 /** The public halves of the valid published keys. Makes and changes nothing. */
-export async function publishedKeys(db: Database, vault: Vault): Promise<readonly JWK[]> {
+export async function readPublishedKeys(db: Database, vault: Vault): Promise<readonly JWK[]> {
   return publicHalves((await keyReader(db, vault, { error: () => undefined })()).live)
 }
 

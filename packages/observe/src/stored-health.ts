@@ -3,7 +3,7 @@
 import type { Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
 import { BREAKER_STATES } from '@rollcall/core/model/breaker'
-import type { DeliveryHealth, End, MirrorHealth, OutboxHealth, WaitingExchanges } from '@rollcall/core/model/health'
+import type { DeliveryHealth, Expiry, MirrorHealth, OutboxHealth, WaitingExchanges } from '@rollcall/core/model/health'
 import type { SchemaLead } from '@rollcall/database/schema-version'
 import { Gauge, type Registry } from 'prom-client'
 
@@ -16,7 +16,7 @@ export interface StoredHealth {
   /** The accepted requests that wait; null when unknown. */
   exchanges(): Promise<WaitingExchanges | null>
   /** The grants and keys of participants that end soon. */
-  ends(): Promise<readonly End[]>
+  ends(): Promise<readonly Expiry[]>
   /** The state of the copies of sources. */
   mirrors(): Promise<readonly MirrorHealth[]>
   /** How many versions the database is ahead of this node. */
@@ -133,7 +133,7 @@ export function addStoredHealth(register: Registry, stored: StoredHealth, { now 
   }
 
   const ends = once(stored.ends)
-  const ofEnds = (name: string, help: string, what: End['what'], label: string): void =>
+  const ofEnds = (name: string, help: string, what: Expiry['what'], label: string): void =>
     gauge(name, help, ['participant', label], ends, (end) =>
       end.what === what ? [{ labels: { participant: end.sender_id, [label]: end.of }, value: end.ends }] : [],
     )

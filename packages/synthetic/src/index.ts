@@ -10,4 +10,4 @@ export {
 export type { KindGenerator } from './kinds/parts.ts'
 export { type LifeOptions, lifeOf } from './life/life.ts'
 export type { LifeEvent } from './life/life-row.ts'
-export { type Person, personOf } from './people.ts'
+export { type Person, syntheticPerson } from './people.ts'

@@ -2,7 +2,7 @@
 import { type JsonValue, kindNamed, readIdentifiers, recordTypesOf, validator } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
 import { generate, KIND_GENERATORS } from './generate.ts'
-import { personOf } from './people.ts'
+import { syntheticPerson } from './people.ts'
 
 const SEED = 31
 
@@ -40,7 +40,7 @@ describe.each(KIND_GENERATORS.map(({ kind }) => kind))('%s', (kind) => {
 
 test.each(['civil', 'ibr', 'ess'])('%s: document i is of person i', (kind) => {
   read(kind, 600).forEach(({ values }, index) => {
-    expect(values('UIN')).toEqual([personOf(SEED, index).uin])
+    expect(values('UIN')).toEqual([syntheticPerson(SEED, index).uin])
   })
 })
 
@@ -134,7 +134,7 @@ test('50,000 people have 50,000 UINs and BRNs', () => {
   const uins = new Set<string>()
   const brns = new Set<string>()
   for (let index = 0; index < 50_000; index++) {
-    const { uin, brn } = personOf(SEED, index)
+    const { uin, brn } = syntheticPerson(SEED, index)
     uins.add(uin)
     brns.add(brn)
   }

@@ -1,15 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Person, personOf } from './people.ts'
+import { type Person, syntheticPerson } from './people.ts'
 
-const people = (seed: number, count: number) => Array.from({ length: count }, (_, index) => personOf(seed, index))
+const people = (seed: number, count: number) =>
+  Array.from({ length: count }, (_, index) => syntheticPerson(seed, index))
 
 test('the same seed and index give the same person, another seed another', () => {
   fc.assert(
     fc.property(fc.integer(), fc.nat({ max: 999_999_999 }), (seed, index) => {
-      const person = personOf(seed, index)
-      expect(personOf(String(seed), index)).toEqual(person)
-      expect(personOf(`${seed}.`, index).uin).not.toBe(person.uin)
+      const person = syntheticPerson(seed, index)
+      expect(syntheticPerson(String(seed), index)).toEqual(person)
+      expect(syntheticPerson(`${seed}.`, index).uin).not.toBe(person.uin)
       expect(person.registration_date <= person.last_updated).toBe(true)
       expect(person.last_updated < '2026').toBe(true)
     }),
@@ -18,7 +19,7 @@ test('the same seed and index give the same person, another seed another', () =>
 
 test.each([-1, 0.5, 1_000_000_000, Number.NaN])('index %s is refused', (index) => {
   const message = `index must be a whole number from 0 to 999999999, not ${index}`
-  expect(() => personOf(1, index)).toThrow(new RangeError(message))
+  expect(() => syntheticPerson(1, index)).toThrow(new RangeError(message))
 })
 
 test('parents of children are the head and the spouse they live with', () => {

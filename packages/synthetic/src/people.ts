@@ -43,7 +43,7 @@ export interface Person {
  * The person with an index, in the population that the seed names.
  * @throws RangeError the index is not a whole number from 0 to 999,999,999
  */
-export function personOf(seed: number | string, index: number): Person {
+export function syntheticPerson(seed: number | string, index: number): Person {
   if (!Number.isInteger(index) || index < 0 || index >= PERSON_LIMIT) {
     throw new RangeError(`index must be a whole number from 0 to ${PERSON_LIMIT - 1}, not ${index}`)
   }

@@ -16,7 +16,7 @@ import { createVerifier, type Verifier } from '@rollcall/audit/verify/keys'
 import { newReport } from '@rollcall/audit/verify/report'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { messageKey } from '@rollcall/core/model/exchange'
-import { publishedKeys } from '@rollcall/keys/own-keys'
+import { readPublishedKeys } from '@rollcall/keys/own-keys'
 import { listParticipantKeys } from '@rollcall/participants/store/participant-keys'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { listUsedKeys } from '@rollcall/participants/store/published-keys'
@@ -148,7 +148,7 @@ async function messageKeys({ db, vault }: HasVault, accounts: readonly Proof[]):
       found.push({ kid, use: 'message', owner: sender_id, jwk: { ...public_jwk }, ...used })
     }
   }
-  const own = await publishedKeys(db, await vault())
+  const own = await readPublishedKeys(db, await vault())
   for (const { kid, ...jwk } of own) {
     if (kid === undefined || !kids.has(kid)) continue
     found.push({ kid, use: 'message', owner: null, jwk, valid_from: null, valid_until: null })

@@ -3,7 +3,7 @@
 import { countTrafficBetween, durationOfStep, type TrafficRow } from '@rollcall/audit/store/traffic'
 import type { Database } from '@rollcall/database/database'
 import { perPool } from '@rollcall/database/group-commit'
-import { EXCHANGES } from '@rollcall/engine/store/exchanges/exchange-names'
+import { EXCHANGES_SQL } from '@rollcall/engine/store/exchanges/exchange-names'
 
 const HOUR = 3_600_000
 /** Milliseconds after the end of an hour in which the hour may still get entries. */
@@ -27,7 +27,7 @@ function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly 
   const known = running.get(begin)
   if (known !== undefined) return known
   const span = { from: new Date(begin), to: new Date(begin + HOUR) }
-  const count = countTrafficBetween(db, span, EXCHANGES).finally(() => running.delete(begin))
+  const count = countTrafficBetween(db, span, EXCHANGES_SQL).finally(() => running.delete(begin))
   running.set(begin, count)
   return count
 }

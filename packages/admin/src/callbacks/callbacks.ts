@@ -17,7 +17,7 @@ import { isAllowedEntry, isDefaultUrl, isNormalAddress } from '@rollcall/deliver
 import { tryCallback } from '@rollcall/delivery/delivery/try-callback'
 import { moveDeliveriesStatement } from '@rollcall/delivery/store/deliveries/move-deliveries'
 import { retryMailboxes } from '@rollcall/delivery/store/events/mailboxes'
-import { ADDRESSLESS_EXCHANGES } from '@rollcall/engine/store/exchanges/exchange-names'
+import { ADDRESSLESS_EXCHANGES_SQL } from '@rollcall/engine/store/exchanges/exchange-names'
 import { createKeys } from '@rollcall/keys/own-keys'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { createLog } from '@rollcall/observe/log'
@@ -162,7 +162,7 @@ async function write(
 ): Promise<void> {
   const set = (all: Partial<CallbackSettings>): Promise<void> =>
     setCallbackSettings(db, participant, all, (default_url) =>
-      moveDeliveriesStatement(participant, { default_url, addressless: ADDRESSLESS_EXCHANGES }),
+      moveDeliveriesStatement(participant, { default_url, addressless: ADDRESSLESS_EXCHANGES_SQL }),
     )
   if (secrets === undefined) return set(changes)
   if (secrets === null) return set({ ...changes, auth: 'none', sealed: null })

@@ -8,7 +8,7 @@ import {
   type PathStep,
   withIdentifiers,
 } from '@rollcall/protocol'
-import { readPrimaries } from '@rollcall/records/registries/primary-identifiers'
+import { readPrimaryIdentifiers } from '@rollcall/records/registries/primary-identifiers'
 import { changeIdentifierType, removeIdentifierType } from '@rollcall/records/registries/registry-identifier-types'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import { addIdentifierType, identifierTypeOf } from '../registries/identifier-types.ts'
@@ -61,7 +61,7 @@ function readTypes(literal: Kind, entries: Entries, at: readonly PathStep[]) {
 /** Reads the primary identifiers of a file. @throws AdminRefusal a type cannot be primary */
 function primariesIn(kind: Kind, given: Readonly<Record<string, string>>, at: readonly PathStep[]) {
   try {
-    return readPrimaries(kind, given)
+    return readPrimaryIdentifiers(kind, given)
   } catch (error) {
     const refusal = toAdminRefusal(error)
     throw refusal instanceof Error ? refusalAt(at, refusal.message) : error

@@ -1,7 +1,7 @@
 /** Acts on the mailbox of a subscription: sends a test, fills the mailbox, and opens it again. */
 
 import { compileCriteria } from '@rollcall/core/events/criteria'
-import { filingKeys } from '@rollcall/core/events/filing'
+import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
 import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -134,7 +134,7 @@ export const resumeSubscription = act(
       }
       await makeSubscriptionLive(client, now.id)
       const { id: subscription, event_type, record_type } = now
-      const keys = filingKeys(predicate).map((key) => ({ subscription, event_type, record_type, ...key }))
+      const keys = keysOfFilter(predicate).map((key) => ({ subscription, event_type, record_type, ...key }))
       await fileSubscriptions(client, registry.id, keys)
       await openMailbox(client, now.mailbox)
     })

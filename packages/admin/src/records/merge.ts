@@ -187,7 +187,7 @@ async function namedRecords(
   const live: (FoundRecord & OfType)[] = []
   const retired: (RetiredRecord & OfType)[] = []
   for (const recordType of types) {
-    const found = await sink.recordsNamed(client, registry, recordType, { type: type.name, value })
+    const found = await sink.findRecordsWithIdentifier(client, registry, recordType, { type: type.name, value })
     live.push(...found.live.map((one) => ({ ...one, recordType })))
     retired.push(...found.retired.map((one) => ({ ...one, recordType })))
   }

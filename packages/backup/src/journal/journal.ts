@@ -3,7 +3,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncDirectory } from '@rollcall/base/shared/data-directory'
 import { giveToFolderOwner } from '@rollcall/base/shared/handed-over'
-import { createSemaphore, inTurn } from '@rollcall/base/shared/semaphore'
+import { createSemaphore, inSlot } from '@rollcall/base/shared/semaphore'
 import type { Journal } from '@rollcall/core/model/journal'
 import type { Database } from '@rollcall/database/database'
 import {
@@ -39,7 +39,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
       await file.close()
     },
     async write(act, commit) {
-      const sequence = await inTurn(turns, path, async () => {
+      const sequence = await inSlot(turns, path, async () => {
         const [opened, owner] = [await vault(), await journalOwner(db.pool)]
         const written = await moveJournalHead(db, async (head) => {
           const file = await openFor(path)

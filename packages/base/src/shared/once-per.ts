@@ -2,7 +2,7 @@
  * Remembers one value for each object, such as the group commit of a pool. It is made at the first call and lives as
  * long as the object.
  */
-export function oncePer<Owner extends object, Value>(make: (owner: Owner) => Value): (owner: Owner) => Value {
+export function oncePerObject<Owner extends object, Value>(make: (owner: Owner) => Value): (owner: Owner) => Value {
   const made = new WeakMap<Owner, Value>()
   return (owner) => {
     const known = made.get(owner)

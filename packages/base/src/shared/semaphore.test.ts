@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createSemaphore, inTurn } from './semaphore.ts'
+import { createSemaphore, inSlot } from './semaphore.ts'
 
 it('work of one key is done one piece at a time, in its order, and goes on after a failure', async () => {
   const turns = createSemaphore(1)
@@ -12,8 +12,8 @@ it('work of one key is done one piece at a time, in its order, and goes on after
     if (name === 'b') throw new Error('b failed')
     return name
   }
-  const other = inTurn(turns, 'other', async () => seen.push('other'))
-  const all = await Promise.allSettled(['a', 'b', 'c'].map((name) => inTurn(turns, 'one', work(name))))
+  const other = inSlot(turns, 'other', async () => seen.push('other'))
+  const all = await Promise.allSettled(['a', 'b', 'c'].map((name) => inSlot(turns, 'one', work(name))))
   expect(all).toEqual([
     { status: 'fulfilled', value: 'a' },
     { status: 'rejected', reason: new Error('b failed') },
@@ -24,7 +24,7 @@ it('work of one key is done one piece at a time, in its order, and goes on after
     ...['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'],
   ])
   expect(seen.indexOf('other')).toBeLessThan(seen.indexOf('a ends'))
-  expect(await inTurn(turns, 'one', work('d'))).toBe('d')
+  expect(await inSlot(turns, 'one', work('d'))).toBe('d')
 })
 
 it('weights have room together up to the limit; a larger one waits until it is alone', async () => {

@@ -62,7 +62,7 @@ export function createSemaphore(most: number): Semaphore {
 }
 
 /** Runs work in a slot of the key. Throws what the work throws. */
-export async function inTurn<Result>(semaphore: Semaphore, key: string, work: () => Promise<Result>): Promise<Result> {
+export async function inSlot<Result>(semaphore: Semaphore, key: string, work: () => Promise<Result>): Promise<Result> {
   const slot = semaphore.take(key)
   await slot.begun
   return work().finally(slot.end)

@@ -7,7 +7,7 @@ import { callWithDatabase } from '../environment.ts'
 import { writeNewFile } from '../new-file.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
-import { addPersonArguments, personOf, readInstant } from '../values.ts'
+import { addPersonArguments, readInstant, readPerson } from '../values.ts'
 
 export function defineCommand(command: Command): void {
   addPersonArguments(withJson(command))
@@ -37,7 +37,7 @@ interface PersonOptions extends OutputOptions {
 async function runPerson(type: string, value: string | undefined, options: PersonOptions): Promise<void> {
   listenForStop()
   const { from, to, confidential, report } = options
-  const person = { ...personOf(type, value), from: from?.toISOString(), to: to?.toISOString() }
+  const person = { ...readPerson(type, value), from: from?.toISOString(), to: to?.toISOString() }
   if (report !== undefined) return writeReport(person, report, options)
   const audited = await callWithDatabase(auditPerson, { ...person, confidential })
   print(options, audited, personAuditText(audited))

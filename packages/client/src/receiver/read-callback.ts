@@ -35,7 +35,7 @@ const FIRST_SEGMENT = 'registry'
  * the action, because a sender_uri may be any address (G1).
  * @throws RequestFault err.request.bad
  */
-export function rowOf(path: string, action: unknown): Callback {
+export function findCallback(path: string, action: unknown): Callback {
   const text = typeof action === 'string' ? action : ''
   const byPath = CALLBACKS.find((row) => path.endsWith(row.path.slice(FIRST_SEGMENT.length)))
   const row =

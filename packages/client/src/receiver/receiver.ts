@@ -37,7 +37,7 @@ import { inOrder, type Notification, type SequenceGap } from './notifications.ts
 import { type Once, once } from './once.ts'
 import { outstandingAt } from './outstanding-requests.ts'
 import { type AnswerHandlers, answerQuestion, type Question, questionAt, readQuestion } from './questions.ts'
-import { readCallback, rowOf } from './read-callback.ts'
+import { findCallback, readCallback } from './read-callback.ts'
 import { envelopeBounds, messageBounds, readRequest } from './read-request.ts'
 import { type ReceivedMessages, rememberInMemory } from './received-messages.ts'
 
@@ -212,7 +212,7 @@ export class Receiver {
       const question = readQuestion(asked, frame, await opened(asked.request), signed)
       return this.#answer(question, answers, trust)
     }
-    const row = rowOf(pathname, frame.header.action)
+    const row = findCallback(pathname, frame.header.action)
     const callback = readCallback(row, frame, await opened(row.message), signed)
 
     // Handle it once, then acknowledge it.

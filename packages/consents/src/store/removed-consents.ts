@@ -1,5 +1,5 @@
 /** Deletes rows with a removed registry or participant. The used and the withdrawn consents stay. */
-import { type RemovedRows, rowsOf, type StoredPart } from '@rollcall/database/removal'
+import { type RemovedRows, rowsToRemove, type StoredPart } from '@rollcall/database/removal'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
 
@@ -9,7 +9,7 @@ export const consentUsesOf = (exchanges: string): RemovedRows => ({
   of: `correlation_id in (${exchanges})`,
 })
 
-export const CONSENT_ROWS_TO_REMOVE: StoredPart = { removed: rowsOf('participant', ['consent_use']) }
+export const CONSENT_ROWS_TO_REMOVE: StoredPart = { removed: rowsToRemove('participant', ['consent_use']) }
 
 /** Keeps the withdrawals from a removed participant under its sender_id. They apply to a later participant with it. */
 export async function keepWithdrawals(client: ClientBase, participant: number): Promise<void> {

@@ -3,7 +3,7 @@ import { canonicalJson, type JsonObject, type JsonValue, kindNamed } from '@roll
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readBeneficiary } from './beneficiary.ts'
-import { emptyLedger, type Ledger, type LedgerScope, nextStatusTime, recordAt, writeUpdate } from './ledger.ts'
+import { emptyLedger, type Ledger, type LedgerScope, nextStatusTime, recordAtTime, writeUpdate } from './ledger.ts'
 import { readLedger, writeLedger } from './ledger-text.ts'
 
 const kind = kindNamed('ibr')
@@ -235,7 +235,7 @@ describe('statuses of an enrolment', () => {
     // Nairobi is three hours ahead.
     const midnight = Date.parse('2026-08-31T21:00:00Z')
     expect(nextStatusTime(scope, made.ledger, NOW)).toBe(midnight)
-    const at = (now: number) => ({ ...made, document: recordAt(scope, made.ledger, made.document, now) })
+    const at = (now: number) => ({ ...made, document: recordAtTime(scope, made.ledger, made.document, now) })
     expect(shown(at(midnight - 1))).toEqual(['Active', '2026-01-01'])
     expect(shown(at(midnight))).toEqual(['Suspended', '2026-09-01'])
     expect(nextStatusTime(scope, made.ledger, midnight)).toBeNull()
@@ -268,7 +268,7 @@ describe('statuses of an enrolment', () => {
     expect(statusOf(state)).toBe('Active')
     expect(statusOf(written(state, first))).toBe('Active')
     expect(statusOf(written(state, status('Graduated', '2026-02-01')))).toBe('Graduated')
-    const at = recordAt(scope, made.ledger, imported, NOW)
+    const at = recordAtTime(scope, made.ledger, imported, NOW)
     expect(at).toEqual(imported)
   })
 
@@ -276,7 +276,7 @@ describe('statuses of an enrolment', () => {
     const made = all([status('Active', '2026-01-01'), status('Suspended', '2026-09-01')])
     const state = written({ ...made, document: member('P-2') }, update(member('P-1')))
     expect((enrolments(state) as JsonObject[])[0]).toEqual(enrolment('P-1'))
-    const later = recordAt(scope, state.ledger, state.document, Date.parse('2026-10-01'))
+    const later = recordAtTime(scope, state.ledger, state.document, Date.parse('2026-10-01'))
     expect(((later.member as JsonObject).programme_identifier as JsonObject[])[0]).toMatchObject({
       enrolment_status: 'Suspended',
     })

@@ -87,7 +87,7 @@ export function writeUpdate(
 }
 
 /** The record at a time: a scheduled status that has begun becomes the current one. @param now milliseconds */
-export function recordAt(scope: LedgerScope, ledger: Ledger, record: JsonObject, now: number): JsonObject {
+export function recordAtTime(scope: LedgerScope, ledger: Ledger, record: JsonObject, now: number): JsonObject {
   const { rest, elements, alone } = takeEnrolments(record)
   if (elements.length === 0) return record
   const known = elementsByProgramme(scope, elements)

@@ -9,7 +9,7 @@ import type { Predicate } from '../model/predicate.ts'
 import { extractRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { resolveAges } from '../query/resolve-ages.ts'
-import { filingKeys, keysOfChange } from './filing.ts'
+import { keysOfChange, keysOfFilter } from './filing.ts'
 
 const recordTypes = [...KINDS, everything].flatMap((kind) =>
   kind.record_types.map((recordType) => ({ kind, recordType, name: `${kind.name} ${recordType.name}` })),
@@ -26,7 +26,7 @@ describe.each(recordTypes)('$name', ({ kind, recordType }) => {
     const today = fc.constantFrom(...TODAYS)
     const holds = fc.property(predicates(kind, recordType), record, today, (predicate, extracted, day) => {
       const borne = hexOf(keysOfChange(null, extracted).map(({ key }) => key))
-      const common = filingKeys(predicate).filter(({ key }) => borne.has(Buffer.from(key).toString('hex')))
+      const common = keysOfFilter(predicate).filter(({ key }) => borne.has(Buffer.from(key).toString('hex')))
       const fulfilled = matches(resolveAges(predicate, recordType, day), extracted)
       if (fulfilled) expect(common.length).toBeGreaterThan(0)
       if (common.some(({ whole }) => whole)) expect(fulfilled).toBe(true)
@@ -54,26 +54,26 @@ describe('the most selective equality', () => {
   const part = ({ key }: { key: Uint8Array }) => ({ key, whole: false })
 
   test.each<[string, Predicate, readonly { key: Uint8Array; whole: boolean }[]]>([
-    ['an identifier before a text', and(surname, uin), filingKeys(uin).map(part)],
-    ['a text before a code', and(sex, surname), filingKeys(surname).map(part)],
-    ['a code before none', and(later, sex), filingKeys(sex).map(part)],
-    ['within parts', and(later, and(sex, or(uin, surname))), filingKeys(or(uin, surname)).map(part)],
-    ['one condition is all of it', and(surname), filingKeys(surname)],
-    ['each of several', or(uin, sex), [...filingKeys(uin), ...filingKeys(sex)]],
-    ['the same twice', or(and(sex, later), sex), filingKeys(sex)],
-    ['none, where one of several has none', or(uin, later), filingKeys(later)],
-    ['none of a negation', not(uin), filingKeys(later)],
+    ['an identifier before a text', and(surname, uin), keysOfFilter(uin).map(part)],
+    ['a text before a code', and(sex, surname), keysOfFilter(surname).map(part)],
+    ['a code before none', and(later, sex), keysOfFilter(sex).map(part)],
+    ['within parts', and(later, and(sex, or(uin, surname))), keysOfFilter(or(uin, surname)).map(part)],
+    ['one condition is all of it', and(surname), keysOfFilter(surname)],
+    ['each of several', or(uin, sex), [...keysOfFilter(uin), ...keysOfFilter(sex)]],
+    ['the same twice', or(and(sex, later), sex), keysOfFilter(sex)],
+    ['none, where one of several has none', or(uin, later), keysOfFilter(later)],
+    ['none of a negation', not(uin), keysOfFilter(later)],
   ])('%s', (_, predicate, keys) => {
-    expect(filingKeys(predicate)).toEqual(keys)
+    expect(keysOfFilter(predicate)).toEqual(keys)
   })
 
   test('is stored by the first half of its SHA-256, which no version may change', () => {
-    expect(hexOf(filingKeys(uin).map(({ key }) => key))).toEqual(new Set(['10bc822d05754859f2a9e60f79ea005e']))
+    expect(hexOf(keysOfFilter(uin).map(({ key }) => key))).toEqual(new Set(['10bc822d05754859f2a9e60f79ea005e']))
   })
 
   test('what has none is under the key that every record bears', () => {
-    expect(filingKeys(later)).toEqual([{ key: new Uint8Array(0), whole: false }])
-    expect(filingKeys(null)).toEqual([{ key: new Uint8Array(0), whole: true }])
+    expect(keysOfFilter(later)).toEqual([{ key: new Uint8Array(0), whole: false }])
+    expect(keysOfFilter(null)).toEqual([{ key: new Uint8Array(0), whole: true }])
   })
 })
 
@@ -84,7 +84,7 @@ test('a key of a change says whether the record had it before, after it, or both
     identifiers: new Map([['UIN', new Set(values)]]),
   })
   const keyOf = (value: string) =>
-    filingKeys({ is: 'identifier', identifiers: [{ type: 'UIN', value }] }).map(({ key }) => key)[0]
+    keysOfFilter({ is: 'identifier', identifiers: [{ type: 'UIN', value }] }).map(({ key }) => key)[0]
   const every = new Uint8Array(0)
   expect(keysOfChange(recordOf('a', 'b'), recordOf('b', 'c'))).toEqual([
     { key: every, before: true, after: true },

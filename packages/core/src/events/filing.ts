@@ -41,7 +41,7 @@ interface Filed {
 }
 
 /** The keys of a filter. @param predicate the filter's predicate before `resolveAges`; null: there is no filter */
-export function filingKeys(predicate: Predicate | null): readonly FilingKey[] {
+export function keysOfFilter(predicate: Predicate | null): readonly FilingKey[] {
   if (predicate === null) return [{ key: digest(EVERY), whole: true }]
   const filed = keysOfPredicate(predicate, '')
   if (filed === null) return [{ key: digest(EVERY), whole: false }]

@@ -18,7 +18,7 @@ import {
 } from '@rollcall/protocol'
 import { elementsOfValue } from '../enrolment/registers.ts'
 import type { Identifier } from '../model/records.ts'
-import { Places, Spelled } from './places.ts'
+import { ElementIndex, MembersByName } from './places.ts'
 
 /** The patch cannot be merged. The message names the member and the rule, never a value. */
 export class MergeProblem extends Error {
@@ -92,8 +92,8 @@ export function withoutAliases(
 }
 
 function mergeObject(scope: MergeScope, path: string, object: JsonObject, patch: JsonObject): JsonObject {
-  // `Spelled` has a Map inside, because a member may be called `__proto__`.
-  const merged = new Spelled(Object.entries(object), searchKey)
+  // `MembersByName` has a Map inside, because a member may be called `__proto__`.
+  const merged = new MembersByName(Object.entries(object), searchKey)
   for (const [name, value] of Object.entries(patch)) {
     const key = merged.nameOf(name)
     const place = path === '' ? name : `${path}.${name}`
@@ -126,13 +126,13 @@ function mergeList(
   const keysOf = (element: JsonValue): readonly string[] => {
     return elementKeys(scope.kind, scope.recordType, list, path, element)
   }
-  const byKey = new Places<JsonValue>(elements, keysOf)
-  let byText: Places<JsonValue> | undefined
+  const byKey = new ElementIndex<JsonValue>(elements, keysOf)
+  let byText: ElementIndex<JsonValue> | undefined
   const placeOf = (element: JsonValue): number | undefined => {
     const keys = keysOf(element)
     if (keys.length > 0) return byKey.first(keys)
     if (alone && isJsonObject(element)) return 0
-    byText ??= new Places<JsonValue>(elements, (one) => [canonicalJson(one)])
+    byText ??= new ElementIndex<JsonValue>(elements, (one) => [canonicalJson(one)])
     return byText.first([canonicalJson(mergeElement(scope, path, {}, element))])
   }
   for (const element of elementsOfValue(patch)) {
@@ -185,7 +185,7 @@ function withoutElements(
   isNamed: (element: JsonValue) => boolean,
   emptied: 'keep' | 'drop' = 'keep',
 ): JsonObject {
-  const key = new Spelled(Object.entries(object), searchKey).nameOf(name)
+  const key = new MembersByName(Object.entries(object), searchKey).nameOf(name)
   const value = object[key]
   if (value === undefined) return object
   if (rest.length === 0) {

@@ -1,7 +1,7 @@
 /** Indexes that find list elements and members by name without reading all of them each time. */
 
 /** An index of a list's elements by name. An element may have several names. */
-export class Places<Element> {
+export class ElementIndex<Element> {
   readonly #namesOf: (element: Element) => readonly string[]
   /** The positions for each name, in ascending order. Some of these elements may have lost the name since. */
   readonly #places = new Map<string, number[]>()
@@ -37,7 +37,7 @@ export class Places<Element> {
 }
 
 /** The members of an object. A member is found in any spelling. */
-export class Spelled<Value> {
+export class MembersByName<Value> {
   readonly members: Map<string, Value>
   readonly #read: (name: string) => string
   #names: Map<string, Set<string>> | undefined

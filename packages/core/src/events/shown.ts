@@ -41,7 +41,7 @@ function withChanges(recordType: RecordType, before: JsonValue | null, after: Js
  * Returns a function that turns a stored record into the form for notifications; undefined when there is no such form.
  * @param options.all true adds all enrolments, for a record that has not changed
  */
-export function notifiedShape(
+export function notificationShaper(
   kind: Kind,
   recordType: RecordType,
   { all }: { readonly all: boolean },

@@ -47,7 +47,7 @@ export interface MirrorHealth {
 }
 
 /** A grant or a participant key that ends soon, and that no other follows. */
-export interface End {
+export interface Expiry {
   readonly what: 'grant' | 'key'
   /** The sender_id of the participant. */
   readonly sender_id: string

@@ -11,7 +11,7 @@ import {
 import type { SeenIdentifiers, Visible } from '../model/grant.ts'
 
 /** Members that describe an object, not a person. They are kept when another member of the object is. */
-export const STRUCTURE = ['@type', '@context']
+export const STRUCTURE_MEMBERS = ['@type', '@context']
 const IDENTIFIER_MEMBERS = ['identifier_type', 'identifier_value']
 
 /** Another person in a record about whom something is shown. */
@@ -83,7 +83,7 @@ function cutObject(
     const [name, key] = [names[at] as string, keys[at] as string]
     const value = object[name] as JsonValue
     if (unread.has(name)) continue
-    if (STRUCTURE.includes(name)) {
+    if (STRUCTURE_MEMBERS.includes(name)) {
       if (isStructure(value)) members.push([name, value])
       continue
     }

@@ -1,6 +1,6 @@
 /** The paths of the values in a disclosed record, for the audit entry. */
 import type { JsonObject, JsonValue } from '@rollcall/protocol'
-import { STRUCTURE } from './cut.ts'
+import { STRUCTURE_MEMBERS } from './cut.ts'
 
 /** The number of paths and lists that are remembered. It is limited because peers can bring any number of names. */
 const MOST = 10_000
@@ -52,7 +52,7 @@ export class PathNames {
       return
     }
     for (const name of names) {
-      if (STRUCTURE.includes(name)) continue
+      if (STRUCTURE_MEMBERS.includes(name)) continue
       let node = at.below.get(name)
       if (node === undefined) {
         this.#made += 1

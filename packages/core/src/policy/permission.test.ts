@@ -2,7 +2,7 @@ import { KINDS, type Kind } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import type { Grant, GrantTerms } from '../model/grant.ts'
 import { readGrant } from './grant.ts'
-import { may } from './permission.ts'
+import { permissionFor } from './permission.ts'
 
 const civil = KINDS.find(({ name }) => name === 'civil') as Kind
 const granted = (terms: Partial<GrantTerms>): Grant =>
@@ -11,23 +11,27 @@ const refused = (reason: string) => ({ allowed: false, reason })
 
 describe('may', () => {
   it('refuses everything where nothing is granted', () => {
-    expect(may(null, { operation: 'search' })).toEqual(
+    expect(permissionFor(null, { operation: 'search' })).toEqual(
       refused('nothing in this registry is granted to this participant'),
     )
   })
 
   it('asks for the operation', () => {
     const grant = granted({ operations: ['search'] })
-    expect(may(grant, { operation: 'search' })).toEqual({ allowed: true })
-    expect(may(grant, { operation: 'subscribe' })).toEqual(refused('this operation is not granted to this participant'))
+    expect(permissionFor(grant, { operation: 'search' })).toEqual({ allowed: true })
+    expect(permissionFor(grant, { operation: 'subscribe' })).toEqual(
+      refused('this operation is not granted to this participant'),
+    )
   })
 
   it('asks for the event type, of which none is granted unless it is named', () => {
     const wanted = { operation: 'subscribe', event_type: 'Death' }
-    expect(may(granted({ event_types: ['death'] }), wanted)).toEqual({ allowed: true })
-    expect(may(granted({ event_types: 'all' }), wanted)).toEqual({ allowed: true })
+    expect(permissionFor(granted({ event_types: ['death'] }), wanted)).toEqual({ allowed: true })
+    expect(permissionFor(granted({ event_types: 'all' }), wanted)).toEqual({ allowed: true })
     for (const terms of [{}, { event_types: ['LiveBirth'] }]) {
-      expect(may(granted(terms), wanted)).toEqual(refused('this event type is not granted to this participant'))
+      expect(permissionFor(granted(terms), wanted)).toEqual(
+        refused('this event type is not granted to this participant'),
+      )
     }
   })
 
@@ -35,16 +39,16 @@ describe('may', () => {
     const social = KINDS.find(({ name }) => name === 'social') as Kind
     const terms: GrantTerms = { operations: 'all', record_types: ['Member'], see: 'all', basis: 'law' }
     const grant = readGrant(social, { id: 1, terms })
-    expect(may(grant, { operation: 'search', record_type: 'Member' })).toEqual({ allowed: true })
-    expect(may(grant, { operation: 'search', record_type: 'Group' })).toEqual(
+    expect(permissionFor(grant, { operation: 'search', record_type: 'Member' })).toEqual({ allowed: true })
+    expect(permissionFor(grant, { operation: 'search', record_type: 'Group' })).toEqual(
       refused('this record type is not granted to this participant'),
     )
   })
 
   it('lets a participant go without a filter only where that is granted', () => {
     const wanted = { operation: 'subscribe', unfiltered: true }
-    expect(may(granted({}), wanted)).toEqual(refused('this participant may not subscribe without a filter'))
-    expect(may(granted({ unfiltered: true }), wanted)).toEqual({ allowed: true })
-    expect(may(granted({}), { ...wanted, unfiltered: false })).toEqual({ allowed: true })
+    expect(permissionFor(granted({}), wanted)).toEqual(refused('this participant may not subscribe without a filter'))
+    expect(permissionFor(granted({ unfiltered: true }), wanted)).toEqual({ allowed: true })
+    expect(permissionFor(granted({}), { ...wanted, unfiltered: false })).toEqual({ allowed: true })
   })
 })

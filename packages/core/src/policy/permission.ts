@@ -30,7 +30,7 @@ const UNFILTERED = 'this participant may not subscribe without a filter'
 export const NOTHING_GRANTED = 'nothing in this registry is granted to this participant'
 
 /** Whether the grant allows an act. @param grant the valid grant; null: there is none, and nothing is allowed */
-export function may(grant: Grant | null, wanted: Wanted): Permission {
+export function permissionFor(grant: Grant | null, wanted: Wanted): Permission {
   if (grant === null) return { allowed: false, reason: NOTHING_GRANTED }
   for (const { granted, named, reason } of RULES) {
     const name = wanted[named]

@@ -2,7 +2,7 @@
 import type { EventType, RecordType } from '@rollcall/protocol'
 import type { Grant, QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
-import { may } from './permission.ts'
+import { permissionFor } from './permission.ts'
 import { isNarrow, refusedQuery } from './query-form.ts'
 
 /** The part of `SubscribeCriteria` that is checked. */
@@ -17,10 +17,10 @@ interface Asked {
 /** The rule that refuses the subscription, after the path of the member; null when it is allowed. */
 export function refusedSubscription(grant: Grant, { eventType, recordType, predicate, form }: Asked): string | null {
   const wanted = { operation: 'subscribe', event_type: eventType.name, record_type: recordType.name }
-  const permission = may(grant, wanted)
+  const permission = permissionFor(grant, wanted)
   if (!permission.allowed) return `subscribe_criteria: ${permission.reason}`
   const query = predicate && form && refusedQuery(grant, { recordType, form, predicate })
   if (query !== null) return `subscribe_criteria.filter: ${query}`
-  const filtered = may(grant, { ...wanted, unfiltered: predicate === null || !isNarrow(predicate) })
+  const filtered = permissionFor(grant, { ...wanted, unfiltered: predicate === null || !isNarrow(predicate) })
   return filtered.allowed ? null : `subscribe_criteria.filter: ${filtered.reason}`
 }

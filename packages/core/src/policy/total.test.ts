@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type GrantTerms, TOTAL_COUNT_FORMS } from '../model/grant.ts'
 import type { Found } from '../model/records.ts'
-import { applyCap, countingOf } from './total.ts'
+import { applyCap, countingRulesOf } from './total.ts'
 
 const CAP = 20
 const grantOf = (counts: GrantTerms['counts']) => ({
@@ -20,7 +20,7 @@ function answerOf(counts: GrantTerms['counts'], matching: number) {
   const grant = grantOf(counts)
   try {
     const { records, ids, total, reason } = applyCap(grant, foundOf(matching), CAP)
-    return { records, ids, reason, total_count: countingOf(grant).total(total, records.length) }
+    return { records, ids, reason, total_count: countingRulesOf(grant).total(total, records.length) }
   } catch (error) {
     if (!(error instanceof ItemRejection)) throw error
     return { code: error.code, message: error.message }

@@ -42,7 +42,7 @@ const COUNTINGS: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], Counting>> 
   none: { total: (_, page) => page, hidesEmpty: true, atCap: rejectAboveCap },
 }
 
-export const countingOf = ({ terms }: Pick<Grant, 'terms'>): Counting => COUNTINGS[terms.counts ?? 'exact']
+export const countingRulesOf = ({ terms }: Pick<Grant, 'terms'>): Counting => COUNTINGS[terms.counts ?? 'exact']
 
 /**
  * The result of a search, changed if it reaches the cap.
@@ -53,14 +53,15 @@ export const applyCap = <Finding extends Found>(
   grant: Pick<Grant, 'terms'>,
   found: Finding,
   cap: number,
-): Finding & Pick<AtCap, 'reason'> => (found.total < cap ? found : { ...found, ...countingOf(grant).atCap(found, cap) })
+): Finding & Pick<AtCap, 'reason'> =>
+  found.total < cap ? found : { ...found, ...countingRulesOf(grant).atCap(found, cap) }
 
 /**
  * True when no answer ever has a record of this type. There are no further pages then: their number would say how many
  * records match.
  */
 export function neverShowsRecords(grant: Pick<Grant, 'terms' | 'visible'>, { name }: RecordType): boolean {
-  if (!countingOf(grant).hidesEmpty || grant.visible === null) return false
+  if (!countingRulesOf(grant).hidesEmpty || grant.visible === null) return false
   const tree = grant.visible.get(name)
   return tree === undefined || (!tree.whole && !tree.value && tree.identifiers.length === 0 && tree.members.size === 0)
 }

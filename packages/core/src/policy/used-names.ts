@@ -2,7 +2,7 @@
 import { type Kind, namesOf, type RecordType, searchKey } from '@rollcall/protocol'
 import { ALL_NAMES, type GrantTerms, type Visible } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
-import { IDENTIFIER, visibleTrees } from './visible.ts'
+import { NAME_OF_IDENTIFIERS, visibleTrees } from './visible.ts'
 
 /** Dotted paths of values, by record type. */
 export type ShownPaths = Readonly<Record<string, readonly string[]>>
@@ -47,7 +47,7 @@ export function findUsedNames(
 
 const allNames = (recordTypes: readonly RecordType[]): readonly string[] =>
   recordTypes.flatMap(({ attributes, compounds = [], relations = [] }) => [
-    IDENTIFIER,
+    NAME_OF_IDENTIFIERS,
     ...attributes.map(({ name }) => name),
     ...compounds.flatMap(({ members }) => members.map(({ name }) => name)),
     ...relations.map(({ name }) => name),

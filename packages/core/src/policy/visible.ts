@@ -18,7 +18,7 @@ import { GrantProblem } from './grant-problem.ts'
 import { hasPath } from './schema-paths.ts'
 
 /** The name in a grant that means the identifiers of the record. */
-export const IDENTIFIER = 'identifier'
+export const NAME_OF_IDENTIFIERS = 'identifier'
 
 /**
  * The tree of visible members for each record type.
@@ -76,7 +76,7 @@ function addToTree(kind: Kind, recordType: RecordType, name: string, treeOf: (re
  */
 function sourceName(kind: Kind, { path }: IdentifierSource): string {
   const last = path.slice(path.lastIndexOf('.') + 1)
-  return resolveIdentifierType(kind, last) === undefined ? IDENTIFIER : searchKey(last)
+  return resolveIdentifierType(kind, last) === undefined ? NAME_OF_IDENTIFIERS : searchKey(last)
 }
 
 function showRelated(tree: Visible, relation: Relation, treeOf: (name: string) => Visible): void {
@@ -128,7 +128,7 @@ function showMember(recordType: RecordType, tree: Visible, path: string): boolea
     return true
   }
   const relations = (recordType.relations ?? []).flatMap(({ name, paths }) => paths.map((place) => ({ name, place })))
-  const sources = recordType.identifiers.map(({ path: place }) => ({ name: IDENTIFIER, place }))
+  const sources = recordType.identifiers.map(({ path: place }) => ({ name: NAME_OF_IDENTIFIERS, place }))
   const within = [...relations, ...sources].find(({ place }) => isWithin(searchKey(place), own))
   const around = relations.find(({ place }) => isWithin(own, searchKey(place)))
   const other = within ?? around

@@ -29,7 +29,7 @@ import { retryMailboxes } from '../store/events/mailboxes.ts'
 import { type Attempting, attemptEnvelope, type FinishedAttempt, logInternalFailure } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
 import { type AttemptResult, resultOfError, unsentResults } from './failures.ts'
-import { type Limiter, type Permit, SLOW } from './limiter.ts'
+import { type Limiter, type Permit, SLOW_MS } from './limiter.ts'
 import { recallUnwantedEnvelope } from './recall.ts'
 import { breakerPause, nextAttempt } from './schedule.ts'
 import { isStillPermitted } from './still-permitted.ts'
@@ -138,7 +138,7 @@ export function logUnrecorded({ log }: Pick<Delivering, 'log'>, error: unknown):
  * @returns whether the delivery has ended
  */
 export async function attemptWithPermit(deps: Delivering, permit: Permit, claimed: ClaimedAttempt): Promise<boolean> {
-  const timer = setTimeout(() => permit.slow(), SLOW)
+  const timer = setTimeout(() => permit.slow(), SLOW_MS)
   let result: Attempted = UNATTEMPTED
   try {
     result = await attemptAndRecord(deps, claimed)
@@ -213,7 +213,7 @@ export async function attemptAndRecord(deps: Delivering, claimed: ClaimedAttempt
   const isRecorded = await record(deps, claimed, settings, made, update)
   await announce(deps, claimed, made, update)
   const { result, duration_ms } = made.finished
-  return { isHealthy: result.peer === 'up' && duration_ms < SLOW, isEnded: isRecorded && update.state !== 'pending' }
+  return { isHealthy: result.peer === 'up' && duration_ms < SLOW_MS, isEnded: isRecorded && update.state !== 'pending' }
 }
 
 /** The result of an attempt, and the address that was called; null when no address is allowed. */

@@ -10,7 +10,7 @@ import { claimDueDeliveries, expireDeliveries } from '../store/deliveries/delive
 import { findDestinations, secondsUntilDelivery, type WaitingDestination } from '../store/deliveries/destinations.ts'
 import { attemptWithPermit, type Delivering, decryptDelivery, logUnrecorded, newAttemptClaim } from './deliver.ts'
 import type { Limiter, Permit } from './limiter.ts'
-import { createRound } from './round.ts'
+import { createDestinationRound } from './round.ts'
 import { scheduleLength } from './schedule.ts'
 
 /** The milliseconds of a turn. */
@@ -77,7 +77,7 @@ async function takeTurn(
     running.add(attempting)
   }
   const pause = (milliseconds: number) => Promise.race([...running, sleep(milliseconds, undefined, { ref: false })])
-  const round = createRound(DESTINATIONS)
+  const round = createDestinationRound(DESTINATIONS)
   try {
     while (now() < end && signal?.aborted !== true && failed === undefined) {
       const seen = await nextDestinations(deps, participant, round.from())

@@ -38,7 +38,7 @@ export interface Limiter {
 }
 
 /** Milliseconds after which an attempt counts as slow. */
-export const SLOW = 1_000
+export const SLOW_MS = 1_000
 /** Milliseconds after a failure until the maker of an answer makes one attempt at that destination again. */
 const FORGIVEN = 60_000
 /** The most destinations of a participant whose health is remembered; the oldest without an attempt goes first. */

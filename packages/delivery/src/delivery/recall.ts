@@ -3,7 +3,7 @@
 import type { Claim, ClaimedDelivery } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { may } from '@rollcall/core/policy/permission'
+import { permissionFor } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
 import type { Grants } from '@rollcall/participants/directory/grants'
 import { changedSinceDelivery } from '../store/deliveries/deliveries.ts'
@@ -28,7 +28,7 @@ export async function recallUnwantedEnvelope(
   if (mailbox == null) return false
   const grant = await grants.of(participant, registry)
   const mayBeSent = (await findSubscriptionsOfEnvelope(pool, delivery)).every(
-    ({ unwanted, ...about }) => !unwanted && may(grant, { operation: 'subscribe', ...about }).allowed,
+    ({ unwanted, ...about }) => !unwanted && permissionFor(grant, { operation: 'subscribe', ...about }).allowed,
   )
   const changed = grant === null ? null : await changedSinceDelivery(pool, delivery, grant.id)
   const isCurrent = mayBeSent && changed?.grant !== true && changed?.protection !== true

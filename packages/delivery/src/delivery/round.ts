@@ -4,7 +4,7 @@
  */
 import type { WaitingDestination } from '../store/deliveries/destinations.ts'
 
-export interface Round {
+export interface DestinationRound {
   /** The origin at which the next poll begins. */
   readonly from: () => string
   /**
@@ -24,7 +24,7 @@ export interface Round {
  * Creates a round.
  * @param limit the most destinations in one poll; a poll with fewer has read all of them, in order from `from` on
  */
-export function createRound(limit: number): Round {
+export function createDestinationRound(limit: number): DestinationRound {
   let start = ''
   let from = ''
   let previous = ''

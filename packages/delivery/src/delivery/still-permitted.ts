@@ -9,7 +9,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
 import { areRecordsStillShown, showsNobodyProtected } from '@rollcall/core/policy/disclosure'
-import { may } from '@rollcall/core/policy/permission'
+import { permissionFor } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
 import type { Grants } from '@rollcall/participants/directory/grants'
 import { CanonicalText, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
@@ -31,7 +31,7 @@ export async function isStillPermitted(
 ): Promise<boolean> {
   const grant = await grants.of(participant, registry)
   const answered = answeredBy(delivery)
-  const granted = answered.filter((name) => may(grant, { operation: name }).allowed)
+  const granted = answered.filter((name) => permissionFor(grant, { operation: name }).allowed)
   if (grant === null || granted.length === 0) return false
   const { correlation_id } = delivery
   const consents = correlation_id === null ? [] : await findConsentUses({ pool }, correlation_id)

@@ -3,7 +3,7 @@
  * notified of the correction.
  */
 
-import { filingKeys } from '@rollcall/core/events/filing'
+import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import { matches } from '@rollcall/core/query/memory/matches'
 import { resolveAges } from '@rollcall/core/query/resolve-ages'
@@ -117,7 +117,7 @@ async function openAgain(
   )
   const live = opened.filter(({ state }) => state === 'live')
   const keys = live.flatMap(({ id, event_type, record_type }) =>
-    filingKeys(predicates.get(id) ?? null).map((filed) => {
+    keysOfFilter(predicates.get(id) ?? null).map((filed) => {
       return { subscription: id, event_type, record_type, ...filed }
     }),
   )

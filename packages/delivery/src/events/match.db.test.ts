@@ -1,4 +1,4 @@
-import { filingKeys } from '@rollcall/core/events/filing'
+import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Presence } from '@rollcall/core/model/event'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -146,7 +146,7 @@ test('100,000 subscriptions on one value, each with another remainder: page by p
   await rolledBack(async (client) => {
     const count = 100_000
     await insertSubscription(client, registry.id, EVENT, 'none')
-    const [filed] = filingKeys(female)
+    const [filed] = keysOfFilter(female)
     const stored = new StoredFilters()
     for (let at = 0; at < count; at += 1) {
       const beginning = String.fromCodePoint(97 + (at % 26))

@@ -19,7 +19,7 @@ import {
   findCandidates,
   findSubscribedTypes,
   type KeyMatch,
-  type Probe,
+  type KeyOfChange,
   readStoredFilters,
 } from '../store/events/candidates.ts'
 
@@ -124,7 +124,7 @@ async function probesOf(
   client: ClientBase,
   registryId: number,
   events: readonly MatchedEvent[],
-): Promise<readonly Probe[]> {
+): Promise<readonly KeyOfChange[]> {
   const subscribed = events.length < MANY ? null : await typesWithSubscribers(client, registryId, events)
   return events.flatMap(({ event_type, recordType, before, after }, at) => {
     if (subscribed?.has(`${event_type}\0${recordType.name}`) === false) return []

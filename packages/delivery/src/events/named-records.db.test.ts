@@ -2,7 +2,7 @@
 
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { mergeRecords } from '@rollcall/admin/records/merge'
-import { filingKeys } from '@rollcall/core/events/filing'
+import { keysOfFilter } from '@rollcall/core/events/filing'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -63,7 +63,7 @@ test('new members whose records the registry has', async () => {
     const criteria = JSON.stringify({ reg_event_type: 'NewHouseHoldMember', notify_record_type: 'Member' })
     const types = { event_type: 'NewHouseHoldMember', record_type: 'Member' }
     const id = await insertSubscription(client, registry.id, types, criteria)
-    for (const { key, whole } of filingKeys(null)) {
+    for (const { key, whole } of keysOfFilter(null)) {
       await client.query(`insert into subscription_key values ($1, $2, $3, $4, $5, $6)`, [
         ...[registry.id, types.event_type, types.record_type, key, id, whole],
       ])

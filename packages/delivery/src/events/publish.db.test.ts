@@ -2,7 +2,7 @@
 
 import { compileCriteria } from '@rollcall/core/events/criteria'
 import { deriveEvents, RecordState } from '@rollcall/core/events/derive'
-import { filingKeys } from '@rollcall/core/events/filing'
+import { keysOfFilter } from '@rollcall/core/events/filing'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { matches } from '@rollcall/core/query/memory/matches'
@@ -148,7 +148,7 @@ async function served(subscribers: readonly Subscriber[], changes: readonly Chan
       const criteria = criteriaOf(one)
       const filed = { event_type: one.event, record_type: 'Person', person: isPerson(one) }
       const id = await insertSubscription(client, registry.id, filed, criteria)
-      const keys = filingKeys(compileCriteria(registry.kind, criteria).predicate)
+      const keys = keysOfFilter(compileCriteria(registry.kind, criteria).predicate)
       for (const { key, whole } of keys) {
         await client.query('insert into subscription_key values ($1, $2, $3, $4, $5, $6)', [
           ...[registry.id, one.event, 'Person', key, id, whole],

@@ -6,7 +6,7 @@
 
 import { newSubscriptionCode } from '@rollcall/core/events/codes'
 import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
-import { filingKeys } from '@rollcall/core/events/filing'
+import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Limits } from '@rollcall/core/limits'
 import { OutcomeOutdated } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -181,7 +181,7 @@ function newSubscription({ code, end_at, criteria, item, renewed }: Standing): N
     consent,
     // A later item may have renewed the subscription.
     frequency: frequency && { ...frequency, end_at: end_at ?? frequency.end_at },
-    keys: filingKeys(predicate),
+    keys: keysOfFilter(predicate),
   }
 }
 
@@ -191,5 +191,5 @@ function renewal({ found, end_at, renewed }: Standing): Renewal | null {
   const from = { state, mailbox, end_at: found.end_at }
   const { event_type, record_type } = sameness(renewed)
   const { predicate, consent } = renewed
-  return { id, event_type, record_type, end_at, from, consent, keys: filingKeys(predicate) }
+  return { id, event_type, record_type, end_at, from, consent, keys: keysOfFilter(predicate) }
 }

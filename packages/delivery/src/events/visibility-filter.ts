@@ -16,7 +16,7 @@ import {
   withoutPersons,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { findHidingRules, HIDES_ALL, type Hiding } from '../store/events/subscriber-hiding.ts'
+import { findHidingRules, type Hiding, RULES_WITHOUT_RIGHTS } from '../store/events/subscriber-hiding.ts'
 import type { Draft, Recording } from './recording.ts'
 
 /** Keeps the elements whose subscription may be notified of the event. */
@@ -90,7 +90,7 @@ function categoriesOf(kind: Kind, protection: Protection, { recordType, change }
  * Two sets of rules that hide the most. Both are needed: when a person comes of age, the person is new to those who see
  * no minors, and not new to others.
  */
-const HIDING_MOST: readonly Hiding[] = [HIDES_ALL, { ...HIDES_ALL, minors: false }]
+const HIDING_MOST: readonly Hiding[] = [RULES_WITHOUT_RIGHTS, { ...RULES_WITHOUT_RIGHTS, minors: false }]
 
 type Documents = readonly [before: JsonValue | null, after: JsonValue | null]
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { CLOCK, type Clock, timestampOf } from '@rollcall/base/shared/clock'
 import { recordNamedBy } from '@rollcall/core/events/own-identifiers'
-import { notifiedShape } from '@rollcall/core/events/shown'
+import { notificationShaper } from '@rollcall/core/events/shown'
 import type { AuditedPerson } from '@rollcall/core/model/audit-entry'
 import { type Grant, isGranted } from '@rollcall/core/model/grant'
 import type { Disclosed, ReplyMembers } from '@rollcall/core/model/outcome'
@@ -233,7 +233,7 @@ function grantUnderConsent(grant: Grant, notifications: PlannedItem['notificatio
 function recordOf(grant: Grant, kind: Kind, recordType: RecordType, { notifications, shown }: ShownItem): Disclosed {
   const hasLeft = notifications.every(({ presence }) => presence === 'left')
   const document = hasLeft ? shown.identifiers : (shown.document ?? shown.identifiers)
-  const select = notifiedShape(kind, recordType, { all: markingOf(notifications[0]) !== null }) ?? null
+  const select = notificationShaper(kind, recordType, { all: markingOf(notifications[0]) !== null }) ?? null
   for (const record of discloseRecords(unconditional(grant), recordType, [document], select)) return record
   throw new Error('a record that is not selected from is always disclosed')
 }

@@ -23,7 +23,7 @@ import { RequestFault } from '@rollcall/protocol'
 import { type Delivering, deliverNow, type Reserved, reserveAttempt } from '../delivery/deliver.ts'
 import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
-import { JOINT_ENVELOPES, type NewEnvelope } from '../store/events/envelopes.ts'
+import { ENVELOPE_JOINT_WRITE, type NewEnvelope } from '../store/events/envelopes.ts'
 import { type ClaimedMailbox, releaseMailbox, restMailbox } from '../store/events/mailboxes.ts'
 import { findEventDocument } from '../store/events/waiting.ts'
 import { type Composed, composeEnvelope, type ShownItem } from './compose.ts'
@@ -270,7 +270,7 @@ async function commit(
       counted: grant === null || dailyLimitOf(grant.terms, 'records') === undefined ? 0 : composed.recordCount,
       deliveryClaim: reserved?.claim ?? null,
     }
-    committed = await deps.auditLog.writeWith(JOINT_ENVELOPES, envelope, ...auditEntry)
+    committed = await deps.auditLog.writeWith(ENVELOPE_JOINT_WRITE, envelope, ...auditEntry)
   } finally {
     if (!committed) reserved?.permit.release('unused')
     if (!committed || reserved === null) leave()

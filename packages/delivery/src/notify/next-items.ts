@@ -5,7 +5,7 @@ import type { Grant } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { isConsentGranted } from '@rollcall/core/policy/basis'
 import { isRecordTextGranted } from '@rollcall/core/policy/disclosure'
-import { may } from '@rollcall/core/policy/permission'
+import { permissionFor } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
@@ -72,7 +72,7 @@ async function sendable(
     !asksOther.has(subscription) &&
     grant !== null &&
     isConsentGranted(grant, consent) &&
-    may(grant, { operation: 'subscribe', event_type: subscribed, record_type, unfiltered }).allowed
+    permissionFor(grant, { operation: 'subscribe', event_type: subscribed, record_type, unfiltered }).allowed
   const refused = found.filter((one) => !one.unwanted && !isPermitted(one))
   if (refused.length > 0) {
     const subscriptions = [...new Set(refused.map(({ subscription }) => subscription))]

@@ -11,9 +11,9 @@ import { canonicalJson } from '@rollcall/protocol'
 import {
   type Acceptance,
   isSmallRequest,
-  JOINT_REQUESTS,
   type KnownExchange,
   type NewChunk,
+  REQUEST_JOINT_WRITE,
 } from '../store/exchanges/exchanges.ts'
 import { duplicateMessageId, exchangeRow, type Remembering } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
@@ -61,7 +61,7 @@ export async function acceptRequest(
     }
     const asked = { ...row, accepted }
     const { ack, auditEntry } = ackAndEntry(row.correlation_id)
-    if (isSmallRequest(asked) && (await deps.auditLog.writeWith(JOINT_REQUESTS, asked, ...auditEntry)))
+    if (isSmallRequest(asked) && (await deps.auditLog.writeWith(REQUEST_JOINT_WRITE, asked, ...auditEntry)))
       return { known: 'new' as const, correlation_id: row.correlation_id, ack }
     // The request was received before, or is so large that others would wait for it. So it is written in a statement of
     // its own.

@@ -3,7 +3,7 @@
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { may, NOTHING_GRANTED } from '@rollcall/core/policy/permission'
+import { NOTHING_GRANTED, permissionFor } from '@rollcall/core/policy/permission'
 import type { Admission, Quota } from '@rollcall/participants/admission/quota'
 import type { Directory } from '@rollcall/participants/directory/directory'
 import type { Grants } from '@rollcall/participants/directory/grants'
@@ -98,7 +98,7 @@ export async function authorize(
   { name }: Operation,
 ): Promise<Grant> {
   const grant = await grants.of(participant, registry)
-  const permission = may(grant, { operation: name })
+  const permission = permissionFor(grant, { operation: name })
   if (grant !== null && permission.allowed) return grant
   throw new RequestFault('err.request.forbidden', permission.allowed ? '' : permission.reason)
 }

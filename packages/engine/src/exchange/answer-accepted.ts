@@ -8,7 +8,7 @@ import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
 import { OutcomeOutdated } from '@rollcall/core/model/outcome'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
-import { may } from '@rollcall/core/policy/permission'
+import { permissionFor } from '@rollcall/core/policy/permission'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Effect } from '@rollcall/database/transaction'
 import { BodyUnreadable } from '@rollcall/keys/bodies'
@@ -16,7 +16,7 @@ import { operation } from '@rollcall/protocol'
 import { isRecordsPlace } from '@rollcall/records/registries/registries'
 import { openRequest } from '../operations/accepted-request.ts'
 import { answerFurtherPage, answerMessage, failedOutcome, needsSnapshot } from '../operations/handlers.ts'
-import { type Answering, type Item, itemsOf } from '../operations/item.ts'
+import { type Answering, batchItemsOf, type Item } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
 import { earlierReferences } from '../operations/references.ts'
 import { findPersistedPage } from '../store/exchanges/accepted-exchanges.ts'
@@ -53,7 +53,7 @@ export async function answerAccepted(
   // The grant is read for each page: today's rights apply, not those at the time of the request.
   const grantNow = async (): Promise<Grant | null> => {
     const grant = await deps.grants.of(participant, registry)
-    return may(grant, { operation: accepted.operation }).allowed ? grant : null
+    return permissionFor(grant, { operation: accepted.operation }).allowed ? grant : null
   }
   if ((await grantNow()) === null) return giveUp(deps, accepted)
   const answered: ExchangeToAnswer = { ...accepted, operation: operation(accepted.operation), registry, participant }
@@ -227,7 +227,7 @@ async function unansweredItems(
   answered: ExchangeToAnswer,
 ): Promise<readonly Item[]> {
   try {
-    const items = itemsOf(answered, (await openRequest(deps, accepted)).message)
+    const items = batchItemsOf(answered, (await openRequest(deps, accepted)).message)
     if (accepted.page === 0) return items
     const persisted = await findPersistedPage(deps.db, accepted, accepted.page + 1)
     return persisted.flatMap(({ position }) => items[position] ?? [])

@@ -15,7 +15,7 @@ import { HeaderRejection } from '@rollcall/protocol'
 import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
 import type { Answering } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
-import { JOINT_REQUESTS } from '../store/exchanges/exchanges.ts'
+import { REQUEST_JOINT_WRITE } from '../store/exchanges/exchanges.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
 import { correlationIdOf, duplicateMessageId, exchangeRow, type Remembering, remember } from './remember.ts'
 import { type Reply, type Replying, rejectedReply, reply } from './reply.ts'
@@ -73,7 +73,7 @@ async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected
     for (let tries = 1; tries <= DECIDED; tries += 1) {
       const { correlation_id } = exchange
       const joint = { ...row, correlation_id, age: deps.clock.now() - began }
-      if (await deps.auditLog.writeWith(JOINT_REQUESTS, joint, ...made.entry)) return made.answer
+      if (await deps.auditLog.writeWith(REQUEST_JOINT_WRITE, joint, ...made.entry)) return made.answer
       // The message_id is stored already. An earlier version gave equal messages a random correlation_id, which then
       // differs from ours.
       const first = await remember(deps, exchange, row)

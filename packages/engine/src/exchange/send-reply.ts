@@ -16,7 +16,7 @@ import type { CallbackSettings } from '@rollcall/participants/store/participant-
 import { type Callback, RequestFault } from '@rollcall/protocol'
 import type { Outcome } from '../operations/outcome.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
-import { commitReply, isSmallReply, JOINT_REPLIES, type ReplyStep } from '../store/exchanges/replies.ts'
+import { commitReply, isSmallReply, REPLY_JOINT_WRITE, type ReplyStep } from '../store/exchanges/replies.ts'
 import { replyHeader, replyMessage } from './reply.ts'
 
 export type SendingReply = Delivering & { readonly db: Database; readonly auditLog: JointAuditLog }
@@ -85,7 +85,7 @@ export async function sendReply(
   }
   let committed = false
   try {
-    committed = isSmallReply(step, exchange) && (await deps.auditLog.writeWith(JOINT_REPLIES, step, ...auditEntry))
+    committed = isSmallReply(step, exchange) && (await deps.auditLog.writeWith(REPLY_JOINT_WRITE, step, ...auditEntry))
     if (!committed) {
       await deps.auditLog.write(...auditEntry)
       committed = await commitReply(deps.db, step).catch(async (error: unknown) => {

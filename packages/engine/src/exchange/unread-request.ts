@@ -15,7 +15,7 @@ import { findCheckedMessage, messageWithItems, readLargeEnvelope } from '@rollca
 import { LARGE_TEXT, type ReadingThreads } from '@rollcall/participants/reading/threads'
 import type { Signature, Verifying } from '@rollcall/participants/trust/messages'
 import { ACCEPTED_TYPES, HeaderRejection, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
-import { itemsOf } from '../operations/item.ts'
+import { batchItemsOf } from '../operations/item.ts'
 import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
 
 export interface ReadingRequests extends Verifying {
@@ -118,7 +118,7 @@ export async function unreadRequest(
       if (large === undefined) {
         const message = readMessage(request, opened)
         check(header, batchLength(request, message))
-        const reference_ids = itemsOf({ operation }, message).map(referenceId)
+        const reference_ids = batchItemsOf({ operation }, message).map(referenceId)
         return { chunks: inChunks(mode, operation, message, chunk_items), reference_ids, content: opened, digest }
       }
       const { count, reference_ids = [] } = large.items ?? {}
@@ -146,7 +146,7 @@ function inChunks(mode: ModeName, operation: Operation, message: Message, most: 
   const length = batchLength(operation.request, message)
   const whole = { message, items: length ?? 1 }
   if (mode === 'sync' || member === null || length === null || length <= most) return [whole]
-  const items = itemsOf({ operation }, message)
+  const items = batchItemsOf({ operation }, message)
   const cut = (from: number): Chunk => {
     const part = items.slice(from, from + most)
     return { message: { ...message, [member]: part }, items: part.length }

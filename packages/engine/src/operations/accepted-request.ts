@@ -1,13 +1,13 @@
 /** Reads the stored request of an accepted exchange. */
 
-import { inTurn, type Semaphore } from '@rollcall/base/shared/semaphore'
+import { inSlot, type Semaphore } from '@rollcall/base/shared/semaphore'
 import { type Exchange, type Message, requestEncryptionContext } from '@rollcall/core/model/exchange'
 import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import { messageWithItems } from '@rollcall/participants/reading/large'
 import { LARGE_TEXT } from '@rollcall/participants/reading/threads'
 import { type Operation, operation } from '@rollcall/protocol'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
-import { itemsOf, type OpeningRequest } from './item.ts'
+import { batchItemsOf, type OpeningRequest } from './item.ts'
 
 /** The decrypted parts of an accepted request, which were checked before. */
 export interface OpenedRequest {
@@ -43,7 +43,7 @@ function chunkOf(
   { message, ...rest }: OpenedRequest,
   { first_item, items }: AcceptedExchange,
 ): OpenedRequest {
-  const own = itemsOf({ operation: row }, message).slice(first_item, first_item + items)
+  const own = batchItemsOf({ operation: row }, message).slice(first_item, first_item + items)
   return { ...rest, message: { ...message, [row.request.items ?? '']: own } }
 }
 
@@ -69,8 +69,8 @@ export async function readRequest<Result>(
   read: (request: OpenedRequest) => Result,
 ): Promise<Result> {
   const work = async (): Promise<Result> => read(await openRequest(deps, accepted))
-  return accepted.request === null ? inTurn(deps.turns, LARGE_BODIES, work) : work()
+  return accepted.request === null ? inSlot(deps.turns, TURN_OF_LARGE_BODIES, work) : work()
 }
 
 /** The name of the turn for status questions that read large bodies. */
-export const LARGE_BODIES = 'large bodies of questions'
+export const TURN_OF_LARGE_BODIES = 'large bodies of questions'

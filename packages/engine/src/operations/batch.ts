@@ -12,11 +12,11 @@ import {
   type Answering,
   type Asked,
   type BatchWork,
+  batchItemsOf,
   type Item,
   type ItemAnswer,
   type ItemHandler,
   type ItemWork,
-  itemsOf,
   type PageHandler,
   type PersistedPage,
 } from './item.ts'
@@ -28,7 +28,7 @@ const CONCURRENCY = 4
 /** Answers every item of the message, and counts the answers for the header of the reply (N7). */
 export async function answerBatch(deps: Answering, asked: Asked, handle: ItemHandler): Promise<Outcome> {
   const { exchange, message } = asked
-  const batch = itemsOf(exchange, message)
+  const batch = batchItemsOf(exchange, message)
   const work = workOf(deps, asked, batch.length)
   const seen = new Set<string>(asked.earlier)
   const repeated = batch.map(({ reference_id }) => {
@@ -77,7 +77,7 @@ export async function answerPage(
   handle: PageHandler,
 ): Promise<Outcome> {
   const { exchange, message } = asked
-  const batch = itemsOf(exchange, message)
+  const batch = batchItemsOf(exchange, message)
   const work = workOf(deps, asked, batch.length)
   const onPage = [...pages].flatMap(([position, page]) => {
     const item = batch[position]

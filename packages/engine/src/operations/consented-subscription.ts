@@ -5,7 +5,7 @@ import type { ConsentFacts, SubscriptionConsent } from '@rollcall/core/model/con
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { type Consenting, describeConsent, isAboutSubject } from '@rollcall/core/policy/basis'
 import { ItemRejection } from '@rollcall/protocol'
-import { findConsentSubject, orRefused, verifiedConsent } from './consented.ts'
+import { findConsentSubject, rejectingConsentProblems, verifiedConsent } from './consented.ts'
 import type { Answering } from './item.ts'
 
 const AT = 'subscribe_criteria.authorize.consent_jws'
@@ -44,7 +44,7 @@ export async function consentedCriteria(
     if (findConsentSubject(grant, signed, [named]) === undefined) {
       throw refused(`${AT}: is for another person than is asked for`)
     }
-    await orRefused(AT, () => deps.consents.use(signed, participant, named))
+    await rejectingConsentProblems(AT, () => deps.consents.use(signed, participant, named))
     const { authority, jti, purpose, attributes, given_at, expires_at } = signed
     const consent: SubscriptionConsent = {
       participant: participant.id,

@@ -39,7 +39,7 @@ interface Asking {
  * @param asked the identifiers in the criteria, all of one person
  * @throws ItemRejection rjct.search_criteria.invalid: there is no consent, or it is invalid
  */
-export async function consentOf(
+export async function checkItemConsent(
   { deps, exchange }: Asking,
   criteria: Consenting,
   name: string,
@@ -69,7 +69,7 @@ export async function consentOf(
   }
   const named = findConsentSubject(grant, signed, asked)
   if (named === undefined) throw refused(`${at}: is for another person than is asked for`)
-  await orRefused(at, () => deps.consents.use(signed, participant, named))
+  await rejectingConsentProblems(at, () => deps.consents.use(signed, participant, named))
   const { authority, jti, purpose, given_at, expires_at } = signed
   const facts: ConsentFacts = { purpose, consent: { form: 'signed', jti, authority: authority.name } }
   const use = {
@@ -106,7 +106,7 @@ export async function verifiedConsent(
     now,
     authorities: grant.terms.authorities,
   }
-  const signed = await orRefused(at, () => deps.consents.verify(jws, scope))
+  const signed = await rejectingConsentProblems(at, () => deps.consents.verify(jws, scope))
   checkTimeNotOld(`${at}: iat`, signed.given_at.getTime(), now, deps.limits.consent_age)
   checkPurpose(`${at}: purpose.code`, signed.purpose, grant.terms.purposes)
   return signed
@@ -139,7 +139,7 @@ async function useOfNobody(
  * Checks that the person of a record has not withdrawn the consent under another identifier.
  * @returns the use under all identifiers; null: it was withdrawn
  */
-export async function useOfRecord(
+export async function consentUseOfRecord(
   work: ItemWork,
   use: ConsentUse,
   recordType: RecordType,
@@ -157,7 +157,7 @@ export async function useOfRecord(
 }
 
 /** Turns a ConsentProblem of the work into a rejection. @throws ItemRejection */
-export async function orRefused<Result>(at: string, work: () => Promise<Result>): Promise<Result> {
+export async function rejectingConsentProblems<Result>(at: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {

@@ -2,7 +2,7 @@
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { discloseStoredRecords } from '@rollcall/core/policy/disclosure'
-import { countingOf } from '@rollcall/core/policy/total'
+import { countingRulesOf } from '@rollcall/core/policy/total'
 import { BodyUnreadable } from '@rollcall/keys/bodies'
 import { isJsonObject, type JsonObject, resolveRecordType } from '@rollcall/protocol'
 import type { Answering } from './item.ts'
@@ -60,6 +60,6 @@ function paginationShown(
 ): JsonObject {
   const { total_count: total } = pagination
   return typeof total === 'number'
-    ? { ...pagination, total_count: countingOf(grant).total(Math.max(0, total - hidden), records) }
+    ? { ...pagination, total_count: countingRulesOf(grant).total(Math.max(0, total - hidden), records) }
     : pagination
 }

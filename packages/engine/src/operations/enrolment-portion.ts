@@ -140,11 +140,11 @@ async function findPeople(
   entries: readonly UpdateEntry[],
 ): Promise<{ readonly people: PortionPeople; readonly hidden: PortionPeople }> {
   const identifiers = entries.flatMap(({ beneficiary }) => beneficiary.identifiers)
-  let named = await sink.findNamed(client, registry, recordType, identifiers)
+  let named = await sink.findByIdentifiers(client, registry, recordType, identifiers)
   const known = new Set(named.map(({ type, value }) => `${type} ${value}`))
   if (identifiers.some(({ type, value }) => !known.has(`${type} ${value}`))) {
-    await sink.lockAdding(client, registry.id)
-    named = await sink.findNamed(client, registry, recordType, identifiers)
+    await sink.lockAddedPersons(client, registry.id)
+    named = await sink.findByIdentifiers(client, registry, recordType, identifiers)
   }
   const ids = [...new Set(named.map(({ record }) => record))]
   const records = await sink.lockLedgers(client, registry, recordType, ids)

@@ -3,7 +3,7 @@
  * D8). They are written in portions of one transaction each, and the answer is sent after all commits.
  */
 
-import { inTurn } from '@rollcall/base/shared/semaphore'
+import { inSlot } from '@rollcall/base/shared/semaphore'
 import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { InvalidBeneficiary, readBeneficiary } from '@rollcall/core/enrolment/beneficiary'
 import type { Origin } from '@rollcall/core/enrolment/ledger'
@@ -11,7 +11,7 @@ import { elementsOfValue } from '@rollcall/core/enrolment/registers'
 import { checkPeer, type Exchange, type Message, referenceId } from '@rollcall/core/model/exchange'
 import { isGranted } from '@rollcall/core/model/grant'
 import type { AuditedItem } from '@rollcall/core/model/outcome'
-import { may } from '@rollcall/core/policy/permission'
+import { permissionFor } from '@rollcall/core/policy/permission'
 import { withTransaction } from '@rollcall/database/transaction'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { canonicalJson, isJsonObject, type JsonValue, searchKey, timestampInstant } from '@rollcall/protocol'
@@ -70,7 +70,7 @@ export async function answerEnrolmentUpdates(
     if (isLast) await deps.bodies.encryptBody('', receiptEncryptionContext(exchange.correlation_id))
     // This node writes one portion at a time: portions write the same persons, and would wait for each other with a
     // connection each.
-    const written = await inTurn(deps.turns, `enrolment ${registry.id}`, () =>
+    const written = await inSlot(deps.turns, `enrolment ${registry.id}`, () =>
       records.sink === null
         ? withTransaction(deps.db.pool, (client) => finish(client, new Map())).then(() => results)
         : writePortion({ ...scope, sink: records.sink }, portion, finish),
@@ -106,7 +106,7 @@ function readEntry(
       return { rejected: `member.member_identifier: ${rule}` }
     }
     for (const { programme } of beneficiary.enrolments) {
-      const permission = may(grant, { operation: 'enrolment-updates', programme })
+      const permission = permissionFor(grant, { operation: 'enrolment-updates', programme })
       if (!permission.allowed) return { rejected: `programme.programme_identifier: ${permission.reason}` }
     }
     return { position, beneficiary, origin: originOf(message_ts, position, message_id, participant.id) }

@@ -128,7 +128,7 @@ export interface Mode {
 export type Modes = Readonly<Record<ModeName, Mode>>
 
 /** The items of a message; empty when its operation has none. */
-export function itemsOf({ operation }: Pick<Exchange, 'operation'>, message: Message): readonly Item[] {
+export function batchItemsOf({ operation }: Pick<Exchange, 'operation'>, message: Message): readonly Item[] {
   const { items } = operation.request
   return items === null ? [] : (message[items] as readonly Item[])
 }

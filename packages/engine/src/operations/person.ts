@@ -13,7 +13,7 @@ import { checkBackfilled } from '@rollcall/core/query/mentions'
 import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '@rollcall/core/query/person-criteria'
 import { ItemRejection, type JsonValue, type Kind, type RecordType } from '@rollcall/protocol'
 import { answerQuestion } from './batch.ts'
-import { consentOf, useOfRecord } from './consented.ts'
+import { checkItemConsent, consentUseOfRecord } from './consented.ts'
 import { measuredFind } from './find-records.ts'
 import type { Answering, Asked, ItemAnswer, ItemWork } from './item.ts'
 import type { Outcome } from './outcome.ts'
@@ -65,12 +65,12 @@ export async function answerAboutPerson(
     const { recordType, identifiers: named } = criteria
     const facts = { record_type: recordType.name, form: 'identifier' }
     asking.addFacts({ ...facts, persons: [{ role: 'asked', identifiers: named }] })
-    const consented = await consentOf(asking, given as Consenting, question.name, named)
+    const consented = await checkItemConsent(asking, given as Consenting, question.name, named)
     asking.addFacts(consented.facts)
     const { grant: ownGrant, identifiers, signed, use } = consented
     const work = { ...asking, exchange: { ...asking.exchange, grant: ownGrant } }
     const found = await findPerson(work, question, { ...criteria, identifiers }, use !== null)
-    const all = use && found && (await useOfRecord(work, use, recordType, found))
+    const all = use && found && (await consentUseOfRecord(work, use, recordType, found))
     const isConsented = use === null || (all !== null && (signed === null || isUnderConsent(signed, consentNeeded)))
     if (found !== null) {
       // The audit entry names this person by the identifiers of the record, not by those of the question.

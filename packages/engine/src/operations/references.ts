@@ -8,7 +8,7 @@ import { operation } from '@rollcall/protocol'
 import { type AcceptedExchange, findAccepted } from '../store/exchanges/accepted-exchanges.ts'
 import { findEarlierReferences, findUnreferenced, storeReferences } from '../store/exchanges/references.ts'
 import { readRequest } from './accepted-request.ts'
-import { itemsOf } from './item.ts'
+import { batchItemsOf } from './item.ts'
 
 export type StoringReferences = Parameters<typeof readRequest>[0] & { readonly log: Log }
 
@@ -50,7 +50,7 @@ export async function earlierReferences(deps: StoringReferences, chunk: Accepted
 async function referencesOf(deps: StoringReferences, accepted: AcceptedExchange): Promise<readonly string[]> {
   try {
     return await readRequest(deps, accepted, ({ message }) =>
-      itemsOf({ operation: operation(accepted.operation) }, message).map(referenceId),
+      batchItemsOf({ operation: operation(accepted.operation) }, message).map(referenceId),
     )
   } catch (error) {
     if (isUnavailable(error)) throw error

@@ -5,7 +5,7 @@
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
-import { type LedgerScope, nextStatusTime, parseDocumentObject, recordAt } from '@rollcall/core/enrolment/ledger'
+import { type LedgerScope, nextStatusTime, parseDocumentObject, recordAtTime } from '@rollcall/core/enrolment/ledger'
 import { readLedger, writeLedger } from '@rollcall/core/enrolment/ledger-text'
 import type { Limits } from '@rollcall/core/limits'
 import type { FoundRecord } from '@rollcall/core/model/records'
@@ -48,7 +48,7 @@ export async function currentRecord(
   const state = (await sink.dueLedgers(db, registry, recordType, [record], now)).get(record.id)
   if (state === undefined) return record
   const scope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
-  const document = recordAt(scope, readLedger(state), parseDocumentObject(record.document), now.getTime())
+  const document = recordAtTime(scope, readLedger(state), parseDocumentObject(record.document), now.getTime())
   return { ...record, document: canonicalJson(document) }
 }
 
@@ -64,7 +64,7 @@ export interface Scheduling {
 const PORTION = 100
 
 /** Writes the records in which a scheduled status has begun. @returns how many */
-export async function bringIntoForce(deps: Scheduling, signal: AbortSignal): Promise<number> {
+export async function applyScheduledStatuses(deps: Scheduling, signal: AbortSignal): Promise<number> {
   const { db, clock } = deps
   let total = 0
   // Records that could not be written. This run skips them; the next run tries them again.
@@ -141,7 +141,7 @@ function personAt(
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const stored = parseDocumentObject(before)
   const ledger = readLedger(state)
-  const document = recordAt(scope, ledger, stored, now.getTime())
+  const document = recordAtTime(scope, ledger, stored, now.getTime())
   const due = nextStatusTime(scope, ledger, now.getTime())
   // The ledger is stored again, with the time of the next scheduled status.
   const person = {

@@ -16,12 +16,12 @@ import { askedPartIdentifiers } from '@rollcall/core/policy/disclosed-persons'
 import { discloseRecords } from '@rollcall/core/policy/disclosure'
 import { checkIsPersonType, type Emergency, readItemEmergency } from '@rollcall/core/policy/emergency'
 import { checkForm } from '@rollcall/core/policy/query-form'
-import { applyCap, countingOf, neverShowsRecords } from '@rollcall/core/policy/total'
+import { applyCap, countingRulesOf, neverShowsRecords } from '@rollcall/core/policy/total'
 import { askedFactsOfQuery, checkBackfilled, usesUnfilledColumn } from '@rollcall/core/query/mentions'
 import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION } from '@rollcall/protocol'
-import { type Consented, consentOf, useOfRecord } from './consented.ts'
+import { type Consented, checkItemConsent, consentUseOfRecord } from './consented.ts'
 import { findInSlot, measuredFind, readerOf } from './find-records.ts'
 import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'
 import { takeQuota } from './quota.ts'
@@ -88,7 +88,7 @@ async function findPermitted(
   const [record] = records
   if (isShared || total !== 1 || record === undefined) return { ...NOBODY, use }
   const { recordType, page_number } = criteria
-  const all = await useOfRecord(work, use, recordType, record)
+  const all = await consentUseOfRecord(work, use, recordType, record)
   const isShown = [...discloseRecords(exchange.grant, recordType, [record.document])].some(
     ({ text }) => signed === null || text !== '{}',
   )
@@ -145,7 +145,7 @@ async function pageMembers(
   // An answer without records counts as one. Otherwise the refusal by a used-up quota would reveal that there is a
   // record.
   await takeQuota(work, 'records', Math.max(1, shown.length))
-  const total_count = countingOf(work.exchange.grant).total(total, shown.length)
+  const total_count = countingRulesOf(work.exchange.grant).total(total, shown.length)
   const { reg_type, reg_record_type } = criteria
   const data = { version: PROTOCOL_VERSION, reg_type, reg_record_type, reg_records: shown }
   return { data, pagination: { ...page, total_count } }
@@ -191,7 +191,7 @@ async function readCriteria({ deps, exchange: asking, addFacts }: ItemWork, item
   checkForm(ordinary.grant, asked)
   const identifiers = identifiersIn(asked.predicate)
   const given = { deps, exchange: ordinary }
-  const consented = await consentOf(given, consenting, 'search_criteria', identifiers)
+  const consented = await checkItemConsent(given, consenting, 'search_criteria', identifiers)
   addFacts(consented.facts)
   checkAsksForOnePerson(ordinary.grant, asked)
   const recordType = registry.kind.record_types.find(({ name }) => name === asked.recordType.name)
@@ -249,7 +249,7 @@ function disclosedRecords(
   found: readonly FoundRecord[],
 ): readonly Disclosed[] {
   const day = dayIn(exchange.registry.time_zone, deps.clock.date())
-  const hides = countingOf(exchange.grant).hidesEmpty
+  const hides = countingRulesOf(exchange.grant).hidesEmpty
   const select = (record: JsonValue): JsonValue | null => {
     if (hides && isEmpty(record)) return null
     return shape === undefined ? record : shape(record, day)

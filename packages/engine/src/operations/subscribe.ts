@@ -11,7 +11,7 @@ import { type Decision, Subscribing } from '@rollcall/delivery/events/subscribin
 import { ItemRejection, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { answerBatch } from './batch.ts'
 import { consentedCriteria, consentFacts } from './consented-subscription.ts'
-import { type Answering, type Asked, type Item, itemsOf } from './item.ts'
+import { type Answering, type Asked, batchItemsOf, type Item } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
 /** The number of coming runs that the answer names for a frequency. */
@@ -42,7 +42,7 @@ export async function answerSubscribe(deps: Answering, asked: Asked): Promise<Ou
 /** Reads the criteria of every item, and lets the event loop do other work after each. */
 async function readItems(deps: Answering, { exchange, message }: Asked, now: Date): Promise<ReadItems> {
   const read = new Map<Item, SubscribeCriteria | ItemRejection>()
-  for (const item of itemsOf(exchange, message)) {
+  for (const item of batchItemsOf(exchange, message)) {
     read.set(item, await readItem(deps, exchange, item, now))
     await turn()
   }

@@ -1,7 +1,7 @@
 /** Answers a status question about an earlier exchange of the sender. */
 
 import { timestampOf } from '@rollcall/base/shared/clock'
-import { inTurn } from '@rollcall/base/shared/semaphore'
+import { inSlot } from '@rollcall/base/shared/semaphore'
 import { findConsentUses } from '@rollcall/consents/store/consent-uses'
 import { deliveryEncryptionContext } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
@@ -20,7 +20,7 @@ import {
 } from '../store/exchanges/accepted-exchanges.ts'
 import { findReceipt, receiptEncryptionContext } from '../store/exchanges/enrolment-receipts.ts'
 import { type ItemReference, listReferences } from '../store/exchanges/references.ts'
-import { LARGE_BODIES } from './accepted-request.ts'
+import { TURN_OF_LARGE_BODIES } from './accepted-request.ts'
 import { discloseItem } from './disclose-item.ts'
 import type { Answering } from './item.ts'
 import { ensureReferences } from './references.ts'
@@ -258,7 +258,7 @@ async function persistedAnswer(
 ): Promise<{ readonly message: JsonObject; readonly reason: string | undefined }> {
   const decrypt = async () => parsePersisted(await deps.bodies.decryptBody(body, deliveryEncryptionContext(id)))
   const persisted =
-    body.length > SMALL_REQUEST_BYTES ? await inTurn(deps.turns, LARGE_BODIES, decrypt) : await decrypt()
+    body.length > SMALL_REQUEST_BYTES ? await inSlot(deps.turns, TURN_OF_LARGE_BODIES, decrypt) : await decrypt()
   return messageIn(persisted)
 }
 

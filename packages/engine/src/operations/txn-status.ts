@@ -6,7 +6,7 @@
 import { copyConsentUses } from '@rollcall/consents/store/consent-uses'
 import { type Exchange, type Message, referenceId } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
-import { may } from '@rollcall/core/policy/permission'
+import { permissionFor } from '@rollcall/core/policy/permission'
 import { findExchangeByCodes } from '@rollcall/delivery/store/events/find-subscriptions'
 import {
   CorrelationId,
@@ -82,7 +82,7 @@ export async function answerTxnStatus(deps: Answering, { mode, exchange, message
     operation: operation?.name ?? '',
   }
   // The answer is shown only while the grant still has the earlier operation.
-  const isGranted = operation !== undefined && may(exchange.grant, { operation: operation.name }).allowed
+  const isGranted = operation !== undefined && permissionFor(exchange.grant, { operation: operation.name }).allowed
   const found = isGranted && (await FINDERS[question.attribute_type](deps, asker, values))
   if (given.txn_type === undefined && !found && mode === 'sync') {
     throw new RequestFault('err.request.bad', 'message.txnstatus_request.txn_type: is required')

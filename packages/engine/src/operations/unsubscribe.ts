@@ -3,7 +3,7 @@
 import { END_REASONS_TAKEN_BACK } from '@rollcall/core/model/event'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
-import { may } from '@rollcall/core/policy/permission'
+import { permissionFor } from '@rollcall/core/policy/permission'
 import type { Effect } from '@rollcall/database/transaction'
 import { findOwnSubscriptions, type OwnSubscription } from '@rollcall/delivery/store/events/find-subscriptions'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
@@ -75,7 +75,7 @@ function refusalOf({ grant }: Exchange, found: OwnSubscription | undefined): Ref
   if (found === undefined) return REFUSALS.unknown
   const { event_type, record_type, unfiltered } = found
   const wanted = { operation: 'unsubscribe', event_type, record_type, unfiltered }
-  if (!may(grant, wanted).allowed) return REFUSALS.right
+  if (!permissionFor(grant, wanted).allowed) return REFUSALS.right
   return found.state === 'ended' ? REFUSALS.ended : null
 }
 

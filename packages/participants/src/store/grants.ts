@@ -190,11 +190,12 @@ const counting = perPool((pool) =>
 )
 
 /** SQL for a `from` clause of other packages: the grants in force. */
-export const GRANTS_IN_FORCE = `(select participant, registry, terms from participant_grant
+export const GRANTS_IN_FORCE_SQL = `(select participant, registry, terms from participant_grant
   where revoked_at is null and valid_from <= now() and (valid_until is null or valid_until > now()))`
 
 /** SQL for a `from` clause: all grants, also revoked ones, with the time at which each came into force. */
-export const GRANT_STARTS = '(select id, registry, greatest(created_at, valid_from) as starts from participant_grant)'
+export const GRANT_STARTS_SQL =
+  '(select id, registry, greatest(created_at, valid_from) as starts from participant_grant)'
 
 /** Lists the grants that are not revoked, also past and future ones: of one participant, in one registry, or all. */
 export async function listGrants(

@@ -3,7 +3,7 @@
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { assignmentsSql, rowOf } from '@rollcall/database/statement-parts'
+import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
 import type { Callback } from '@rollcall/protocol'
 import { CompiledQuery, sql } from 'kysely'
 
@@ -62,7 +62,7 @@ export const SEALED_CREDENTIALS = {
 } as const
 
 /** SQL for a `from` clause: the address for all notifications of each participant. */
-export const NOTIFY_ADDRESSES = '(select participant, notify_url from participant_callback)'
+export const NOTIFY_ADDRESSES_SQL = '(select participant, notify_url from participant_callback)'
 
 const COLUMNS = Object.keys(NO_CALLBACK_SETTINGS).join(', ')
 
@@ -128,7 +128,7 @@ export async function setCallbackSettings(
   }
   await kysely.transaction().execute(async (transaction) => {
     const changed = Object.keys(row).length > 0
-    await sql`insert into participant_callback ${rowOf({ participant, ...row })}
+    await sql`insert into participant_callback ${valuesSql({ participant, ...row })}
       on conflict (participant) do ${changed ? sql`update set ${assignmentsSql(row)}` : sql`nothing`}`.execute(
       transaction,
     )

@@ -4,7 +4,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { isDuplicate, isViolation } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { assignmentsSql, rowOf } from '@rollcall/database/statement-parts'
+import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
 import { isStorable } from '@rollcall/database/text'
 import { type Jwk, MOST_KEYS, type PublicKey } from '@rollcall/protocol'
 import { sql } from 'kysely'
@@ -81,7 +81,7 @@ export async function addParticipantKey(
       }
       return one(
         await sql<ParticipantKey>`insert into participant_key
-          ${rowOf({ participant: owner.id, thumbprint, ...entry })} returning *`.execute(transaction),
+          ${valuesSql({ participant: owner.id, thumbprint, ...entry })} returning *`.execute(transaction),
       )
     })
   } catch (error) {

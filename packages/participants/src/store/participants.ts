@@ -7,7 +7,7 @@ import type { Database } from '@rollcall/database/database'
 import { isDuplicate } from '@rollcall/database/database-errors'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { assignmentsSql, rowOf } from '@rollcall/database/statement-parts'
+import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
 import { checkSenderId, isStorable } from '@rollcall/database/text'
 import { DEFAULT_SIGNATURE_PROFILE } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
@@ -75,7 +75,7 @@ export async function addParticipant(
   try {
     return await db.kysely.transaction().execute(async (transaction) => {
       const { rows } = await sql<Row>`insert into participant
-        ${rowOf({ ...values, ...messagePolicyValues(policy) })} returning ${sql.raw(COLUMNS)}`.execute(transaction)
+        ${valuesSql({ ...values, ...messagePolicyValues(policy) })} returning ${sql.raw(COLUMNS)}`.execute(transaction)
       const [added] = rows
       if (added === undefined) throw new Error('unreachable: a participant was inserted')
       await takeOverFormer(transaction, added)

@@ -5,7 +5,7 @@ import { commitJournaled } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
 import { isDuplicate } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { rowOf } from '@rollcall/database/statement-parts'
+import { valuesSql } from '@rollcall/database/statement-parts'
 import type { PublicKey } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
 import { lockParticipant } from './participants.ts'
@@ -102,7 +102,7 @@ async function addLiveKey(
   try {
     const public_jwk = JSON.stringify(key.public_jwk)
     await sql`insert into participant_key
-      ${rowOf({ participant: id, kid, use, algorithm, thumbprint, public_jwk })}`.execute(transaction)
+      ${valuesSql({ participant: id, kid, use, algorithm, thumbprint, public_jwk })}`.execute(transaction)
   } catch (error) {
     if (!isDuplicate(error, 'participant_key_live_index')) throw error
     throw new StoreRefusal(`two of the keys have the kid ${kid}; give each key its own kid`)

@@ -1,7 +1,7 @@
 /** Proposals: acts that wait for a second operator. Their input is encrypted in this file. */
 
 import type { Database } from '@rollcall/database/database'
-import { rowOf } from '@rollcall/database/statement-parts'
+import { valuesSql } from '@rollcall/database/statement-parts'
 import { sql } from 'kysely'
 
 /** The table and column with the encrypted inputs of acts. */
@@ -44,7 +44,7 @@ export async function addProposal(
   },
 ): Promise<void> {
   const { by, ...row } = proposal
-  const inserted = rowOf({ ...row, proposed_by: by.id, proposed_name: by.name })
+  const inserted = valuesSql({ ...row, proposed_by: by.id, proposed_name: by.name })
   await sql`insert into proposal ${inserted}`.execute(kysely)
 }
 

@@ -1,19 +1,19 @@
 /** Deletes the rows of this package's tables that belong to a removed registry or participant. */
-import { countRowsSql, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
+import { countRowsSql, type Removable, rowsToRemove, type StoredPart } from '@rollcall/database/removal'
 import type { ClientBase } from 'pg'
 
 const grantsOf = (removable: Removable) => ({ grants: countRowsSql(removable, 'participant_grant') })
 
 /** The tables to count and to empty. Grants and keys are deleted with the row of the registry or participant. */
 export const PARTICIPANT_ROWS_TO_REMOVE: Readonly<Record<Removable, StoredPart>> = {
-  registry: { counted: grantsOf('registry'), removed: rowsOf('registry', ['participant_check']) },
+  registry: { counted: grantsOf('registry'), removed: rowsToRemove('registry', ['participant_check']) },
   participant: {
     counted: {
       ...grantsOf('participant'),
       secrets: countRowsSql('participant', 'participant_secret'),
       keys: countRowsSql('participant', 'participant_key'),
     },
-    removed: rowsOf('participant', ['participant_check', 'accepted_day', 'inbox_day']),
+    removed: rowsToRemove('participant', ['participant_check', 'accepted_day', 'inbox_day']),
   },
 }
 

@@ -16,7 +16,7 @@ type Named = Pick<RecordIdentifier, 'type' | 'value'>
  * Locks the registry for enrolment updates that add persons or identifiers, until the transaction ends. So each of two
  * updates at the same time sees what the other adds. Take this lock before locks of records.
  */
-export async function lockAdding(client: ClientBase, registryId: number): Promise<void> {
+export async function lockAddedPersons(client: ClientBase, registryId: number): Promise<void> {
   await client.query("select pg_advisory_xact_lock(hashtext('rollcall enrolment'), $1)", [registryId])
 }
 
@@ -25,7 +25,7 @@ export interface NamedRecord extends Named {
 }
 
 /** Finds the records that these identifiers name. An identifier of a merged record names the survivor. */
-export async function findNamed(
+export async function findByIdentifiers(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,

@@ -1,6 +1,6 @@
 /** Reads and searches records in our own tables. */
 
-import { oncePer } from '@rollcall/base/shared/once-per'
+import { oncePerObject } from '@rollcall/base/shared/once-per'
 import type { ModeName } from '@rollcall/core/model/exchange'
 import {
   isLookUp,
@@ -27,7 +27,7 @@ import { type RecordTable, recordTable } from './record-tables.ts'
 import { aliasesInRetiredRecords, type RetiredRecord, recordsMergedIntoStatement } from './retired-records.ts'
 import {
   type Condition,
-  isVisible,
+  isVisibleSql,
   type LookUp,
   lookUpStatement,
   lookUpsStatement,
@@ -71,7 +71,7 @@ const LOOK_UPS_TOGETHER = 32
 
 /** Look-ups in a table that come while a statement runs, or in one turn of the event loop, share the next statement. */
 function grouped(pipeline: Pipeline): Connections['lookUp'] {
-  const groupOf = oncePer((table: RecordTable) =>
+  const groupOf = oncePerObject((table: RecordTable) =>
     groupCommit<LookUp, readonly FoundRow[]>(
       async (asked) => {
         const rows = await pipeline.query<FoundRow & { readonly number: number }>(lookUpsStatement(table, asked))
@@ -162,7 +162,7 @@ function readerOn(connections: Connections): RecordReader {
       return connections.search<FoundRecord>({
         name: joinName('documents', table),
         text: `select id::text as id, document from unnest($1::bigint[]) with ordinality as wanted (id, position)
-          join ${quoteName(table)} using (id) where ${isVisible(shape, 'id', '$2')} order by position`,
+          join ${quoteName(table)} using (id) where ${isVisibleSql(shape, 'id', '$2')} order by position`,
         values: [ids, categories],
       })
     },

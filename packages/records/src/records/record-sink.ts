@@ -2,8 +2,8 @@
 
 import { unchangedAmong } from './complete-records.ts'
 import { deleteRecords } from './delete-records.ts'
-import { dueLedgers, findNamed, lockAdding, lockLedgers, storeLedgers } from './enrolment-ledgers.ts'
-import { recordsNamed, restoreRecord, retireRecord } from './merge-records.ts'
+import { dueLedgers, findByIdentifiers, lockAddedPersons, lockLedgers, storeLedgers } from './enrolment-ledgers.ts'
+import { findRecordsWithIdentifier, restoreRecord, retireRecord } from './merge-records.ts'
 import { lockRecord, writeRecords } from './record-writer.ts'
 import { aliasesOf } from './retired-records.ts'
 
@@ -16,12 +16,12 @@ export interface RecordSink {
   readonly unchangedAmong: typeof unchangedAmong
   readonly lockRecord: typeof lockRecord
   readonly deleteRecords: typeof deleteRecords
-  readonly recordsNamed: typeof recordsNamed
+  readonly findRecordsWithIdentifier: typeof findRecordsWithIdentifier
   readonly aliasesOf: typeof aliasesOf
   readonly retireRecord: typeof retireRecord
   readonly restoreRecord: typeof restoreRecord
-  readonly lockAdding: typeof lockAdding
-  readonly findNamed: typeof findNamed
+  readonly lockAddedPersons: typeof lockAddedPersons
+  readonly findByIdentifiers: typeof findByIdentifiers
   readonly lockLedgers: typeof lockLedgers
   readonly storeLedgers: typeof storeLedgers
   readonly dueLedgers: typeof dueLedgers
@@ -32,12 +32,12 @@ export const OWN_SINK: RecordSink = {
   unchangedAmong,
   lockRecord,
   deleteRecords,
-  recordsNamed,
+  findRecordsWithIdentifier,
   aliasesOf,
   retireRecord,
   restoreRecord,
-  lockAdding,
-  findNamed,
+  lockAddedPersons,
+  findByIdentifiers,
   lockLedgers,
   storeLedgers,
   dueLedgers,

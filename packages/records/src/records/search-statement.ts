@@ -1,6 +1,6 @@
 /** The statements that find records: by one identifier, or by any condition. */
 
-import { oncePer } from '@rollcall/base/shared/once-per'
+import { oncePerObject } from '@rollcall/base/shared/once-per'
 import type { Identifier, Page, SortKey } from '@rollcall/core/model/records'
 import { joinName, quoteName } from '@rollcall/database/names'
 import type { NamedStatement } from '@rollcall/database/pipeline'
@@ -21,7 +21,7 @@ export interface Condition {
  * @param id SQL of the record's id
  * @param categories SQL of a list of categories
  */
-export const isVisible = ({ registry, recordType }: RecordTable, id: string, categories: string): string =>
+export const isVisibleSql = ({ registry, recordType }: RecordTable, id: string, categories: string): string =>
   `not exists (select 1 from protected_record as hidden
     where hidden.registry = ${registry} and hidden.record_type = '${quoted(recordType.name)}' and hidden.record = ${id}
       and hidden.category <> all(${categories}::text[]) offset 0)`
@@ -35,12 +35,12 @@ type LookUpSql = Readonly<Record<'type' | 'value' | 'limit' | 'offset' | 'ids' |
 function lookUpText(table: RecordTable, { type, value, cap, categories, ...place }: LookUpSql): string {
   const hit = `select identifier.record as id from ${quoteName(table.identifierTable)} as identifier
       where identifier.type = ${type} and identifier.value = ${value}
-        and ${isVisible(table, 'identifier.record', categories)} limit ${cap} + 1`
+        and ${isVisibleSql(table, 'identifier.record', categories)} limit ${cap} + 1`
   return pageOfHits(table, hit, [], place)
 }
 
 /** The look-up statement of each table, without its values. */
-const preparedLookUp = oncePer((table: RecordTable) => {
+const preparedLookUp = oncePerObject((table: RecordTable) => {
   const place = { limit: '$3::bigint', offset: '$4::bigint', ids: '$5::bigint' }
   const asked = { type: '$1', value: '$2', ...place, cap: '$6::bigint', categories: '$7' }
   return { name: joinName('find', table.table), text: lookUpText(table, asked) }
@@ -64,7 +64,7 @@ export interface LookUp {
 }
 
 /** The statement of many look-ups of each table, without its values. */
-const preparedLookUps = oncePer((table: RecordTable) => {
+const preparedLookUps = oncePerObject((table: RecordTable) => {
   const parts = ['type', 'value', 'limit', 'offset', 'ids', 'cap', 'categories'] as const
   const columns = Object.fromEntries(parts.map((part) => [part, `asked."${part}"`])) as LookUpSql
   const text = `select asked.number::integer as number, found.*
@@ -103,7 +103,7 @@ export function searchStatement(
   // The cap is part of the text, because the best plan depends on it.
   const hit = `select record.id${selected(keys, `$${before + 4}`)}
       from ${quoteName(table.table)} as record where (${condition.text})
-      and ${isVisible(table, 'record.id', `$${values.length}`)} limit ${cap + 1}`
+      and ${isVisibleSql(table, 'record.id', `$${values.length}`)} limit ${cap + 1}`
   const at = (place: number): string => `$${before + place}::bigint`
   return { text: pageOfHits(table, hit, keys, { limit: at(1), offset: at(2), ids: at(3) }), values }
 }

@@ -17,13 +17,13 @@ import { sql, type Transaction } from 'kysely'
  * @param kind the kind, with the additions of the registry
  * @throws StoreRefusal a record type or identifier type cannot be used
  */
-export async function declarePrimaries(
+export async function declarePrimaryIdentifiers(
   transaction: Transaction<unknown>,
   registry: number,
   kind: Kind,
   given: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { names, types } = readPrimaries(kind, given)
+  const { names, types } = readPrimaryIdentifiers(kind, given)
   if (Object.keys(names).length === 0) return
   const literal = kindNamed(kind.name)?.record_types ?? []
   const all = kind.record_types.map((one) => [one.name, names[one.name] ?? one.primary_identifier] as const)
@@ -39,7 +39,7 @@ export async function declarePrimaries(
 }
 
 /** The given types by canonical names, with the types of other kinds that the registry needs. @throws StoreRefusal */
-export function readPrimaries(kind: Kind, given: Readonly<Record<string, string>>) {
+export function readPrimaryIdentifiers(kind: Kind, given: Readonly<Record<string, string>>) {
   const types = Object.values(given).flatMap((spelling) => {
     const shared = resolveIdentifierType(kind, spelling) === undefined ? sharedIdentifierType(spelling) : undefined
     return shared === undefined ? [] : [shared]

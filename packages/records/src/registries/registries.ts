@@ -5,13 +5,13 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { SOURCES, WORK_CHANNEL } from '@rollcall/database/queue'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { assignmentsSql, rowOf } from '@rollcall/database/statement-parts'
+import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
 import { checkSenderId, isStorable } from '@rollcall/database/text'
 import { KINDS, kindNamed } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { ClientBase } from 'pg'
 import { createRecordTables } from '../records/record-tables.ts'
-import { declarePrimaries } from './primary-identifiers.ts'
+import { declarePrimaryIdentifiers } from './primary-identifiers.ts'
 import { checkNamespace, checkRegTypeAliases, checkTimeZone, checkWebOrigins } from './registry-checks.ts'
 import { REGISTRY_DEFAULTS, type RegistrySettings, selectRegistries, toRegistry } from './registry-rows.ts'
 
@@ -73,10 +73,12 @@ export async function addRegistry(
       awaits_records: source !== null && own_records,
       source: source === null ? null : JSON.stringify(source),
     }
-    const { rows } = await sql<{ id: number }>`insert into registry ${rowOf(values)} returning id`.execute(transaction)
+    const { rows } = await sql<{ id: number }>`insert into registry ${valuesSql(values)} returning id`.execute(
+      transaction,
+    )
     const [row] = rows
     if (row === undefined) throw new Error('unreachable: a registry was inserted')
-    await declarePrimaries(transaction, row.id, kind, primary_identifiers)
+    await declarePrimaryIdentifiers(transaction, row.id, kind, primary_identifiers)
     const added = await registryAt({ kysely: transaction }, namespace)
     await createRecordTables(transaction, added)
     if (source !== null) await sql`select pg_notify(${WORK_CHANNEL}, ${SOURCES})`.execute(transaction)

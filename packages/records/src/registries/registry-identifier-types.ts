@@ -15,7 +15,7 @@ import { sql, type Transaction } from 'kysely'
 import { hasRows } from '../records/catalog.ts'
 import { sortColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, recordTableNames, recordTypesWithTables } from '../records/record-tables.ts'
-import { declarePrimaries } from './primary-identifiers.ts'
+import { declarePrimaryIdentifiers } from './primary-identifiers.ts'
 import { registryAt } from './registries.ts'
 import { changeRegistry, dropColumns } from './registry-attributes.ts'
 
@@ -97,7 +97,7 @@ export async function setPrimaryIdentifiers(
         `${namespace} has records, which are known by their primary identifier: it can be named only before the first import; add a registry at another namespace`,
       )
     }
-    await declarePrimaries(transaction, registry.id, registry.kind, primaries)
+    await declarePrimaryIdentifiers(transaction, registry.id, registry.kind, primaries)
     return changed(transaction, registry)
   })
 }

@@ -1,12 +1,12 @@
 /** Removes the stored records of a registry. */
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
-import { rowsOf, type StoredPart } from '@rollcall/database/removal'
+import { rowsToRemove, type StoredPart } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase } from 'pg'
 
 export const STORED_RECORD_PARTS: StoredPart = {
-  removed: rowsOf('registry', [
+  removed: rowsToRemove('registry', [
     'retired_record',
     'record_tombstone',
     'enrolment_ledger',

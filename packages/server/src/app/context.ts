@@ -28,7 +28,7 @@ import { createMailboxes } from '@rollcall/delivery/notify/drain-mailboxes'
 import { deliveryHealth } from '@rollcall/delivery/store/deliveries/breakers'
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import type { Modes } from '@rollcall/engine/operations/item'
-import { ANSWERED_REQUESTS } from '@rollcall/engine/store/exchanges/accepted-exchanges'
+import { ANSWERED_REQUESTS_SQL } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { waitingExchanges } from '@rollcall/engine/store/exchanges/claims'
 import { createExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges'
 import { createInbox } from '@rollcall/engine/store/exchanges/inbox'
@@ -164,7 +164,7 @@ function createDelivering({ config, db, log, clock, limits, vault }: Base, keys:
     peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log, clock }),
     signatureNamespaces: config.signatureNamespaces,
     retrySchedule: config.retrySchedule,
-    requests: ANSWERED_REQUESTS,
+    requests: ANSWERED_REQUESTS_SQL,
   }
 }
 

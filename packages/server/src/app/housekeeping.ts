@@ -12,7 +12,7 @@ import { endUnconsentedSubscriptions } from '@rollcall/delivery/store/events/con
 import { clearSentEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
 import { expireSubscriptions, suspendedSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
 import { type StoringReferences, storeMissingReferences } from '@rollcall/engine/operations/references'
-import { bringIntoForce, type Scheduling } from '@rollcall/engine/operations/scheduled-statuses'
+import { applyScheduledStatuses, type Scheduling } from '@rollcall/engine/operations/scheduled-statuses'
 import {
   clearAnsweredItems,
   countUnfinished,
@@ -95,7 +95,7 @@ const CHORES: readonly Chore[] = [
   {
     every: 1,
     failure: 'scheduled statuses of enrolments could not begin; tried again soon',
-    run: async (deps, signal) => void (await bringIntoForce(deps, signal)),
+    run: async (deps, signal) => void (await applyScheduledStatuses(deps, signal)),
   },
   {
     every: 10,

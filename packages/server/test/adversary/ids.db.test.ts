@@ -4,7 +4,7 @@ import { listMailboxes } from '@rollcall/admin/deliveries/mailboxes'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { showSubscription } from '@rollcall/admin/events/subscriptions'
 import { traceMessages } from '@rollcall/admin/messages/trace'
-import { filingKeys } from '@rollcall/core/events/filing'
+import { keysOfFilter } from '@rollcall/core/events/filing'
 import { AckMessage, CALLBACKS, CallbackHeader, EncryptedMessage, ErrorAnswer, OPERATIONS } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
 import { beforeEach, expect, test } from 'vitest'
@@ -109,7 +109,7 @@ const int8 = (number: number): Buffer => {
 
 test('a notification tells nothing of the events between it and the one before', async () => {
   const subscribed = await rows.subscribe(await newPeer({ notify_items: 1 }))
-  for (const { key, whole } of filingKeys(null)) {
+  for (const { key, whole } of keysOfFilter(null)) {
     await db.pool.query(`insert into subscription_key values ($1, 'LiveBirth', 'Person', $2, $3, $4)`, [
       ...[server.registry.id, key, subscribed.id, whole],
     ])

@@ -41,7 +41,7 @@ type Texts = readonly (string | null)[]
  * holdsOf, `true` if it may be null, `true` if it alone is the primary key, `true` if it has a unique index of its own
  * @param references schema, table and column of a foreign key, and those to which it refers
  */
-export function tablesOf(
+export function catalogTablesOf(
   columns: readonly Texts[],
   references: readonly Texts[],
   holdsOf: (type: string) => ColumnType['holds'],

@@ -15,7 +15,7 @@ export interface LoggedPart {
 export type LoggedParts = ReadonlyMap<string, readonly LoggedPart[]>
 
 /** @param usual the schema of a table that the file names without one */
-export function loggedParts(file: SourceFile, usual: string): LoggedParts {
+export function partsByLoggedTable(file: SourceFile, usual: string): LoggedParts {
   const parts = new Map<string, LoggedPart[]>()
   for (const { schema, table, key, recordType } of loggedTables(file)) {
     const name = `${schema ?? usual}.${table}`

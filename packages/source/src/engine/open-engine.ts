@@ -10,8 +10,8 @@ import type { Connections, State } from './connections.ts'
 import type { ChangeTypes, Dialect } from './dialect.ts'
 import type { OpenEngine, SourceState } from './engine.ts'
 import type { MappedPart, MappedRecords, SourceFile } from './mapped-records.ts'
-import { rowStatement, rowsOf } from './row-statement.ts'
-import { slowLookUps } from './slow-look-ups.ts'
+import { readSourceRows, rowStatement } from './row-statement.ts'
+import { findSlowLookUps } from './slow-look-ups.ts'
 import { SourceRefusal } from './source-refusal.ts'
 
 /** Opens the log of changes. */
@@ -48,7 +48,7 @@ export function engineOf<Type>(
           const statement = rowStatement(dialect.rows, records, types, asked)
           return statement === null
             ? []
-            : rowsOf(dialect.rows, records, types, (await state.run(statement, asked)).rows)
+            : readSourceRows(dialect.rows, records, types, (await state.run(statement, asked)).rows)
         } catch (error) {
           // The types are read again, because tables may have changed.
           if (error instanceof RecordsUnavailable) known.delete(records)
@@ -91,7 +91,7 @@ export function engineOf<Type>(
         await checkKey(dialect, state, records)
       }),
     slow: (records, lookUps) =>
-      within(async (state) => slowLookUps(dialect, state, records, await typesOf(state, records), lookUps)),
+      within(async (state) => findSlowLookUps(dialect, state, records, await typesOf(state, records), lookUps)),
     catalog: () => within((state) => dialect.catalog(state)),
     sample: (table, columns, limit) =>
       within((state) => readSample(file, dialect, state, { place: table, columns, limit })),

@@ -94,7 +94,7 @@ function selectOf(sql: RowSql, { own, children }: MappedRecords, types: KnownTyp
 }
 
 /** Reads the rows of a result. */
-export function rowsOf(
+export function readSourceRows(
   sql: RowSql,
   { own, children }: MappedRecords,
   { parts }: KnownTypes,

@@ -14,7 +14,7 @@ const ANY_KEYS = ['1', '00000000-0000-0000-0000-000000000000']
  * Plans each look-up, and the look-up of the rows that each child has for one record. A small table is read as a whole even if there is
  * an index, so only a look-up that could use none is slow.
  */
-export async function slowLookUps<Type>(
+export async function findSlowLookUps<Type>(
   { rows: { names, conditions, parameters }, plans }: Dialect<Type>,
   state: State<Type>,
   records: MappedRecords,

@@ -1,6 +1,6 @@
 /** Reads the tables and views that an account may read, of the database in the address or of all databases. */
 
-import { type CatalogTable, tablesOf } from '../engine/catalog.ts'
+import { type CatalogTable, catalogTablesOf } from '../engine/catalog.ts'
 import { holdsOf } from './column-types.ts'
 import type { State } from './connections.ts'
 
@@ -25,5 +25,5 @@ const REFERENCES = `select table_schema, table_name, min(column_name), min(refer
 export async function readCatalog(state: State): Promise<readonly CatalogTable[]> {
   const columns = await state.run({ text: COLUMNS, values: [] })
   const references = await state.run({ text: REFERENCES, values: [] })
-  return tablesOf(columns.rows, references.rows, holdsOf)
+  return catalogTablesOf(columns.rows, references.rows, holdsOf)
 }

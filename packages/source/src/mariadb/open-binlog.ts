@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import type { Connection, PoolOptions, RowDataPacket } from 'mysql2/promise'
 import { type ChangeLog, LogLost, type LogReading } from '../engine/change-log.ts'
 import { CONNECT_TIMEOUT } from '../engine/connections.ts'
-import { LoggedKeys, LogStream, loggedParts } from '../engine/logged-keys.ts'
+import { LoggedKeys, LogStream, partsByLoggedTable } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { LoggedEvents } from './binlog-events.ts'
 import { Packets } from './binlog-packets.ts'
@@ -117,7 +117,7 @@ async function readBinlog(connection: Connection, file: SourceFile, place: Place
   const log = new LogStream(keys, stream)
   const events = new LoggedEvents({
     place,
-    parts: loggedParts(file, database?.name ?? ''),
+    parts: partsByLoggedTable(file, database?.name ?? ''),
     charsets: new Map(charsets.map(({ id, name }) => [Number(id), name])),
     keys,
   })

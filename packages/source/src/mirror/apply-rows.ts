@@ -17,7 +17,7 @@ import { type RowRead, readRow } from '../source-record.ts'
 import { type Progress, saveProgress } from '../store/mirrors.ts'
 import { keysByIdentifiers, saveRows, storedRows } from '../store/source-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { type KeptRecord, type Outcomes, outcomesOf } from './outcomes.ts'
+import { decideOutcomes, type KeptRecord, type Outcomes } from './outcomes.ts'
 import { inSnapshot, readByKeys } from './read-source.ts'
 
 /** Rows of one record type that must be read and written. */
@@ -97,7 +97,7 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
   const stored = new Map<string, string | null>()
   const read = new Map<string, RowRead>()
   const all = new Set<string>()
-  const outcomes = () => outcomesOf(recordType.primary_identifier, [...all], read, stored)
+  const outcomes = () => decideOutcomes(recordType.primary_identifier, [...all], read, stored)
   const add = async (fresh: readonly string[], found: readonly ReadRow[]): Promise<void> => {
     for (const row of await storedRows(db.pool, of, fresh)) stored.set(row.key, row.primary_identifier)
     for (const key of fresh) all.add(key)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RowRead } from '../source-record.ts'
 import { isComparisonDue } from './compare-records.ts'
-import { outcomesOf } from './outcomes.ts'
+import { decideOutcomes } from './outcomes.ts'
 import { readByKeys } from './read-source.ts'
 
 const record = (primary_identifier: string) => ({ primary_identifier, document: '{}', identifiers: [], columns: [] })
@@ -11,7 +11,7 @@ const read = (primary: string | null): RowRead =>
 /** Rows as they are now, and what they were before; null: unreadable. */
 function outcomes(now: Record<string, string | null>, before: Record<string, string | null>, keys = Object.keys(now)) {
   const rows = new Map(Object.entries(now).map(([key, primary]) => [key, read(primary)]))
-  const { records, gone, released, rows: found } = outcomesOf('UIN', keys, rows, new Map(Object.entries(before)))
+  const { records, gone, released, rows: found } = decideOutcomes('UIN', keys, rows, new Map(Object.entries(before)))
   const rejected = found.flatMap(({ key, reason }) => (reason === null ? [] : [`${key}: ${reason}`]))
   return {
     records: records.map(({ key, record: one }) => `${key}=${one.primary_identifier}`),

@@ -27,7 +27,7 @@ export interface Outcomes {
  * @param read the rows that the source has, by key
  * @param stored the primary identifier of the record that a row was before, by key; null: it was none
  */
-export function outcomesOf(
+export function decideOutcomes(
   primary: string,
   keys: readonly string[],
   read: ReadonlyMap<string, RowRead>,

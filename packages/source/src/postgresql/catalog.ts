@@ -1,6 +1,6 @@
 /** Reads the tables and views that an account of PostgreSQL may read. */
 
-import { type CatalogTable, tablesOf } from '../engine/catalog.ts'
+import { type CatalogTable, catalogTablesOf } from '../engine/catalog.ts'
 import { columnType } from './column-types.ts'
 import type { State } from './connections.ts'
 
@@ -26,5 +26,5 @@ const REFERENCES = `select own.nspname, child.relname, one.attname, target.nspna
 export async function readCatalog(state: State): Promise<readonly CatalogTable[]> {
   const columns = await state.run({ text: COLUMNS, values: [] })
   const references = await state.run({ text: REFERENCES, values: [] })
-  return tablesOf(columns.rows, references.rows, (oid) => columnType(Number(oid)).holds)
+  return catalogTablesOf(columns.rows, references.rows, (oid) => columnType(Number(oid)).holds)
 }

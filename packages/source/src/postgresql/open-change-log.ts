@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import pg from 'pg'
 import type { ChangeLog } from '../engine/change-log.ts'
-import { loggedParts } from '../engine/logged-keys.ts'
+import { partsByLoggedTable } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import type { State } from './connections.ts'
 import { positionOf, seesAll } from './log-positions.ts'
@@ -61,7 +61,7 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
       const client = await connectForReplication(connection)
       try {
         await endReading(client, slot)
-        return await readLog(client, { slot, publication, position, parts: loggedParts(file, 'public') })
+        return await readLog(client, { slot, publication, position, parts: partsByLoggedTable(file, 'public') })
       } catch (error) {
         await client.end().catch(() => undefined)
         throw error

@@ -5,7 +5,7 @@ import type { MirrorHealth } from '@rollcall/core/model/health'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import type { StoredPart } from '@rollcall/database/removal'
-import { rowsOf } from '@rollcall/database/removal'
+import { rowsToRemove } from '@rollcall/database/removal'
 import { canonicalJson, type JsonValue } from '@rollcall/protocol'
 import { MIRRORED_REGISTRIES, REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { ClientBase, Pool } from 'pg'
@@ -204,4 +204,4 @@ export async function mirrorsHealth({ pool }: Pick<Database, 'pool'>): Promise<r
   return rows
 }
 
-export const SOURCE_ROWS_TO_REMOVE: StoredPart = { removed: rowsOf('registry', ['source_row', 'source_mirror']) }
+export const SOURCE_ROWS_TO_REMOVE: StoredPart = { removed: rowsToRemove('registry', ['source_row', 'source_mirror']) }

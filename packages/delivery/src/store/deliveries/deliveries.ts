@@ -14,7 +14,7 @@ import type {
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { participantsWithSql } from '@rollcall/database/queue'
-import { GRANT_STARTS } from '@rollcall/participants/store/grants'
+import { GRANT_STARTS_SQL } from '@rollcall/participants/store/grants'
 import { protectionVersion } from '@rollcall/records/records/protection'
 import type pg from 'pg'
 
@@ -194,7 +194,7 @@ export async function changedSinceDelivery(
     name: 'what has changed since a delivery was made',
     text: `select delivery.protection <> ${protectionVersion('granted.registry')} as protection, coalesce(delivery.granted <> granted.id,
         delivery.created_at < granted.starts + interval '2 seconds') as "grant"
-      from delivery, ${GRANT_STARTS} as granted
+      from delivery, ${GRANT_STARTS_SQL} as granted
       where delivery.id = $1 and granted.id = $2`,
     values: [delivery, grant],
   })

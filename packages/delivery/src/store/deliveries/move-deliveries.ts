@@ -1,5 +1,5 @@
 /** Moves the deliveries that wait for the default address of a participant, when that address changes. */
-import { defaultCallbackAddress, NOTIFY_ADDRESSES } from '@rollcall/participants/store/participant-callbacks'
+import { defaultCallbackAddress, NOTIFY_ADDRESSES_SQL } from '@rollcall/participants/store/participant-callbacks'
 import { CALLBACKS } from '@rollcall/protocol'
 
 /**
@@ -21,7 +21,7 @@ export const moveDeliveriesStatement = (
         and (correlation_id is null or exists (select 1 from ${addressless} as asked
           where asked.correlation_id = delivery.correlation_id))
         and (mailbox is null or exists (select 1 from mailbox as own
-          join ${NOTIFY_ADDRESSES} as callbacks using (participant)
+          join ${NOTIFY_ADDRESSES_SQL} as callbacks using (participant)
           where own.id = delivery.mailbox and own.sender_uri = '' and notify_url is null))
       for update of delivery skip locked
     )

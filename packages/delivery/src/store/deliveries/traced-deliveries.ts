@@ -58,7 +58,7 @@ const OF_EXCHANGE = '(correlation_id = $1 or (id = $1 and correlation_id is null
 export const DELIVERY_OF_EXCHANGE = `(select participant, registry, correlation_id, mailbox from delivery where ${OF_EXCHANGE} limit 1)`
 
 /** SQL of the exchanges (`id`, `at`) for which something was sent under message_id `$2` or correlation_id `$3`. */
-export const FIND_SENT = `select coalesce(correlation_id, id) as id, created_at as at from delivery where message_id = $2
+export const SENT_EXCHANGES_SQL = `select coalesce(correlation_id, id) as id, created_at as at from delivery where message_id = $2
     union all
     select correlation_id, created_at from delivery where correlation_id = $3`
 

@@ -2,7 +2,7 @@
 import type { ClientBase } from 'pg'
 
 /** One key of a record that changed. */
-export interface Probe {
+export interface KeyOfChange {
   /** The index of the change. */
   readonly at: number
   readonly event_type: string
@@ -32,7 +32,7 @@ export interface Candidate {
 const PAGE = 5_000
 
 /** Finds out which of these types of event and record have subscriptions. Most changes need no further query. */
-export async function findSubscribedTypes<Pair extends Pick<Probe, 'event_type' | 'record_type'>>(
+export async function findSubscribedTypes<Pair extends Pick<KeyOfChange, 'event_type' | 'record_type'>>(
   client: ClientBase,
   registryId: number,
   pairs: readonly Pair[],
@@ -72,7 +72,7 @@ const CANDIDATES = `select probe.at, filed.subscription,
 export async function* findCandidates(
   client: ClientBase,
   registryId: number,
-  probes: readonly Probe[],
+  probes: readonly KeyOfChange[],
 ): AsyncGenerator<readonly Candidate[]> {
   if (probes.length === 0) return
   const values = [

@@ -4,7 +4,7 @@ import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { JointWrite } from '@rollcall/database/joint-write'
 import { countUsesSql } from '@rollcall/participants/store/grant-use'
 import { insertDeliveriesFrom } from '../deliveries/deliveries.ts'
-import { IS_TAKEN_BACK } from './waiting.ts'
+import { IS_TAKEN_BACK_SQL } from './waiting.ts'
 
 /** The next envelope of a mailbox. */
 export interface NewEnvelope {
@@ -34,7 +34,7 @@ export interface SentNotification {
  * another mailbox. Each mailbox is looked up by its id, because a join would read all of them. A changed sequence shows
  * that another node has made the next envelope.
  */
-export const JOINT_ENVELOPES: JointWrite<NewEnvelope> = {
+export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
   name: 'envelopes',
   held: (parameter) => `given as (
     select * from unnest(${parameter(0)}::integer[], ${parameter(1)}::bigint[], ${parameter(2)}::uuid[]) with ordinality
@@ -47,7 +47,7 @@ export const JOINT_ENVELOPES: JointWrite<NewEnvelope> = {
   taken_back as (
     select distinct told.mailbox from told join subscription on subscription.id = told.subscription
       join notification on notification.id = told.notification
-    where notification.mailbox <> told.mailbox or ${IS_TAKEN_BACK}
+    where notification.mailbox <> told.mailbox or ${IS_TAKEN_BACK_SQL}
   ),
   envelopes_held as (
     select given.number, free.id from given cross join lateral (

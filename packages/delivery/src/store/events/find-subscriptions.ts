@@ -6,7 +6,7 @@ import type { SubscriptionState } from '@rollcall/core/model/event'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import type { ClientBase } from 'pg'
-import { IS_UNFILTERED } from './waiting.ts'
+import { IS_UNFILTERED_SQL } from './waiting.ts'
 
 type Pool = Pick<Database, 'pool'>
 
@@ -95,7 +95,7 @@ export async function findOwnSubscriptions(
 ): Promise<readonly OwnSubscription[]> {
   const { rows } = await pool.query<OwnSubscription>({
     name: 'find own subscriptions',
-    text: `select id, code, state, reason, event_type, record_type, ${IS_UNFILTERED} as unfiltered
+    text: `select id, code, state, reason, event_type, record_type, ${IS_UNFILTERED_SQL} as unfiltered
       from subscription where code = any($3::text[]) and participant = $1 and registry = $2`,
     values: [participant, registry, codes.filter(isStorable)],
   })
@@ -138,7 +138,7 @@ export async function findExchangeByCodes(
 }
 
 /** SQL for a `from` clause: the exchanges that made or ended the subscription with code `$2`. */
-export const EXCHANGES_OF_CODE = `(select exchange.correlation_id
+export const EXCHANGES_OF_CODE_SQL = `(select exchange.correlation_id
   from subscription cross join unnest(array[subscription.correlation_id, ended_by]) as exchange (correlation_id)
   where code = $2)`
 

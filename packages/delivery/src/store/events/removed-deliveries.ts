@@ -1,11 +1,11 @@
 /** Deletes the deliveries and subscriptions of a removed registry or participant, and a removed registry's events. */
-import { countRowsSql, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
+import { countRowsSql, type Removable, rowsToRemove, type StoredPart } from '@rollcall/database/removal'
 import { namespaceSql } from '@rollcall/records/registries/registry-names'
 
 export const deliveryRowsToRemove = (removable: Removable): StoredPart => ({
   counted: { deliveries: countRowsSql(removable, 'delivery') },
   pending: { deliveries: `select count(*) from delivery where ${removable} = $1 and state = 'pending'` },
-  removed: rowsOf(removable, removable === 'registry' ? ['delivery'] : ['delivery', 'breaker']),
+  removed: rowsToRemove(removable, removable === 'registry' ? ['delivery'] : ['delivery', 'breaker']),
 })
 
 export const subscriptionRowsToRemove = (removable: Removable): StoredPart => ({
@@ -13,7 +13,7 @@ export const subscriptionRowsToRemove = (removable: Removable): StoredPart => ({
   pending: { subscriptions: `select count(*) from subscription where ${removable} = $1 and state <> 'ended'` },
   removed: [
     { table: 'waiting_notification', of: `mailbox in (select id from mailbox where ${removable} = $1)` },
-    ...rowsOf(removable, ['subscription', 'mailbox']),
+    ...rowsToRemove(removable, ['subscription', 'mailbox']),
   ],
 })
 
@@ -23,5 +23,8 @@ const OUTBOX = `namespace = ${namespaceSql('$1')}`
 export const EVENT_ROWS_TO_REMOVE: StoredPart = {
   counted: { events: countRowsSql('registry', 'event') },
   pending: { outbox: `select count(*) from rollcall_outbox.event where ${OUTBOX} and failed_at is null` },
-  removed: [...rowsOf('registry', ['event', 'record_source_version']), { table: 'rollcall_outbox.event', of: OUTBOX }],
+  removed: [
+    ...rowsToRemove('registry', ['event', 'record_source_version']),
+    { table: 'rollcall_outbox.event', of: OUTBOX },
+  ],
 }

@@ -1,7 +1,7 @@
 /** Finds which persons the present grants of subscribers hide. */
 
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
-import { GRANTS_IN_FORCE } from '@rollcall/participants/store/grants'
+import { GRANTS_IN_FORCE_SQL } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
 
 /** The rules of a grant about persons who may be hidden from a subscriber. */
@@ -13,7 +13,7 @@ export interface Hiding {
 }
 
 /** The rules for a subscriber without rights. */
-export const HIDES_ALL: Hiding = { categories: [], minors: true }
+export const RULES_WITHOUT_RIGHTS: Hiding = { categories: [], minors: true }
 
 /** Returns a function that gives the rules for a subscription id. */
 export async function findHidingRules(
@@ -23,7 +23,7 @@ export async function findHidingRules(
   const { rows } = await client.query<{ id: number; categories: 'all' | string[]; minors: boolean }>(
     `select subscription.id, coalesce(held.terms -> 'protected', '[]') as categories,
        coalesce(held.terms ->> 'minors' = 'never', false) as minors
-     from subscription join ${GRANTS_IN_FORCE} as held
+     from subscription join ${GRANTS_IN_FORCE_SQL} as held
        on held.participant = subscription.participant and held.registry = subscription.registry
      where subscription.id = any($1::int[])`,
     [subscriptions],
@@ -34,5 +34,5 @@ export async function findHidingRules(
       { categories: categories === 'all' ? PROTECTION_CATEGORIES : categories, minors },
     ]),
   )
-  return (subscription) => found.get(subscription) ?? HIDES_ALL
+  return (subscription) => found.get(subscription) ?? RULES_WITHOUT_RIGHTS
 }

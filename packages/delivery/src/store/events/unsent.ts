@@ -2,11 +2,11 @@
 import type { PoolClient } from 'pg'
 
 /** SQL for a `from` clause: how many deliveries of each participant would be attempted, and were attempted before. */
-export const UNSENT_DELIVERIES = `(select participant, count(*) as count, count(*) filter (where attempts > 0) as attempted
+export const UNSENT_DELIVERIES_SQL = `(select participant, count(*) as count, count(*) filter (where attempts > 0) as attempted
   from delivery where state = 'pending' group by participant)`
 
 /** SQL for a `from` clause: the number of a participant's notifications that are in no envelope yet. */
-export const UNSENT_NOTIFICATIONS = `(select mailbox.participant, count(*) as count from notification
+export const UNSENT_NOTIFICATIONS_SQL = `(select mailbox.participant, count(*) as count from notification
     join subscription on subscription.id = notification.subscription join mailbox on mailbox.id = subscription.mailbox
   where notification.state = 'waiting' group by mailbox.participant)`
 

@@ -51,12 +51,12 @@ export interface WaitingNotification {
 }
 
 /** SQL condition on a `subscription`: nothing more of it is sent. It was taken back, or its consent has ended. */
-export const IS_TAKEN_BACK = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${END_REASONS_TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')}))
+export const IS_TAKEN_BACK_SQL = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${END_REASONS_TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')}))
   or exists (select from subscription_consent as consent
     where consent.subscription = subscription.id and coalesce(${hasConsentEndedSql('consent')}, false)))`
 
 /** SQL condition on a `subscription`: it is about every record. */
-export const IS_UNFILTERED = `(subscription.criteria::json -> 'filter' is null)`
+export const IS_UNFILTERED_SQL = `(subscription.criteria::json -> 'filter' is null)`
 
 /** The most mailboxes that share one statement. */
 const TOGETHER = 32
@@ -112,7 +112,7 @@ const FIND_WAITING = `with due as materialized (
     select subscription.id, subscription.code, subscription.event_type as subscribed,
       parsed.criteria ->> 'reg_event_type' as asked_event_type, parsed.criteria ->> 'reg_type' as asked_reg_type,
       parsed.criteria ->> 'notify_record_type' as asked_record_type, subscription.locale, subscription.encrypted,
-      parsed.criteria -> 'filter' is null as unfiltered, ${IS_TAKEN_BACK} as unwanted,
+      parsed.criteria -> 'filter' is null as unfiltered, ${IS_TAKEN_BACK_SQL} as unwanted,
       (select jsonb_build_object('purpose', purpose, 'attributes', attributes,
           'authority', ${authorityNameSql('subscription_consent.authority')})
         from subscription_consent where subscription_consent.subscription = subscription.id) as consent

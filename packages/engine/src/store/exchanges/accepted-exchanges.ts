@@ -50,7 +50,7 @@ export interface PersistedItemPage {
 }
 
 /** SQL for a `from` clause: what the delivery of an answer needs of the request (`AnsweredRequests`). */
-export const ANSWERED_REQUESTS = '(select correlation_id, operation, sender_uri from accepted_exchange)'
+export const ANSWERED_REQUESTS_SQL = '(select correlation_id, operation, sender_uri from accepted_exchange)'
 
 /** The most bytes of a request that is read together with its exchange. */
 export const SMALL_REQUEST_BYTES = 262_144

@@ -230,7 +230,7 @@ const JOINT_ANSWERED: JointWrite<NewExchange> = {
  * at once. A message that was received before is not accepted again. Both have one insert, because of the order of
  * keys.
  */
-export const JOINT_REQUESTS: JointWrite<NewExchange> = {
+export const REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
   name: 'requests',
   held: (parameter) => `${accepted(parameter)}, requests_held as (
     select number from offered cross join (select count(*) from announced) as announced where ${HELD}

@@ -2,7 +2,7 @@
 
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
-import { dropUnsent, UNSENT_DELIVERIES, UNSENT_NOTIFICATIONS } from '@rollcall/delivery/store/events/unsent'
+import { dropUnsent, UNSENT_DELIVERIES_SQL, UNSENT_NOTIFICATIONS_SQL } from '@rollcall/delivery/store/events/unsent'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 
 export interface HeldMessages {
@@ -25,8 +25,8 @@ export async function countHeldMessages({ pool }: Pick<Database, 'pool'>): Promi
         coalesce(sent.attempted, 0)::integer as attempted, coalesce(items.count, 0)::integer as notifications,
         coalesce(asked.count, 0)::integer as requests
       from ${PARTICIPANTS} as participant
-        left join ${UNSENT_DELIVERIES} as sent on sent.participant = participant.id
-        left join ${UNSENT_NOTIFICATIONS} as items on items.participant = participant.id
+        left join ${UNSENT_DELIVERIES_SQL} as sent on sent.participant = participant.id
+        left join ${UNSENT_NOTIFICATIONS_SQL} as items on items.participant = participant.id
         left join (select participant, count(*) as count from accepted_exchange
           where state in ('accepted', 'replying') and parent is null group by participant) as asked
           on asked.participant = participant.id

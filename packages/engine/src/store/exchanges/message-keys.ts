@@ -3,7 +3,7 @@
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
-import { DELIVERIES, SENT_ITEMS } from '@rollcall/delivery/store/deliveries/delivery-names'
+import { DELIVERIES_SQL, SENT_ITEMS_SQL } from '@rollcall/delivery/store/deliveries/delivery-names'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
@@ -18,14 +18,14 @@ export type MessageIdName = (typeof MESSAGE_IDS)[number]
 const EXCHANGES_OF: Readonly<Record<MessageIdName, string>> = {
   message_id: `select exchange.correlation_id
       from ${PARTICIPANTS} as participant join exchange on exchange.participant = participant.id and exchange.message_id = $1
-    union select coalesce(correlation_id, id) from ${DELIVERIES} as delivery where message_id = $1`,
+    union select coalesce(correlation_id, id) from ${DELIVERIES_SQL} as delivery where message_id = $1`,
   transaction_id: `select exchange.correlation_id
       from ${PARTICIPANTS} as participant join exchange on exchange.participant = participant.id and exchange.transaction_id = $1`,
   correlation_id: `select $1::uuid as correlation_id`,
   reference_id: `select reference.correlation_id
       from ${PARTICIPANTS} as participant cross join ${REGISTRIES} as registry join exchange_reference as reference
         on reference.participant = participant.id and reference.registry = registry.id and reference.reference_id = $1
-    union select delivery from ${SENT_ITEMS} as sent where reference_id = $1`,
+    union select delivery from ${SENT_ITEMS_SQL} as sent where reference_id = $1`,
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -44,8 +44,8 @@ export async function findMessageKeys(
   const { rows } = await pool.query<{ message_id: string }>(
     `with found as (select correlation_id from (${EXCHANGES_OF[name]}) as found limit ${MOST})
       select message_id from found join exchange using (correlation_id)
-      union select message_id from found join ${DELIVERIES} as delivery using (correlation_id)
-      union select message_id from found join ${DELIVERIES} as delivery on delivery.id = found.correlation_id`,
+      union select message_id from found join ${DELIVERIES_SQL} as delivery using (correlation_id)
+      union select message_id from found join ${DELIVERIES_SQL} as delivery on delivery.id = found.correlation_id`,
     [key],
   )
   const keys = rows.map(({ message_id }) => messageKey(message_id))

@@ -1,6 +1,6 @@
 /** Deletes the messages of a removed registry or participant, and their answers. */
 import { consentUsesOf } from '@rollcall/consents/store/removed-consents'
-import { countRowsSql, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
+import { countRowsSql, type Removable, rowsToRemove, type StoredPart } from '@rollcall/database/removal'
 
 /** The tables to count and to empty. Items of exchanges, and chunks, are deleted with their exchange. */
 export function exchangeRowsToRemove(removable: Removable): StoredPart {
@@ -13,9 +13,9 @@ export function exchangeRowsToRemove(removable: Removable): StoredPart {
         where ${removable} = $1 and state in ('accepted', 'replying') and parent is null`,
     },
     removed: [
-      ...(removable === 'registry' ? [consentUsesOf(exchanges)] : rowsOf(removable, ['sealed_message'])),
+      ...(removable === 'registry' ? [consentUsesOf(exchanges)] : rowsToRemove(removable, ['sealed_message'])),
       { table: 'enrolment_receipt', of: `correlation_id in (${exchanges})` },
-      ...rowsOf(removable, ['exchange_reference', 'accepted_exchange', 'inbox_message', 'exchange']),
+      ...rowsToRemove(removable, ['exchange_reference', 'accepted_exchange', 'inbox_message', 'exchange']),
     ],
   }
 }

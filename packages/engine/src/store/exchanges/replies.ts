@@ -179,7 +179,7 @@ const DELIVERY_TYPES = [
 const COMMIT_REPLY = `with ${stepsWritten(parameterOfOwnStatement, 'true')} select step from stepped`
 
 /** Writes pages in the statement of their audit entries. A page whose row another one has locked is not held. */
-export const JOINT_REPLIES: JointWrite<ReplyStep> = {
+export const REPLY_JOINT_WRITE: JointWrite<ReplyStep> = {
   name: 'replies',
   held: (parameter) => `replies_held as (
     select step.number from accepted_exchange as exchange join ${steps(parameter)} on ${HOLDS}

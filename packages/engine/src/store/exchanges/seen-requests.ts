@@ -3,7 +3,7 @@ import { AUDIT_ENTRIES } from '@rollcall/audit/store/audit-entries'
 import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { DELIVERIES } from '@rollcall/delivery/store/deliveries/delivery-names'
+import { DELIVERIES_SQL } from '@rollcall/delivery/store/deliveries/delivery-names'
 import type { Milestones } from '@rollcall/participants/store/milestones'
 
 type Pool = Pick<Database, 'pool'>
@@ -24,7 +24,7 @@ const SEEN = `with newest as (
     select message_id, correlation_id, operation, received_at from exchange
     where participant = $1 order by received_at desc limit ${NEWEST}
   ), sent as (
-    select state, finished_at from ${DELIVERIES} as delivery where participant = $1 order by created_at desc limit ${NEWEST}
+    select state, finished_at from ${DELIVERIES_SQL} as delivery where participant = $1 order by created_at desc limit ${NEWEST}
   )
   select (select min(received_at) from newest) as token,
     (select min(received_at) from newest where operation = 'search') as search,

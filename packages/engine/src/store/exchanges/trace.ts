@@ -10,10 +10,10 @@ import { isStorable } from '@rollcall/database/text'
 import {
   DELIVERY_OF_EXCHANGE,
   type ExchangeDeliveries,
-  FIND_SENT,
   findDeliveriesOfExchange,
+  SENT_EXCHANGES_SQL,
 } from '@rollcall/delivery/store/deliveries/traced-deliveries'
-import { EXCHANGES_OF_CODE } from '@rollcall/delivery/store/events/find-subscriptions'
+import { EXCHANGES_OF_CODE_SQL } from '@rollcall/delivery/store/events/find-subscriptions'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { AcceptedExchange } from './accepted-exchanges.ts'
@@ -126,9 +126,9 @@ const FIND_EXCHANGES = `with matching as (
     union all
     select correlation_id, received_at from exchange where correlation_id = $3
     union all
-    ${FIND_SENT}
+    ${SENT_EXCHANGES_SQL}
     union all
-    select correlation_id, received_at from ${EXCHANGES_OF_CODE} as subscribed join exchange using (correlation_id)
+    select correlation_id, received_at from ${EXCHANGES_OF_CODE_SQL} as subscribed join exchange using (correlation_id)
   )
   select id, min(at) as at from matching group by id order by at, id limit $4`
 

@@ -4,7 +4,7 @@ import { publishOutbox } from '@rollcall/admin/events/outbox'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import { importRecords } from '@rollcall/admin/records/records'
-import { filingKeys } from '@rollcall/core/events/filing'
+import { keysOfFilter } from '@rollcall/core/events/filing'
 import { withTransaction } from '@rollcall/database/transaction'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import type { JsonObject } from '@rollcall/protocol'
@@ -43,7 +43,7 @@ for (const [name, terms] of Object.entries(SUBSCRIBERS)) {
         const criteria = JSON.stringify({ reg_event_type: event_type, notify_record_type: record_type })
         const id = await insertSubscription(client, registry.id, filed, criteria)
         named.set(id, name as Subscriber)
-        for (const { key, whole } of filingKeys(null)) {
+        for (const { key, whole } of keysOfFilter(null)) {
           await client.query('insert into subscription_key values ($1, $2, $3, $4, $5, $6)', [
             ...[registry.id, event_type, record_type, key, id, whole],
           ])

@@ -1,6 +1,6 @@
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { traceMessages } from '@rollcall/admin/messages/trace'
-import { filingKeys } from '@rollcall/core/events/filing'
+import { keysOfFilter } from '@rollcall/core/events/filing'
 import { type CallbackSettings, setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { validator } from '@rollcall/protocol'
 import { beforeEach, expect, test, vi } from 'vitest'
@@ -93,7 +93,7 @@ test('what is held until runs of a frequency is sent once, together, after a res
     `update subscription set cron = '0 0 0 1 * * *', start_at = now(), end_at = now() + interval '9 years' where id = $1`,
     [subscribed.id],
   )
-  for (const { key, whole } of filingKeys(null)) {
+  for (const { key, whole } of keysOfFilter(null)) {
     await pool.query(`insert into subscription_key values ($1, 'LiveBirth', 'Person', $2, $3, $4)`, [
       ...[server.registry.id, key, subscribed.id, whole],
     ])

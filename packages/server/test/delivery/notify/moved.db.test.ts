@@ -6,7 +6,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { ensureMailbox } from '@rollcall/delivery/store/events/mailboxes'
 import { beforeEach, expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
-import { JOINT_ENVELOPES } from '../../../../delivery/src/store/events/envelopes.ts'
+import { ENVELOPE_JOINT_WRITE } from '../../../../delivery/src/store/events/envelopes.ts'
 import { renewSubscriptions } from '../../../../delivery/src/store/events/subscriptions.ts'
 import { auditEntry } from '../../../../settings/test/audit-log.ts'
 import { answering, type Received, type Receiver } from '../../deliveries.ts'
@@ -140,7 +140,7 @@ test('an envelope that was composed before and is not committed yet is composed 
     counted: 0,
   }
   const { auditLog } = server.context
-  expect(await auditLog.writeWith(JOINT_ENVELOPES, envelope, auditEntry({ kind: 'notification' }), [])).toBe(false)
+  expect(await auditLog.writeWith(ENVELOPE_JOINT_WRITE, envelope, auditEntry({ kind: 'notification' }), [])).toBe(false)
   expect(await rows.states()).toEqual(['waiting'])
 })
 

@@ -5,7 +5,7 @@ import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { openDatabase } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'
-import { bringIntoForce } from '@rollcall/engine/operations/scheduled-statuses'
+import { applyScheduledStatuses } from '@rollcall/engine/operations/scheduled-statuses'
 import { type JsonObject, operation } from '@rollcall/protocol'
 import { OWN_SINK } from '@rollcall/records/records/record-sink'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -98,7 +98,7 @@ describe('a scheduled status', () => {
   }
   const status = async (uin: string) => (await found('UIN', uin))[0].member.programme_identifier.enrolment_status
   const events = async () => (await server.database.db.pool.query('select event_type from event')).rows
-  const run = () => bringIntoForce(server.context, signal)
+  const run = () => applyScheduledStatuses(server.context, signal)
 
   it('begins at its time, for a question at once, and for a search with the next run and its event', async () => {
     await schedule('U-40', 1)
@@ -112,7 +112,7 @@ describe('a scheduled status', () => {
     ])
     expect(await events()).toEqual([{ event_type: 'enrollement_status_change' }])
     server.clock.pass(2 * MINUTE)
-    await Promise.all([run(), bringIntoForce({ ...server.context, db: elsewhere }, signal)])
+    await Promise.all([run(), applyScheduledStatuses({ ...server.context, db: elsewhere }, signal)])
     expect((await events()).length).toBe(2)
     expect(await status('U-41')).toBe('Suspended')
   })

@@ -9,7 +9,7 @@ import {
   commitEffects,
   commitReply,
   isSmallReply,
-  JOINT_REPLIES,
+  REPLY_JOINT_WRITE,
   type ReplyStep,
 } from '../../../../../engine/src/store/exchanges/replies.ts'
 import { auditEntry } from '../../../../../settings/test/audit-log.ts'
@@ -32,7 +32,7 @@ const newParticipant = () => takes(sender, `${randomUUID()}.example`, 'http://12
 const commit = (step: ReplyStep) => commitReply(sender.database.db, step)
 /** As an answer is, with its audit entry. */
 const joint = (step: ReplyStep) =>
-  sender.context.auditLog.writeWith(JOINT_REPLIES, step, auditEntry({ kind: 'callback' }), [])
+  sender.context.auditLog.writeWith(REPLY_JOINT_WRITE, step, auditEntry({ kind: 'callback' }), [])
 const entries = async (): Promise<number> =>
   (await sender.database.db.pool.query('select count(*)::integer as count from account')).rows[0]?.count
 

@@ -5,9 +5,9 @@ import type { Participant } from '@rollcall/core/model/participant'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   isSmallRequest,
-  JOINT_REQUESTS,
   type NewAcceptedExchange,
   type NewExchange,
+  REQUEST_JOINT_WRITE,
 } from '../../../../../engine/src/store/exchanges/exchanges.ts'
 import { auditEntry, storedEntries } from '../../../../../settings/test/audit-log.ts'
 import { type TestSender, takes, testSender } from '../../../deliveries.ts'
@@ -54,7 +54,7 @@ const entryOf = ({ correlation_id, accepted }: NewExchange): AuditEntry =>
     participant: participant.sender_id,
     correlation_id,
   })
-const accept = (asked: NewExchange) => sender.context.auditLog.writeWith(JOINT_REQUESTS, asked, entryOf(asked), [])
+const accept = (asked: NewExchange) => sender.context.auditLog.writeWith(REQUEST_JOINT_WRITE, asked, entryOf(asked), [])
 
 /** The correlation_ids of requests that stand, of their entries, and how many are counted today. */
 async function stored() {

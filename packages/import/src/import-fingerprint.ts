@@ -1,4 +1,4 @@
-/** The identity of an import. An interrupted import continues only with the same file, read in the same way. */
+/** The fingerprint of an import. An interrupted import continues only with the same file, read in the same way. */
 import { createHash } from 'node:crypto'
 import { canonicalJson, type RecordType } from '@rollcall/protocol'
 import type { FormatName, FormatOptions } from './formats.ts'
@@ -15,7 +15,7 @@ type ReadingOptions = Pick<FormatOptions, 'mapping' | 'delimiter' | 'encoding' |
  * The digest of a source and of the options for reading it, in hexadecimal; null when the source is a stream, so that
  * the import cannot be resumed.
  */
-export function importIdentity(
+export function importFingerprint(
   source: Source,
   format: FormatName,
   recordType: RecordType | null,
