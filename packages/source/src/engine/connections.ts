@@ -26,7 +26,7 @@ export interface Answer<Type> {
 export interface Running {
   /** The most milliseconds, if fewer than the file allows. */
   readonly within?: number | undefined
-  /** True when the snapshot ends with the statement. A statement after it has another snapshot. */
+  /** True when the snapshot may end with the statement. A statement after it may have another snapshot. */
   readonly isLast?: boolean | undefined
 }
 

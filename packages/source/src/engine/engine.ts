@@ -24,7 +24,7 @@ export interface RowsAsked {
   readonly limit: number
   /** The most milliseconds of the statement, if fewer than the file allows. */
   readonly within?: number
-  /** True when the snapshot ends with these rows. Rows that are read after it are from another snapshot. */
+  /** True when the snapshot may end with these rows. Rows that are read after them may be from another snapshot. */
   readonly isLast?: boolean
 }
 

@@ -20,6 +20,17 @@ export const parameters = (): Parameters => new Parameters((position, type) => `
 /** The margin for `real`, which has seven digits. */
 const AROUND_REAL = 1e-6
 
+/**
+ * Writes that an expression has one of these values. PostgreSQL plans a prepared statement anew each time while it has a
+ * list, whose length it does not know; with one value it keeps the plan.
+ */
+export function oneOf(expression: string, values: readonly unknown[], type: string, parameters: Parameters): string {
+  const [value] = values
+  return values.length === 1
+    ? `${expression} = ${parameters.add(value, type)}`
+    : `${expression} = any(${parameters.add(values, `${type}[]`)})`
+}
+
 function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: Parameters): string | null {
   switch (test.is) {
     case 'present':
@@ -31,9 +42,9 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       if (texts.length === 0) return FALSE
       const asked = askedExpression(test, column, type)
       if (texts.some((text) => type.mayLack?.(text))) {
-        return `${bytesOf(asked)} = any(${parameters.add(texts.map(hex), 'bytea[]')})`
+        return oneOf(bytesOf(asked), texts.map(hex), 'bytea', parameters)
       }
-      return `${asked} = any(${parameters.add(texts, isOther(type) || asked !== column ? 'text[]' : `${type.sql}[]`)})`
+      return oneOf(asked, texts, isOther(type) || asked !== column ? 'text' : type.sql, parameters)
     }
     case 'beginning':
       if (type.holds !== 'text') return null
@@ -45,12 +56,12 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       return `starts_with(${column}::text collate "C", ${parameters.add(test.text, 'text')})`
     case 'digits':
       return type.holds === 'text'
-        ? `${digitsOf(column)} = any(${parameters.add(test.texts, 'text[]')})`
+        ? oneOf(digitsOf(column), test.texts, 'text', parameters)
         : testOf({ is: 'texts', texts: test.texts }, column, type, parameters)
     case 'numbers':
       return numbers(test, column, type, parameters)
     case 'booleans':
-      return type.holds === 'boolean' ? `${column} = any(${parameters.add(test.values, 'bool[]')})` : null
+      return type.holds === 'boolean' ? oneOf(column, test.values, 'bool', parameters) : null
     case 'days':
       return days(test, column, type, parameters)
     case 'instants':

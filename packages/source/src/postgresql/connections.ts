@@ -55,14 +55,15 @@ const plain = (text: string): Statement => ({ text, values: [] })
 
 const BEGIN = plain('begin isolation level repeatable read read only')
 const SAVEPOINT = plain('savepoint beginning')
-const COMMIT = plain('commit')
 
 /**
  * Makes the settings of a transaction. They also take its snapshot, after which no statement can allow it to write.
  * @param limit milliseconds of a statement
+ * @param isWhole true when the statements of the piece are the whole transaction, which no other statement begins
  */
-function settings({ statementTimeout, timeZone, mirror }: SourceFile, limit: number): Statement {
+function settings({ statementTimeout, timeZone, mirror }: SourceFile, limit: number, isWhole: boolean): Statement {
   const values: Readonly<Record<string, string>> = {
+    ...(isWhole && { transaction_read_only: 'on' }),
     statement_timeout: String(limit),
     idle_in_transaction_session_timeout: String(statementTimeout + 60_000),
     datestyle: 'ISO, YMD',
@@ -85,18 +86,20 @@ async function begin(pool: pg.Pool, file: SourceFile): Promise<Transaction<numbe
   let limit = 0
   const goOn = async (): Promise<void> => {
     limit = 0
-    await client.query(hasBegun ? 'rollback to savepoint beginning' : 'rollback')
+    if (hasBegun) await client.query('rollback to savepoint beginning')
   }
   const send: Transaction<number>['run'] = (asked, { time, isLast }) => {
+    // Without BEGIN, the statements of a piece are one transaction, which ends with the piece.
+    const isWhole = isLast && !hasBegun
     const before = [
-      ...(hasBegun ? [] : [BEGIN]),
-      ...(hasBegun && limit === time ? [] : [settings(file, time)]),
-      ...(hasBegun || isLast ? [] : [SAVEPOINT]),
+      ...(hasBegun || isWhole ? [] : [BEGIN]),
+      ...(hasBegun && limit === time ? [] : [settings(file, time, isWhole)]),
+      ...(hasBegun || isWhole ? [] : [SAVEPOINT]),
     ]
-    hasBegun = !isLast || hasBegun
+    hasBegun ||= !isWhole
     // The extended protocol allows one statement only, so SQL of the operator cannot end this transaction and begin
     // another.
-    return sendPiece(client, { before, asked, after: isLast ? [COMMIT] : [] })
+    return sendPiece(client, before, asked)
   }
   return {
     isLimited: true,
@@ -106,7 +109,6 @@ async function begin(pool: pg.Pool, file: SourceFile): Promise<Transaction<numbe
         await goOn()
         return send(statement, options)
       })
-      hasBegun = !options.isLast
       limit = options.time
       return answer
     },

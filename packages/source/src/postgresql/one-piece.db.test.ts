@@ -19,21 +19,33 @@ afterAll(async () => {
 })
 
 const plain = (text: string): Statement => ({ text, values: [] })
-const send = (asked: Statement, before: readonly Statement[] = [], after: readonly Statement[] = []) =>
-  sendPiece(client, { before, asked, after })
+const send = (asked: Statement, before: readonly Statement[] = []) => sendPiece(client, before, asked)
 const prepared = async (): Promise<number> => (await client.query('select from pg_prepared_statements')).rowCount ?? 0
 
 test('after a statement that fails none of the others runs, whatever they would do', async () => {
   const asked = plain('insert into note values (1) returning id')
-  const failed = await send(asked, [plain('begin read only'), plain('select 1 / 0')], [plain('commit')]).catch((e) => e)
+  const failed = await send(asked, [plain('begin read only'), plain('select 1 / 0')]).catch((error) => error)
   expect(failed).toBeInstanceOf(NotBegun)
   expect(failed).toMatchObject({ cause: { code: '22012' } })
   await client.query('rollback')
-  await expect(send(asked, [plain('begin read only')], [plain('commit')])).rejects.toMatchObject({ code: '25006' })
+  await expect(send(asked, [plain('begin read only')])).rejects.toMatchObject({ code: '25006' })
   await client.query('rollback')
   expect((await client.query('select from note')).rowCount).toBe(0)
   expect(await prepared()).toBe(1)
-  expect((await send(asked, [plain('begin')], [plain('rollback')])).rows).toEqual([['1']])
+  expect((await send(asked, [plain('begin')])).rows).toEqual([['1']])
+  await client.query('rollback')
+})
+
+test('a piece without BEGIN is a transaction, which only reads if its first statement says so', async () => {
+  const setting = (value: string): Statement => plain(`select set_config('transaction_read_only', '${value}', true)`)
+  const asked = plain('insert into note values (1) returning id')
+  await expect(send(asked, [setting('on')])).rejects.toMatchObject({ code: '25006' })
+  await expect(send(asked, [setting('on'), setting('off')])).rejects.toMatchObject({ cause: { code: '25001' } })
+  const mode = plain(`select current_setting('transaction_read_only'), txid_current_if_assigned()`)
+  expect((await send(mode, [setting('on')])).rows).toEqual([['on', null]])
+  // The setting ends with its piece.
+  expect((await send(mode)).rows).toEqual([['off', null]])
+  expect((await client.query('select from note')).rowCount).toBe(0)
 })
 
 test('only the rows of the statement that is asked for are read, as texts, the second time without asking for their columns', async () => {
@@ -42,7 +54,7 @@ test('only the rows of the statement that is asked for are read, as texts, the s
     values: [['a"b', 'c\\d', ',{}'], 7],
   }
   for (let time = 0; time < 2; time += 1) {
-    expect(await send(asked, [{ text: 'select $1::text', values: ['before'] }], [plain('select 2')])).toEqual({
+    expect(await send(asked, [{ text: 'select $1::text', values: ['before'] }, plain('select 2')])).toEqual({
       rows: [['{"a\\"b","c\\\\d",",{}"}', null, '7']],
       types: [1009, 25, 23],
       names: ['texts', 'none', 'number'],

@@ -1,6 +1,7 @@
 /**
  * Sends several statements in one piece and waits once. After a failure PostgreSQL skips the others up to the Sync at
- * the end of the piece. So each statement runs only in the transaction that those before it have begun.
+ * the end of the piece. So each statement runs only in the transaction that those before it have begun. Where none of
+ * them says BEGIN, the piece is a transaction of its own.
  */
 
 import pg from 'pg'
@@ -34,18 +35,16 @@ export class Outdated extends Error {
   }
 }
 
-/** The statement whose rows are wanted, between others whose rows are not read. */
-export interface Piece {
-  readonly before: readonly Statement[]
-  readonly asked: Statement
-  readonly after: readonly Statement[]
-}
-
 /**
- * Sends a piece. The wanted statement, and each other one with values, is prepared once on a connection.
+ * Sends a piece: the wanted statement, after others whose rows are not read. It, and each other one with values, is
+ * prepared once on a connection.
  * @throws NotBegun a statement before the wanted one has failed; Outdated; or the error of the wanted one
  */
-export async function sendPiece(client: pg.ClientBase, { before, asked, after }: Piece): Promise<Answer<number>> {
+export async function sendPiece(
+  client: pg.ClientBase,
+  before: readonly Statement[],
+  asked: Statement,
+): Promise<Answer<number>> {
   const connected = connections.get(client) ?? { prepared: new Map<string, Prepared>(), dropped: [] }
   connections.set(client, connected)
   const { prepared, dropped } = connected
@@ -66,7 +65,7 @@ export async function sendPiece(client: pg.ClientBase, { before, asked, after }:
     dropped.push(prepared.get(text)?.name ?? '')
     prepared.delete(text)
   }
-  const steps = [...before, asked, ...after].map((statement): Step => {
+  const steps = [...before, asked].map((statement): Step => {
     const isKept = statement === asked || statement.values.length > 0
     const { name, columns } = isKept ? prepare(statement) : NOT_KEPT
     const isNew = !isKept || fresh.includes(statement.text)

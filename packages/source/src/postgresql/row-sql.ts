@@ -1,14 +1,14 @@
 /** The SQL of PostgreSQL for the statement that reads rows. */
 
 import { MOST_CHILDREN, type RowSql } from '../engine/row-statement.ts'
-import { columnCondition, conditionOf, parameters } from './conditions.ts'
+import { columnCondition, conditionOf, oneOf, parameters } from './conditions.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 
 export const ROW_SQL: RowSql = {
   names: { placeOf, quoted, tableOf },
   conditions: { conditionOf, columnCondition },
   parameters,
-  oneOf: (column, texts, type, collected) => `${column} = any(${collected.add(texts, `${type.sql}[]`)})`,
+  oneOf: (column, texts, { sql }, collected) => oneOf(column, texts, sql, collected),
   limit: (rows, collected) => collected.add(rows, 'int4'),
   childRows: (cells, from, condition) =>
     `select json_agg(one)::text from (select json_build_array(${cells.join(', ')}) as one from ${from} where ${condition} limit ${MOST_CHILDREN + 1}) as few`,
