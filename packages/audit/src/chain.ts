@@ -1,5 +1,5 @@
 /** The hashes of a chain. Each process writes chains of its own. A hash covers the chain's entries up to its own. */
-import { hash } from 'node:crypto'
+import { sha256 } from '@rollcall/base/shared/sha256'
 
 /** The place and the content of an entry, as texts. */
 export interface ChainedEntry {
@@ -14,10 +14,10 @@ export interface ChainedEntry {
 }
 
 /** The hash before the first entry of a chain. */
-export const firstHash = (chain: string): Buffer => hash('sha256', chain, 'buffer')
+export const firstHash = (chain: string): Buffer => sha256(chain)
 
 /** SHA-256 of the previous hash, in hexadecimal, and the canonical JSON of the entry with its place. */
 export function entryHash(previous: Buffer, { chain, sequence, at, entry, commitments }: ChainedEntry): Buffer {
   const text = `{"at":"${at}","chain":"${chain}","commitments":"${commitments.toString('hex')}","entry":${entry},"sequence":${sequence}}`
-  return hash('sha256', previous.toString('hex') + text, 'buffer')
+  return sha256(previous.toString('hex') + text)
 }

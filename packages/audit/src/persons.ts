@@ -2,7 +2,8 @@
  * The persons in the audit log. The row of an entry has the pseudonym of each identifier; the entry has a commitment to
  * it. After the pseudonym is erased, the commitment says nothing about the person, and the chain still verifies.
  */
-import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
+import { type KeyObject, randomBytes } from 'node:crypto'
+import { hmacSha256 } from '@rollcall/base/shared/sha256'
 import {
   type AuditedPerson,
   identifierKey,
@@ -16,7 +17,7 @@ import { type PackedPerson, SALT_BYTES } from './store/packed-persons.ts'
 
 /** The pseudonym of an identifier, the same in all registries: HMAC-SHA-256 of type and value with a secret key. */
 export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Buffer =>
-  createHmac('sha256', secret).update(identifierKey(identifier)).digest()
+  hmacSha256(secret, identifierKey(identifier))
 
 /**
  * Creates the maker of pseudonyms for use outside of the audit log. They equal those in it.

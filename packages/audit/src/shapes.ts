@@ -1,5 +1,5 @@
 /** Makes the rows of entries. What many entries have in common is their shape, stored once (`store/entry-shape.ts`). */
-import { hash } from 'node:crypto'
+import { sha256 } from '@rollcall/base/shared/sha256'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
 import { haveSameShape } from './alike.ts'
@@ -93,7 +93,7 @@ export function createShapes(): Shapes {
         met.delete(oldest[0])
         count(oldest[1].of, -1)
       }
-      const digest = hash('sha256', content, 'buffer')
+      const digest = sha256(content)
       const made = { content, digest, pieces: splitShape(content), sample: detached(entry), values, stored: false }
       // A shape must not have an operator's name: pruning does not delete shapes. Entries of operators are rare.
       const isShared = entry.operator === null && isReadBack(packedIn(made, values), alone.text, columns)

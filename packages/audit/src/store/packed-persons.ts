@@ -3,7 +3,7 @@
  * An erased run has the role 0, the commitment in place of the pseudonym, and zeros. Entries of earlier versions have
  * rows of `account_person` instead.
  */
-import { hash } from 'node:crypto'
+import { sha256 } from '@rollcall/base/shared/sha256'
 import { PERSON_ROLES, type PersonRole } from '@rollcall/core/model/audit-entry'
 
 export const COMMITMENT_BYTES = 32
@@ -19,7 +19,7 @@ export const commitmentOf = ({
   pseudonym,
   role,
 }: Omit<PackedPerson, 'role'> & { readonly role: string }): Buffer =>
-  hash('sha256', Buffer.concat([salt, pseudonym, roles.get(role) ?? Buffer.from(role)]), 'buffer')
+  sha256(Buffer.concat([salt, pseudonym, roles.get(role) ?? Buffer.from(role)]))
 
 const roles = new Map<string, Buffer>(PERSON_ROLES.map((role) => [role, Buffer.from(role)]))
 
@@ -86,7 +86,7 @@ const KEY_BYTES = 6
 
 /** The key of a pseudonym or of a correlation_id: a number by which an index finds entries. */
 export const entryKeyOf = (value: Buffer | string): number =>
-  (typeof value === 'string' ? hash('sha256', value, 'buffer') : value).readUIntBE(0, KEY_BYTES)
+  (typeof value === 'string' ? sha256(value) : value).readUIntBE(0, KEY_BYTES)
 
 /** The keys of an entry: one for each person, and one for each exchange whose answer it repeats. */
 export function entryKeysOf(persons: readonly PackedPerson[], repeats: readonly string[] = []): readonly number[] {

@@ -1,6 +1,6 @@
 /** Stores which messages were received, before they are processed, so that a repeated message is recognised (D27). */
 
-import { hash } from 'node:crypto'
+import { sha256 } from '@rollcall/base/shared/sha256'
 import type { Pseudonyms } from '@rollcall/core/model/audit-entry'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { isStorable } from '@rollcall/database/text'
@@ -79,7 +79,7 @@ interface FingerprintParts {
  * @throws CanonicalJsonError the message has no canonical JSON
  */
 export const exchangeFingerprint = ({ header, message, namespace, path }: FingerprintParts): Buffer =>
-  hash('sha256', canonicalJson({ header, message, namespace, path }), 'buffer')
+  sha256(canonicalJson({ header, message, namespace, path }))
 
 export const duplicateMessageId = (): HeaderRejection =>
   new HeaderRejection('rjct.message_id.duplicate', 'header.message_id: was used before for another message')

@@ -3,7 +3,7 @@
 type Bytes = Uint8Array<ArrayBuffer>
 
 interface NodeCrypto {
-  hash(algorithm: 'sha256', bytes: Bytes, encoding: 'buffer'): Bytes
+  hash(algorithm: 'sha256', content: Bytes | string, encoding: 'base64'): string
   createPrivateKey(key: { readonly key: object; readonly format: 'jwk' }): object
   /** Signs with an Ed25519 key. */
   sign(algorithm: null, content: Bytes, key: object): Bytes

@@ -68,7 +68,7 @@ export const qualifiedKid = (
 
 /** The text that is signed: three lines with LF between them and none at the end. */
 async function signedText(parts: CanonicalParts, created: number, expires: number, prefix: DigestPrefix) {
-  const digest = await digestOf(utf8(objectText(parts)), prefix)
+  const digest = await digestOf(objectText(parts), prefix)
   return utf8(`(created): ${created}\n(expires): ${expires}\ndigest: ${digest}`)
 }
 
