@@ -3,9 +3,9 @@ import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { acting } from '../test/acting.ts'
 import { adminFunctions } from '../test/admin-functions.ts'
-import { act } from './act.ts'
+import { defineAct } from './act.ts'
+import { AdminRefusal } from './admin-function.ts'
 import { closed } from './members.ts'
-import { AdminRefusal } from './use-case.ts'
 
 const functions = await adminFunctions()
 const acts = functions.flatMap(([name, made]) => (made.act === null ? [] : [[name, made.act.name, made] as const]))
@@ -87,16 +87,16 @@ describe('an act', () => {
     input: closed({}),
     result: closed({ done: Type.Boolean() }),
   } as const
-  const tried = act(terms, async () => ({ done: true }))
+  const tried = defineAct(terms, async () => ({ done: true }))
 
   test('that leaves no entry is a failure', async () => {
-    const forgets = act({ ...terms, entry: 'within' }, async () => ({ done: true }))
+    const forgets = defineAct({ ...terms, entry: 'within' }, async () => ({ done: true }))
     await expect(forgets(acting({}), {})).rejects.toThrow('the act tried left no entry')
   })
 
   test('is not begun where its entry cannot be written', async () => {
     let begun = false
-    const late = act(terms, async () => {
+    const late = defineAct(terms, async () => {
       begun = true
       return { done: true }
     })

@@ -1,7 +1,7 @@
 /**
  * Acts: admin functions that change something, or that show what belongs to persons. An act has a caller and an entry
- * in the audit log, and says whether it waits for a second operator. Other admin functions are made by `useCase`: they
- * name no person and change nothing.
+ * in the audit log, and says whether it waits for a second operator. Admin functions that are no acts name no person
+ * and change nothing (`defineAdminFunction`).
  */
 import { createSemaphore, inSlot } from '@rollcall/base/shared/semaphore'
 import type { AuditLog } from '@rollcall/core/model/audit-entry'
@@ -11,10 +11,10 @@ import type { Database } from '@rollcall/database/database'
 import { inOneTransaction } from '@rollcall/database/one-transaction'
 import { lockSettings } from '@rollcall/participants/store/session-claim'
 import type { Static, TSchema } from 'typebox'
+import { type AdminFunction, AdminRefusal, defineAdminFunction, type Given } from './admin-function.ts'
 import { type Comparison, canonicalText, type DiffLine, diffLinesOf } from './approvals/diff-lines.ts'
 import { auditAct, type EntryDetails } from './audit/operator-entries.ts'
 import { type ActFacts, type Caller, canDoAct } from './caller.ts'
-import { AdminRefusal, type Given, type UseCase, useCase } from './use-case.ts'
 
 /** Dependencies that every act needs, in addition to its own. */
 export interface Acting {
@@ -107,7 +107,7 @@ export interface ActRow<Deps> extends ActFacts {
 type Decided<Answer> = { readonly waits: readonly DiffLine[] } | { readonly answer: Answer }
 
 /** Makes an act of its terms and its work. The result throws AdminRefusal also when the caller may not do the act. */
-export function act<Deps, Input extends TSchema, Result extends TSchema, Stored = null>(
+export function defineAct<Deps, Input extends TSchema, Result extends TSchema, Stored = null>(
   { name, approval, settings, entry = 'first', input, result }: ActTerms<Deps, Input, Result, Stored>,
   work: (
     deps: Deps & Acting,
@@ -115,7 +115,7 @@ export function act<Deps, Input extends TSchema, Result extends TSchema, Stored 
     enter: Enter,
     checkDecision: (db: Database) => Promise<void>,
   ) => Promise<ReadOnly<Static<Result>>>,
-): UseCase<Deps & Acting, Input, Result> & { readonly act: ActRow<Deps & Acting> } {
+): AdminFunction<Deps & Acting, Input, Result> & { readonly act: ActRow<Deps & Acting> } {
   type Known = ReadOnly<Static<Input>>
   type Answer = ReadOnly<Static<Result>>
   const terms = approval === 'never' ? null : approval
@@ -157,13 +157,13 @@ export function act<Deps, Input extends TSchema, Result extends TSchema, Stored 
     // A configuration file already holds the lock on settings while its steps run.
     const isAlone = settings === true && deps.caller.kind !== 'configuration'
     const decided = isAlone
-      ? await inSettings(deps, (db) => attempt({ ...deps, db }, given))
+      ? await withSettingsLocked(deps, (db) => attempt({ ...deps, db }, given))
       : await attempt(deps, given)
     if ('answer' in decided) return decided.answer
     if (role === null) throw new Error(`the act ${name} never waits`)
     return deps.approvals.propose(deps, { name, role, diff: decided.waits, input: given })
   }
-  const checked = useCase({ input, result }, run)
+  const checked = defineAdminFunction({ input, result }, run)
   const guarded: typeof run = async (deps, given) => {
     const { caller, auditLog, approvals } = deps
     if (!canDoAct(caller, facts)) throw mayNot(name, caller)
@@ -182,7 +182,7 @@ export function act<Deps, Input extends TSchema, Result extends TSchema, Stored 
 const turns = createSemaphore(1)
 
 /** Runs the work in one transaction in which nobody else changes settings. */
-export function inSettings<Result>(deps: object, work: (db: Database) => Promise<Result>): Promise<Result> {
+export function withSettingsLocked<Result>(deps: object, work: (db: Database) => Promise<Result>): Promise<Result> {
   const { db } = deps as { readonly db: Database }
   return inSlot(turns, 'settings', () =>
     inOneTransaction(db, async (inner, client) => {

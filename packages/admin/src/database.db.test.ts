@@ -12,8 +12,8 @@ import { addRegistry } from './registries/registries.ts'
 test('a database is examined before and after its tables are made, as the schemas say', async () => {
   const empty = await emptyDatabase()
   const db = openDatabase(empty.connection)
-  const problemOf = (useCase: { result: Parameters<typeof validator>[0] }, result: unknown) =>
-    validator(useCase.result).problem(result, '')
+  const problemOf = (adminFunction: { result: Parameters<typeof validator>[0] }, result: unknown) =>
+    validator(adminFunction.result).problem(result, '')
   const all = Object.keys(MIGRATIONS)
 
   const before = await examineDatabase({ db }, {})

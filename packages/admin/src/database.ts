@@ -22,15 +22,15 @@ import { ensureRecordTables } from '@rollcall/records/records/record-tables'
 import { listRegistries, readRegistries } from '@rollcall/records/registries/registries'
 import { mirrorsHealth } from '@rollcall/source/store/mirrors'
 import Type from 'typebox'
+import { defineAdminFunction } from './admin-function.ts'
 import type { HasDatabase, HasOwner } from './deps.ts'
 import { EXPIRING_DAYS, findGrantWeaknesses } from './grants/health.ts'
 import { closed, flag, Namespace, NO_INPUT, orNull, SenderId, text, wholeNumber } from './members.ts'
-import { useCase } from './use-case.ts'
 
 const Names = (description: string) => Type.Array(Type.String(), { description })
 
 /** Makes the tables, or upgrades them to this version, those of the registries included. */
-export const migrateDatabase = useCase(
+export const migrateDatabase = defineAdminFunction(
   {
     input: NO_INPUT,
     result: closed({
@@ -52,7 +52,7 @@ export const migrateDatabase = useCase(
 const Participants = (description: string) => Type.Array(closed({ sender_id: SenderId }), { description })
 
 /** Reads the facts for the checks of doctor. It reads any database, also one without tables, and changes nothing. */
-export const examineDatabase = useCase(
+export const examineDatabase = defineAdminFunction(
   {
     input: NO_INPUT,
     result: closed({

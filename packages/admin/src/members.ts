@@ -1,4 +1,4 @@
-/** Members that several use cases share, and how times and limits are written in JSON. */
+/** Members that several admin functions share, and how times and limits are written in JSON. */
 import { Timestamp } from '@rollcall/protocol'
 import Type, { type TSchema, type TSchemaOptions } from 'typebox'
 

@@ -15,12 +15,12 @@ import { listOperatorTokens } from '@rollcall/participants/store/operator-tokens
 import { countWaitingProposals } from '@rollcall/participants/store/proposals'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { defineAdminFunction } from './admin-function.ts'
 import { countUnreviewedEmergencies, MOST_UNREVIEWED_COUNTED } from './audit/list.ts'
 import { countTraffic, listTrafficHours, TRAFFIC_HOURS, trafficDurations } from './audit/traffic.ts'
 import type { HasVault } from './deps.ts'
 import { EXPIRING_DAYS } from './grants/health.ts'
 import { closed, flag, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from './members.ts'
-import { useCase } from './use-case.ts'
 
 const DAY = 86_400_000
 /** Milliseconds that one call may spend on counting past hours. */
@@ -55,7 +55,7 @@ export interface HasHealth extends HasVault {
   readonly clock?: Pick<Clock, 'now' | 'date'>
 }
 
-export const showOverview = useCase(
+export const showOverview = defineAdminFunction(
   {
     input: closed({ namespace: Type.Optional(Namespace) }),
     result: closed({

@@ -19,11 +19,11 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import { removeRegistryRow, STORED_RECORD_PARTS } from '@rollcall/records/registries/removed-registries'
 import { SOURCE_ROWS_TO_REMOVE } from '@rollcall/source/store/mirrors'
 import Type, { type Static } from 'typebox'
-import { act } from './act.ts'
+import { defineAct } from './act.ts'
+import { AdminRefusal } from './admin-function.ts'
 import type { HasDatabase } from './deps.ts'
 import { closed, flag, Namespace, SenderId, wholeNumber } from './members.ts'
 import { requireParticipant } from './participants/participants.ts'
-import { AdminRefusal } from './use-case.ts'
 
 const OPTIONS = {
   end: Type.Optional(flag('End what is pending, instead of refusing.')),
@@ -101,7 +101,7 @@ async function pendingOf(db: Pick<Database, 'pool'>, { removable, id }: Removed)
 const FOLLOWING = 2_000
 
 /** Removes a registry with its records. Nobody is notified. If it was interrupted, it is called again. */
-export const removeRegistry = act(
+export const removeRegistry = defineAct(
   {
     name: 'registry remove',
     approval: 'never',
@@ -123,7 +123,7 @@ export const removeRegistry = act(
 )
 
 /** Removes a participant with its grants, keys and secrets. If it was interrupted, it is called again. */
-export const removeParticipant = act(
+export const removeParticipant = defineAct(
   {
     name: 'participant remove',
     approval: 'never',

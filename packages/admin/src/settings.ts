@@ -3,8 +3,8 @@
 import { SETTING_SOURCES, type Setting } from '@rollcall/core/model/setting'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { defineAdminFunction } from './admin-function.ts'
 import { closed, flag, NO_INPUT, orNull, text } from './members.ts'
-import { useCase } from './use-case.ts'
 
 const Value = (description: string) => Type.Union([Type.String(), Type.Number(), Type.Null()], { description })
 
@@ -14,7 +14,7 @@ export interface HasSettings {
 }
 
 /** Lists the settings of the node that answers. Secrets have no value here. */
-export const listSettings = useCase(
+export const listSettings = defineAdminFunction(
   {
     input: NO_INPUT,
     result: Type.Array(

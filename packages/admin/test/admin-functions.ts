@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const FOLDER = join(import.meta.dirname, '../src')
 
-/** A use case, as far as tests read it. */
+/** An admin function, as far as tests read it. */
 export interface AdminFunction {
   readonly input: object
   readonly result: object

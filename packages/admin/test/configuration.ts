@@ -1,7 +1,7 @@
 /** A database without anything in it, and one configuration file, for the tests of both. */
 
+import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { applyConfiguration, exportConfiguration } from '@rollcall/admin/configuration/apply'
-import { AdminRefusal } from '@rollcall/admin/use-case'
 import { afterAll, expect } from 'vitest'
 import { keyPair } from '../../core/test/key-pairs.ts'
 import { testDatabase } from '../../keys/test/postgres.ts'

@@ -125,12 +125,12 @@ function shellUser(): string {
 
 /** Calls an admin function that needs only the database. */
 export const callWithDatabase = <Input, Result>(
-  useCase: (deps: Deps, input: Input) => Promise<Result>,
+  adminFunction: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,
-): Promise<Result> => withDatabase((deps) => useCase(deps, input))
+): Promise<Result> => withDatabase((deps) => adminFunction(deps, input))
 
 /** Like `callWithDatabase`, for acts that add an operator's own data. */
 export const callWithOwnDatabase = <Input, Result>(
-  useCase: (deps: Deps, input: Input) => Promise<Result>,
+  adminFunction: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,
-): Promise<Result> => withOwnDatabase((deps) => useCase(deps, input))
+): Promise<Result> => withOwnDatabase((deps) => adminFunction(deps, input))

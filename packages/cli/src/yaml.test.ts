@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AdminRefusal } from '@rollcall/admin/use-case'
+import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { afterAll, expect, test } from 'vitest'
 import { CommandError } from './failure.ts'
 import { readYaml } from './yaml.ts'

@@ -6,7 +6,7 @@ interface Described {
 }
 
 /** The output of a command with --json, checked against the schema of its admin function. */
-export function described<Printed>(useCase: Described, printed: Printed): Printed {
-  expect(validator(useCase.result).problem(printed, '')).toBeNull()
+export function described<Printed>(adminFunction: Described, printed: Printed): Printed {
+  expect(validator(adminFunction.result).problem(printed, '')).toBeNull()
   return printed
 }

@@ -1,7 +1,7 @@
 /** Further values of receiver_id and reg_type by which peers address a registry, given to it while it is served. */
 
+import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { changeRegistry } from '@rollcall/admin/registries/registries'
-import { AdminRefusal } from '@rollcall/admin/use-case'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
 import { bearer, post, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'

@@ -6,10 +6,10 @@ import { hasRole, type Operator, type OperatorRole } from '@rollcall/core/model/
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { type Actor, addProposal, SEALED_PROPOSALS } from '@rollcall/participants/store/proposals'
 import type { Acting, Approvals } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { auditAct } from '../audit/operator-entries.ts'
 import { callingOperator } from '../caller.ts'
 import type { HasVault } from '../deps.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { canonicalText, type DiffLine } from './diff-lines.ts'
 
 /** The response to a call whose act waits for a second operator. */
@@ -22,7 +22,7 @@ export interface ProposalAnswer {
 }
 
 /** Thrown when an act was not done, because it waits for a second operator. */
-export class Proposed extends Error {
+export class ActProposed extends Error {
   override readonly name = 'Proposed'
   readonly proposal: ProposalAnswer
 
@@ -60,7 +60,7 @@ export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals
         const sealed = await vault.encrypt(PURPOSE, proposalEncryptionContext(id), Buffer.from(JSON.stringify(input)))
         await addProposal(deps.db, { id, act: name, diff: canonicalText(diff), proposed_at, lapses_at, sealed, by })
       })
-      throw new Proposed({ id, act: name, diff, proposed_by: by.name, lapses_at: lapses_at.toISOString() })
+      throw new ActProposed({ id, act: name, diff, proposed_by: by.name, lapses_at: lapses_at.toISOString() })
     },
   }
 }

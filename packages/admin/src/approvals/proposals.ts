@@ -14,11 +14,11 @@ import {
 import { withApprovalClaim } from '@rollcall/participants/store/session-claim'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { type Acting, act } from '../act.ts'
+import { type Acting, defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { callingOperator } from '../caller.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, isoTime, markPersonal, orNull, text, wholeNumber } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 import { type ActDeps, findAct } from './acts.ts'
 import { identifyOperator, PURPOSE, proposalEncryptionContext, requireRole } from './approval.ts'
 import { canonicalText, type DiffLine } from './diff-lines.ts'
@@ -70,7 +70,7 @@ type Looking = HasDatabase & HasTime & Pick<Acting, 'caller'>
 const MOST_LISTED = 1_000
 
 /** Lists proposals, the newest first. */
-export const listProposals = useCase(
+export const listProposals = defineAdminFunction(
   {
     input: closed({
       state: Type.Optional(State),
@@ -85,7 +85,7 @@ export const listProposals = useCase(
 )
 
 /** Shows a proposal. Its confidential members are only for operators who may decide, after an audit entry. */
-export const showProposal = act(
+export const showProposal = defineAct(
   {
     name: 'proposal show',
     approval: 'never',
@@ -119,7 +119,7 @@ export const showProposal = act(
 )
 
 /** Approves a proposal and does its act, once, if the stored values are still those that the proposal shows. */
-export const approveProposal = act(
+export const approveProposal = defineAct(
   {
     name: 'proposal approve',
     approval: 'never',
@@ -180,7 +180,7 @@ export const approveProposal = act(
 )
 
 /** Declines a proposal: its act is not done. */
-export const declineProposal = act(
+export const declineProposal = defineAct(
   { name: 'proposal decline', approval: 'never', entry: 'within', input: closed({ id: Id }), result: closed(PROPOSAL) },
   async (deps: ActDeps & HasTime, { id }, enter) => {
     const { act, by } = await toDecide(deps, id)

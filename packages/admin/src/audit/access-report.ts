@@ -1,7 +1,7 @@
 /** Answers a person who asks who has seen their data: a page in plain words, and the same as JSON for programs. */
 
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
 import type { HasVault } from '../deps.ts'
 import { closed, instant, isoTime, markPersonal, text } from '../members.ts'
 import { type Access, type AccessReport, AccessReportResult, renderAccessPage } from './access-page.ts'
@@ -9,7 +9,7 @@ import { type AccessesOfMonth, plainWordsOfPath } from './accesses-by-month.ts'
 import { findPersonAccesses, type PersonAudit } from './person-accesses.ts'
 
 /** Reports the accesses to a person's data. Staff of the registry are not named: the person asks the registry. */
-export const reportAccess = act(
+export const reportAccess = defineAct(
   {
     name: 'audit person',
     approval: 'never',

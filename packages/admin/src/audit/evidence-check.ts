@@ -4,8 +4,8 @@ import { checkEvidence, EvidenceFault } from '@rollcall/audit/evidence'
 import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { closed, orNull, text, wholeNumber } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 
 const Message = orNull(
   closed({
@@ -16,7 +16,7 @@ const Message = orNull(
   }),
 )
 
-export const verifyEvidence = useCase(
+export const verifyEvidence = defineAdminFunction(
   {
     input: closed({
       evidence: Type.Unknown({ description: 'The bundle.' }),

@@ -21,10 +21,10 @@ import { listParticipantKeys } from '@rollcall/participants/store/participant-ke
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { listUsedKeys } from '@rollcall/participants/store/published-keys'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasVault } from '../deps.ts'
 import { closed, isoTime, text } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { auditKeysOf } from './facts.ts'
 
 /** The most audit entries of one message: those of its request, its acknowledgement and the pages of its answer. */
@@ -34,7 +34,7 @@ type Proof = Evidence['accounts'][number]
 type Key = Evidence['keys'][number]
 
 /** Makes evidence of a message: its audit entries, up to the checkpoint that signs them; persons as commitments. */
-export const makeEvidence = act(
+export const makeEvidence = defineAct(
   {
     name: 'audit evidence',
     approval: 'never',

@@ -7,9 +7,9 @@ import type { Limits } from '@rollcall/core/limits'
 import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasVault } from '../deps.ts'
 import { closed, flag, instant, isoTime, markPersonal, orNull, text, wholeNumber } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 
 export const EntryId = text('id of an entry: its chain, a dot, and its number in the chain.')
 

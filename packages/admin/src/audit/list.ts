@@ -10,11 +10,11 @@ import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
 import { perPool } from '@rollcall/database/group-commit'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { type Acting, act } from '../act.ts'
+import { type Acting, defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { callerText } from '../caller.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, instant, isoTime, markPersonal, text, wholeNumber } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 import {
   AUDIT_ENTRY,
   auditKeysOf,
@@ -36,7 +36,7 @@ const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_
  * Lists audit entries, the newest first, without persons. One call searches a limited number of entries, so a page may
  * be shorter than its limit; the next page continues after it.
  */
-export const listAuditEntries = act(
+export const listAuditEntries = defineAct(
   {
     name: 'audit list',
     approval: 'never',
@@ -70,7 +70,7 @@ export const listAuditEntries = act(
 const Review = closed({ at: instant('When.'), reviewed_by: text('Who.'), note: markPersonal(text('What was found.')) })
 
 /** Lists uses of the emergency part of a grant, the oldest first, with the reason that was given. */
-export const listEmergencies = act(
+export const listEmergencies = defineAct(
   {
     name: 'audit emergencies',
     approval: 'never',
@@ -166,7 +166,7 @@ function openedReview({ confidential }: AuditKeys, row: StoredReview) {
 const reviewFacts = ({ at, reviewed_by, finding }: SealedReview) => ({ at, reviewed_by, note: finding })
 
 /** Notes that an operator reviewed an emergency, and the finding. The emergency's audit entry never changes. */
-export const reviewEmergency = act(
+export const reviewEmergency = defineAct(
   {
     name: 'audit review',
     approval: 'never',

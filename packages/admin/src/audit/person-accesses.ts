@@ -12,7 +12,7 @@ import {
 import type { PersonRole } from '@rollcall/core/model/audit-entry'
 import { listParticipants } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
-import { act, type Enter } from '../act.ts'
+import { defineAct, type Enter } from '../act.ts'
 import type { HasVault } from '../deps.ts'
 import { closed, flag, instant, markPersonal, text } from '../members.ts'
 import { type KnownIdentifier, knownIdentifiers } from '../persons/known-person.ts'
@@ -30,7 +30,7 @@ const PersonAccess = closed({
 })
 
 /** Lists the accesses to a person's data, including those that are logged under other identifiers of the person. */
-export const auditPerson = act(
+export const auditPerson = defineAct(
   {
     name: 'audit person',
     approval: 'never',

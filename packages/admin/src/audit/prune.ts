@@ -24,8 +24,8 @@ import { newReport, type Report } from '@rollcall/audit/verify/report'
 import { verifyAuditLog } from '@rollcall/audit/verify/verify'
 import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
+import { AdminRefusal } from '../admin-function.ts'
 import { isoTime } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 
 export interface PruneDeps {
   readonly db: Database

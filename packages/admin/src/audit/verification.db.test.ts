@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startedDatabase, type TestDatabase } from '../../../keys/test/postgres.ts'
 import { auditEntry, memoryAuditLog, testAuditLog, vaultOf } from '../../../settings/test/audit-log.ts'
 import { acting } from '../../test/acting.ts'
-import { AdminRefusal } from '../use-case.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { listAuditEntries } from './list.ts'
 import { beginVerification, createVerificationTask, showVerification, stopVerification } from './verification.ts'
 

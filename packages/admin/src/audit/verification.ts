@@ -9,11 +9,11 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import { oneOf } from '@rollcall/protocol'
 import type { Static } from 'typebox'
-import { type Acting, act } from '../act.ts'
+import { type Acting, defineAct } from '../act.ts'
+import { defineAdminFunction } from '../admin-function.ts'
 import { callerText } from '../caller.ts'
 import type { HasVault } from '../deps.ts'
 import { closed, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
-import { useCase } from '../use-case.ts'
 import { Verification, verificationResult } from './verify.ts'
 
 const Progress = closed({
@@ -92,18 +92,19 @@ export interface HasVerifying {
 }
 
 /** Begins to verify the whole audit log, and answers at once. The lines of the witness are compared by the command line alone. */
-export const beginVerification = act(
+export const beginVerification = defineAct(
   { name: 'audit verify', approval: 'never', input: NO_INPUT, result: Progress },
   async ({ verifying, caller }: HasVerifying & Acting) => verifying.begin(callerText(caller)),
 )
 
 /** Shows the progress of the verification, or the result of the last one. */
-export const showVerification = useCase({ input: NO_INPUT, result: Progress }, async ({ verifying }: HasVerifying) =>
-  verifying.progress(),
+export const showVerification = defineAdminFunction(
+  { input: NO_INPUT, result: Progress },
+  async ({ verifying }: HasVerifying) => verifying.progress(),
 )
 
 /** Ends the verification that is running. */
-export const stopVerification = act(
+export const stopVerification = defineAct(
   { name: 'audit verify stop', approval: 'never', input: closed({}), result: Progress },
   async (deps: HasVerifying) => {
     await deps.verifying.stop()

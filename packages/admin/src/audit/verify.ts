@@ -7,9 +7,9 @@ import { MasterKeyError } from '@rollcall/keys/master-key'
 import type { Vault } from '@rollcall/keys/vault'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
-import { useCase } from '../use-case.ts'
 
 interface HasWitness extends HasVault {
   /** The lines of the witness, all written before the call; null: nothing is compared with a witness. */
@@ -76,8 +76,9 @@ export const Verification = closed({
 })
 
 /** Verifies the whole audit log, as it is at one moment, in little memory. A running server goes on meanwhile. */
-export const verifyWholeAuditLog = useCase({ input: NO_INPUT, result: Verification }, async (deps: HasWitness) =>
-  verificationResult(deps),
+export const verifyWholeAuditLog = defineAdminFunction(
+  { input: NO_INPUT, result: Verification },
+  async (deps: HasWitness) => verificationResult(deps),
 )
 
 /** Verifies the audit log. @param watched the report, which grows meanwhile, and the signal that stops the work */
@@ -111,7 +112,7 @@ async function vaultIfAny(vault: () => Promise<Vault>): Promise<Vault | null> {
 }
 
 /** The keys that have signed checkpoints and tombstones, the oldest first. They stay for ever. */
-export const listAuditSigningKeys = useCase(
+export const listAuditSigningKeys = defineAdminFunction(
   {
     input: NO_INPUT,
     result: Type.Array(

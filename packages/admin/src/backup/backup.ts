@@ -8,10 +8,10 @@ import { SCHEMAS } from '@rollcall/backup/store/catalog'
 import { MasterKeyError, type MasterKeySource } from '@rollcall/keys/master-key'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasVault } from '../deps.ts'
 import { closed, instant, isoTime, text, wholeNumber } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 
 const File = text('Path of the file.')
 
@@ -53,7 +53,7 @@ interface BackupDeps extends HasVault {
 }
 
 /** Writes the tables, as they are at one moment, into an encrypted file. Servers go on meanwhile. */
-export const makeBackup = act(
+export const makeBackup = defineAct(
   { name: 'backup', approval: 'never', input: closed({ file: File }), result: closed(BACKUP_MEMBERS) },
   async ({ db, vault, signal }: BackupDeps, { file }) => {
     const made = await writeBackup({ db, vault: await vault(), ...(signal && { signal }) }, file)
@@ -66,7 +66,7 @@ export interface HasMasterKeys {
 }
 
 /** Reads a backup to its end, without a database, and checks that every byte is as it was written. */
-export const verifyBackup = useCase(
+export const verifyBackup = defineAdminFunction(
   { input: closed({ file: File }), result: closed(BACKUP_MEMBERS) },
   async ({ masterKeys }: HasMasterKeys, { file }) => {
     const backup = await openBackup(file, masterKeys)

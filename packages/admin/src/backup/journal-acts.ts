@@ -28,13 +28,13 @@ import {
 import { findParticipant, setMessagePolicy, setParticipantStatus } from '@rollcall/participants/store/participants'
 import { forgetTraces } from '@rollcall/records/records/forget-traces'
 import { findRegistry } from '@rollcall/records/registries/registries'
+import { AdminRefusal, toAdminRefusal } from '../admin-function.ts'
 import { makeParticipantLive } from '../participants/promote.ts'
 import { erasePseudonyms } from '../persons/erase.ts'
 import { repeatProtection } from '../persons/protected-persons.ts'
 import { recordIdsWithMerged } from '../persons/with-merged.ts'
 import { deleteNamedRecords } from '../records/records.ts'
 import { repeatRemoval } from '../removal.ts'
-import { AdminRefusal, toAdminRefusal } from '../use-case.ts'
 
 export interface ApplyDeps {
   readonly db: Database

@@ -4,14 +4,14 @@ import { areMessagesHeld, releaseHeldMessages } from '@rollcall/backup/store/res
 import type { Participant } from '@rollcall/core/model/participant'
 import { cancelHeldMessages, countHeldMessages } from '@rollcall/engine/store/exchanges/held-messages'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { AdminRefusal } from '../use-case.ts'
 
 /** Releases the messages. A receiver drops one that it got before the restore: the message_id is the same. */
-export const releaseRestored = act(
+export const releaseRestoredDatabase = defineAct(
   {
     name: 'restore release',
     approval: 'never',

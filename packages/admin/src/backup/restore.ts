@@ -24,12 +24,12 @@ import { ENVELOPE_NUMBERS } from '@rollcall/delivery/store/events/mailboxes'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { lapseAllWaitingProposals } from '@rollcall/participants/store/proposals'
 import Type from 'typebox'
-import { type Acting, act, type Enter } from '../act.ts'
+import { type Acting, defineAct, type Enter } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { migrateDatabase } from '../database.ts'
 import type { HasOwner, HasVault } from '../deps.ts'
 import { closed, flag, instant, isoTime, orNull, wholeNumber } from '../members.ts'
 import { requireOwner } from '../persons/retention.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { BACKUP_MEMBERS, backupDescription, backupRefusal, type HasMasterKeys, openBackup } from './backup.ts'
 import { countUndoneActs, refuseUndoneActs, repeatJournalActs } from './journal-acts.ts'
 
@@ -72,7 +72,7 @@ const DONE = {
 const NUMBERED = [ENVELOPE_NUMBERS]
 
 /** Restores a backup into an empty database. It may be killed at any moment, and run again. */
-export const restoreDatabase = act(
+export const restoreDatabase = defineAct(
   {
     name: 'restore',
     approval: 'never',
@@ -124,7 +124,7 @@ export const restoreDatabase = act(
  * Adopts a database that was restored by other means, such as point-in-time recovery: does what `restoreDatabase` does
  * after the tables are loaded. No server may run on it.
  */
-export const adoptRestored = act(
+export const adoptRestoredDatabase = defineAct(
   { name: 'restore', approval: 'never', entry: 'within', input: closed(JOURNAL), result: closed(DONE) },
   async (deps: RestoreDeps, given, enter) => {
     const { db, owner = db } = deps

@@ -4,8 +4,8 @@ import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { partnerCertificate, partnerKey } from '../../../participants/test/partner-certificate.ts'
 import { acting } from '../../test/acting.ts'
 import { loopbackKey } from '../../test/loopback-certificate.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { addParticipant } from '../participants/participants.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { callbackSecretsOf, changeCallback } from './callbacks.ts'
 
 const NOWHERE = { allowed: [], default_url: null }

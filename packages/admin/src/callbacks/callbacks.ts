@@ -35,11 +35,11 @@ import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
 import { oneOf } from '@rollcall/protocol'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { callbackComparison, isWideningCallbacks } from './callback-comparison.ts'
 
 const Secret = (description: string) =>
@@ -65,9 +65,7 @@ const SETTINGS = {
   notify_unlisted: flag("Whether it is sent names of events that its registry's published list does not have."),
 } as const
 
-/**
- * Credentials come together with `auth`. They are encrypted at rest, sent to their origin only, and never shown again.
- */
+/** The credentials, given together with `auth`. They are encrypted at rest, sent to their origin only, and not shown. */
 const CREDENTIALS = {
   origin: text('Origin that gets the credentials (default: that of the default address).'),
   token: Secret('bearer: the token'),
@@ -123,7 +121,7 @@ export async function showCallbackSettings({ db }: HasDatabase, { id }: Pick<Par
 }
 
 /** Changes the given callback settings, if any, and returns all of them without credentials. */
-export const changeCallback = act(
+export const changeCallback = defineAct(
   {
     name: 'participant callback',
     approval: {
@@ -274,7 +272,7 @@ function originOf(
 }
 
 /** Sends a signed test message to a participant, and reports how every step went. The message is not stored. */
-export const testCallback = act(
+export const testCallback = defineAct(
   {
     name: 'participant callback test',
     approval: 'never',

@@ -5,11 +5,11 @@ import { findInInbox, type InboxEntry, listInbox as listRows } from '@rollcall/e
 import { createBodies } from '@rollcall/keys/bodies'
 import { CALLBACKS, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, instant, isoTime, markPersonal, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { AdminRefusal } from '../use-case.ts'
 
 const State = oneOf(['stored', 'quarantined'], {
   description: 'quarantined: it answers no request that this server knows.',
@@ -29,7 +29,7 @@ const ENTRY = {
 } as const
 
 /** Lists messages of the inbox, the newest first. */
-export const listInbox = act(
+export const listInbox = defineAct(
   {
     name: 'inbox list',
     approval: 'never',
@@ -62,7 +62,7 @@ export const listInbox = act(
 )
 
 /** Shows one callback; its decrypted body only if asked for. */
-export const showInboxMessage = act(
+export const showInboxMessage = defineAct(
   {
     name: 'inbox show',
     approval: {

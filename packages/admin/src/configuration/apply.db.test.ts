@@ -5,11 +5,11 @@ import { keyPair } from '../../../core/test/key-pairs.ts'
 import { testDatabase } from '../../../keys/test/postgres.ts'
 import { acting } from '../../test/acting.ts'
 import { configurationDatabase, FILE, GRANT, KEY, withA } from '../../test/configuration.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { explainGrant, listGrants } from '../grants/grants.ts'
 import { listParticipantKeys } from '../participants/keys.ts'
 import { listParticipants } from '../participants/participants.ts'
 import { removeAttribute } from '../registries/attributes.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { applyConfiguration, Configuration, exportConfiguration } from './apply.ts'
 
 const { deps, apply, changes, refusal } = await configurationDatabase()

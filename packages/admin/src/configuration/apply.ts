@@ -5,12 +5,12 @@ import { listParticipantsWithoutSecret } from '@rollcall/participants/store/part
 import { withSettingsLock } from '@rollcall/participants/store/session-claim'
 import { pathText, validator } from '@rollcall/protocol'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { auditAct } from '../audit/operator-entries.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, NO_INPUT, orNull, SenderId, text } from '../members.ts'
 import { makeClientSecret } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 import { planAuthorities } from './authorities.ts'
 import { Configuration, FORMAT_VERSION } from './file.ts'
 import { checkUnnamedGrants } from './grants.ts'
@@ -24,8 +24,9 @@ import { refusalAt, STEP_CHANGES, type Step, type StepDeps, withRefusalsAt } fro
 export { Configuration, FORMAT_VERSION }
 
 /** Exports the complete configuration of the database, without secrets. Applying the export again changes nothing. */
-export const exportConfiguration = useCase({ input: NO_INPUT, result: Configuration }, async ({ db }: HasDatabase) =>
-  configurationOf(await readStoredConfiguration(db)),
+export const exportConfiguration = defineAdminFunction(
+  { input: NO_INPUT, result: Configuration },
+  async ({ db }: HasDatabase) => configurationOf(await readStoredConfiguration(db)),
 )
 
 const APPLIED = closed({
@@ -56,7 +57,7 @@ const APPLIED = closed({
  * Changes the database to match a configuration file. Everything is checked before the first change. What matches
  * already is not touched, so that a file can be applied again.
  */
-export const applyConfiguration = act(
+export const applyConfiguration = defineAct(
   {
     name: 'apply',
     approval: {
@@ -162,9 +163,7 @@ async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
   }
 }
 
-/**
- * Refuses a file that locks out everybody. @throws AdminRefusal nobody could ask after it, and somebody could before
- */
+/** Refuses a file after which no participant could ask, although one can now. @throws AdminRefusal */
 function checkSomebodyStays(stored: Stored, planned: readonly PlannedParticipant[], now = new Date()): void {
   const able = stored.participants.filter((row) => canAsk(row, now))
   const stays = able.some(({ participant }) => {

@@ -1,9 +1,9 @@
 /** The steps that change a database to match a configuration file. */
 import { type PathStep, pathText } from '@rollcall/protocol'
 import type { Acting } from '../act.ts'
+import { AdminRefusal, toAdminRefusal } from '../admin-function.ts'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasVault } from '../deps.ts'
-import { AdminRefusal, toAdminRefusal } from '../use-case.ts'
 
 export const STEP_CHANGES = ['add', 'change', 'remove'] as const
 

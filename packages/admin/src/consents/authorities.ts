@@ -15,12 +15,12 @@ import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
 import { unreachableReason } from '@rollcall/participants/egress/address-rules'
 import { KeyRefused, readPublicKey } from '@rollcall/protocol'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, orNull, text } from '../members.ts'
 import { HostsResult } from '../participants/policy.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 import { StoppedResult } from './receipt.ts'
 
 export const AuthorityName = text('Name of the authority: the iss of its consents.')
@@ -50,7 +50,7 @@ export const AuthorityMembers = {
 } as const
 
 /** Adds an authority, or replaces the stored one of this name. Servers use the change within a second. */
-export const addConsentAuthority = act(
+export const addConsentAuthority = defineAct(
   {
     name: 'consent authority add',
     approval: {
@@ -112,13 +112,13 @@ async function checkAddress(outgoing: readonly AllowedHost[], address: string): 
   }
 }
 
-export const listConsentAuthorities = useCase(
+export const listConsentAuthorities = defineAdminFunction(
   { input: closed({}), result: Type.Array(AUTHORITY) },
   async ({ db }: HasDatabase) => (await listAuthorities(db)).map(shownAuthority),
 )
 
 /** Removes an authority: its consents hold no longer, and what was begun under them is stopped. */
-export const removeConsentAuthority = act(
+export const removeConsentAuthority = defineAct(
   {
     name: 'consent authority remove',
     approval: 'never',

@@ -7,11 +7,11 @@ import { isStorable } from '@rollcall/database/text'
 import { isSubscribedPurpose, stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
 import { isGrantedPurpose } from '@rollcall/participants/store/purposes'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, markPersonal, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { AuthorityName, requireAuthority } from './authorities.ts'
 import { findWithdrawingPerson } from './person.ts'
 import { makeReceipt, WithdrawalReceipt } from './receipt.ts'
@@ -26,7 +26,7 @@ const PERSON = {
 } as const
 
 /** Withdraws one signed consent, or all that a person has consented to for a purpose. */
-export const withdrawConsent = act(
+export const withdrawConsent = defineAct(
   {
     name: 'consent withdraw',
     approval: 'never',
@@ -74,7 +74,7 @@ const oneOfThem = (): AdminRefusal =>
   new AdminRefusal('give authority and jti, or identifier_type, identifier_value and purpose')
 
 /** Withdraws the signed consents of a revocation list. */
-export const revokeConsents = act(
+export const revokeConsents = defineAct(
   {
     name: 'consent revoke',
     approval: 'never',
@@ -98,7 +98,7 @@ export const revokeConsents = act(
 )
 
 /** Cancels the withdrawals of a person for a purpose, so that consents apply again. */
-export const reinstateConsent = act(
+export const reinstateConsent = defineAct(
   {
     name: 'consent reinstate',
     approval: {

@@ -6,9 +6,9 @@ import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasVault } from '../deps.ts'
 import { chooseRegistriesOfPerson, normaliseForRegistry } from '../persons/person-registries.ts'
-import { AdminRefusal } from '../use-case.ts'
 
 export interface GivenPerson {
   readonly identifier_type: string

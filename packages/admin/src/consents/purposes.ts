@@ -4,31 +4,32 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import { listGrants, type StoredGrant } from '@rollcall/participants/store/grants'
 import { listPurposes as listRows, putPurpose, removePurpose as remove } from '@rollcall/participants/store/purposes'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { isExpiredGrant } from '../grants/terms.ts'
 import { closed, NO_INPUT, orNull, text } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 
 const Code = text('Code of the purpose, as consents name it.')
 const Text = text('What it means, for people.')
-export const PURPOSE = closed({ code: Code, text: orNull(Text) })
+export const Purpose = closed({ code: Code, text: orNull(Text) })
 
 /** Adds a purpose, or changes its text. */
-export const addPurpose = act(
-  { name: 'purpose add', approval: 'never', input: closed({ code: Code, text: Type.Optional(Text) }), result: PURPOSE },
+export const addPurpose = defineAct(
+  { name: 'purpose add', approval: 'never', input: closed({ code: Code, text: Type.Optional(Text) }), result: Purpose },
   async ({ db }: HasDatabase, { code, text = null }) => {
     await putPurpose(db, { code, text })
     return { code, text }
   },
 )
 
-export const listPurposes = useCase({ input: NO_INPUT, result: Type.Array(PURPOSE) }, async ({ db }: HasDatabase) => [
-  ...(await listRows(db)),
-])
+export const listPurposes = defineAdminFunction(
+  { input: NO_INPUT, result: Type.Array(Purpose) },
+  async ({ db }: HasDatabase) => [...(await listRows(db))],
+)
 
 /** Removes a purpose that no grant names. */
-export const removePurpose = act(
+export const removePurpose = defineAct(
   { name: 'purpose remove', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
   async ({ db }: HasDatabase, { code }) => {
     const naming = (await listGrants(db)).filter((grant) => isNamingPurpose(grant, code))

@@ -7,10 +7,10 @@ import {
   countDeliveryChange,
 } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import Type from 'typebox'
-import { type Acting, act } from '../act.ts'
+import { type Acting, defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 import {
   changeableStates,
   countReplay,
@@ -30,7 +30,7 @@ export interface HasChangeLimit extends HasDatabase {
 const NAMED = 100
 
 function byHand(change: DeliveryChange, name: string) {
-  return act(
+  return defineAct(
     {
       name,
       approval:

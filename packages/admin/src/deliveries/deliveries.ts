@@ -20,7 +20,8 @@ import {
 import { type Bodies, createBodies } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { type Acting, act } from '../act.ts'
+import { type Acting, defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { Comparison } from '../approvals/diff-lines.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import {
@@ -36,7 +37,6 @@ import {
   wholeNumber,
 } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 import { ExplainedCauseOrNull } from './cause-members.ts'
 
 export { DELIVERY_STATES, type DeliveryState } from '@rollcall/delivery/store/deliveries/delivery-choice'
@@ -77,7 +77,7 @@ const DELIVERY = {
 const MOST_LISTED = 10_001
 
 /** Lists deliveries, the newest first. */
-export const listDeliveries = useCase(
+export const listDeliveries = defineAdminFunction(
   {
     input: closed({
       ...DELIVERY_CHOICE,
@@ -94,7 +94,7 @@ export const listDeliveries = useCase(
 )
 
 /** Shows one delivery with every attempt. */
-export const showDelivery = act(
+export const showDelivery = defineAct(
   {
     name: 'deliveries show',
     approval: {
@@ -176,7 +176,7 @@ export const tooManyDeliveries = (found: number, most: number): AdminRefusal =>
   )
 
 /** Changes the chosen deliveries that are in a suitable state. */
-export const changeDeliveries = act(
+export const changeDeliveries = defineAct(
   {
     name: 'deliveries change',
     approval: {

@@ -4,13 +4,13 @@ import { isStorable } from '@rollcall/database/text'
 import { explainCause } from '@rollcall/delivery/delivery/causes'
 import { listDestinations as listRows } from '@rollcall/delivery/store/deliveries/destination-list'
 import Type from 'typebox'
+import { defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
-import { useCase } from '../use-case.ts'
 import { ExplainedCause, ExplainedCauseOrNull } from './cause-members.ts'
 
 /** Lists destinations, those with the most dead letters first. */
-export const listDestinations = useCase(
+export const listDestinations = defineAdminFunction(
   {
     input: closed({
       participant: Type.Optional(SenderId),

@@ -3,17 +3,17 @@
 import { listMailboxes as listRows } from '@rollcall/delivery/store/events/mailbox-list'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { useCase } from '../use-case.ts'
 
 const State = oneOf(['open', 'closed'], {
   description: 'closed: nothing could be delivered for too long, and its subscriptions are suspended.',
 })
 
 /** Lists mailboxes, the newest first. */
-export const listMailboxes = useCase(
+export const listMailboxes = defineAdminFunction(
   {
     input: closed({
       participant: Type.Optional(SenderId),

@@ -1,9 +1,7 @@
-/**
- * Keeps the database of a demo and that of a production apart: the commands of each refuse the database of the other.
- */
+/** Keeps databases of demos and of production apart: the commands of each refuse the database of the other. */
 import type { Database } from '@rollcall/database/database'
 import { readDirectoryContent, takeDemoLock } from '@rollcall/participants/store/demo-data'
-import { AdminRefusal } from '../use-case.ts'
+import { AdminRefusal } from '../admin-function.ts'
 
 /** The most entries that a refusal names. */
 const NAMED = 3

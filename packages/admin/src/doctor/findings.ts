@@ -1,10 +1,10 @@
 /** The findings of doctor on the node that answers. */
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { defineAdminFunction } from '../admin-function.ts'
 import { examineDatabase } from '../database.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, NO_INPUT, orNull, text } from '../members.ts'
-import { useCase } from '../use-case.ts'
 import { DATABASE_CHECKS } from './database.ts'
 import { databaseFacts, type JudgedConfig, type JudgedFiles, judgeAll, readSettingFacts } from './finding.ts'
 import { SETTING_CHECKS } from './settings.ts'
@@ -15,7 +15,7 @@ export interface HasJudged extends HasDatabase {
 }
 
 /** Lists the findings of all checks of doctor, those of the node's settings first. It changes nothing. */
-export const listFindings = useCase(
+export const listFindings = defineAdminFunction(
   {
     input: NO_INPUT,
     result: Type.Array(

@@ -5,16 +5,16 @@ import { listEvents as listRows } from '@rollcall/delivery/store/events/event-li
 import { resolveEventType } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 
 /** The most events that one call lists. */
 const MOST_LISTED = 1_000
 
 /** Lists the events of a registry, the newest first: what happened when, and never to whom. */
-export const listEvents = act(
+export const listEvents = defineAct(
   {
     name: 'events list',
     approval: 'never',

@@ -25,10 +25,10 @@ import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
 import type { Log } from '@rollcall/observe/log'
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { type Acting, act, ONE_OPERATOR } from '../act.ts'
+import { type Acting, defineAct, ONE_OPERATOR } from '../act.ts'
+import { AdminRefusal, defineAdminFunction, type Given } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, orNull, text, wholeNumber } from '../members.ts'
-import { AdminRefusal, type Given, useCase } from '../use-case.ts'
 import { type PublishDeps, publishEvent } from './publish.ts'
 
 type Deps = PublishDeps &
@@ -139,7 +139,7 @@ function parsed(member: string, json: string): JsonValue {
 const MOST_LISTED = 1_000
 
 /** Shows the rows that wait in the outbox, and those that could not be published. */
-export const showOutbox = useCase(
+export const showOutbox = defineAdminFunction(
   {
     input: closed({ limit: Type.Optional(wholeNumber('At most so many failed rows (default: 50).', 1, MOST_LISTED)) }),
     result: closed({
@@ -170,7 +170,7 @@ const described = (row: FailedRow) => ({
 })
 
 /** Lets failed rows be tried again, ahead of the waiting ones. */
-export const retryOutbox = act(
+export const retryOutbox = defineAct(
   {
     name: 'outbox retry',
     approval: 'never',

@@ -6,7 +6,7 @@ import type { Static } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { acting } from '../../test/acting.ts'
-import type { RefusalReason } from '../use-case.ts'
+import type { RefusalReason } from '../admin-function.ts'
 import { publishEvent } from './publish.ts'
 
 let database: TestDatabase

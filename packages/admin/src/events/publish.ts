@@ -25,10 +25,10 @@ import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
 import { findRegistry, unknownRegistryMessage } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasRecording } from '../deps.ts'
 import { closed, flag, instant, markPersonal, Namespace, text, wholeNumber } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { type PublishedRecord, writePublishedRecord } from './published-record.ts'
 
 export interface PublishDeps extends HasRecording {
@@ -79,7 +79,7 @@ type Input = ReadOnly<Static<typeof INPUT>>
  * Records one event: writes the record, or merges it into the stored one, and queues the notifications. When it
  * answers, all of this is committed.
  */
-export const publishEvent = act(
+export const publishEvent = defineAct(
   {
     name: 'publish',
     approval: 'never',

@@ -16,7 +16,7 @@ import {
 import type { RecordSink } from '@rollcall/records/records/record-sink'
 import type { LockedRecord } from '@rollcall/records/records/record-writer'
 import type { ClientBase } from 'pg'
-import { AdminRefusal } from '../use-case.ts'
+import { AdminRefusal } from '../admin-function.ts'
 
 export interface PublishedRecord {
   readonly recordType: RecordType

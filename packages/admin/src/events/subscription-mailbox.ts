@@ -18,17 +18,17 @@ import { fileSubscriptions } from '@rollcall/delivery/store/events/subscription-
 import { canonicalJson, dayIn, type JsonObject } from '@rollcall/protocol'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasClock, HasDatabase } from '../deps.ts'
 import { isGrantedNow } from '../grants/subscriptions.ts'
 import { closed, instant, text, wholeNumber } from '../members.ts'
 import { type HasSamples, syntheticRecords } from '../registries/samples.ts'
-import { AdminRefusal } from '../use-case.ts'
 
 const Code = text('Code of the subscription.')
 
 /** Queues one notification with a synthetic record, marked as a test, in the mailbox of the subscription. */
-export const testSubscription = act(
+export const testSubscription = defineAct(
   { name: 'subscriptions test', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
   async (deps: HasSamples, { code }) => {
     await queueTestNotification(deps, code)
@@ -59,7 +59,7 @@ function sampleOf(
 const PAGE = 500
 
 /** Queues a notification for each record that matches now. The next call continues an interrupted backfill. */
-export const backfillSubscription = act(
+export const backfillSubscription = defineAct(
   {
     name: 'subscriptions backfill',
     approval: {
@@ -118,7 +118,7 @@ export const backfillSubscription = act(
 const isReadLive = ({ source }: Registry): boolean => source !== null && 'way' in source && source.way === 'live'
 
 /** Resumes a suspended subscription and opens its mailbox: notifications that wait there are sent. */
-export const resumeSubscription = act(
+export const resumeSubscription = defineAct(
   { name: 'subscriptions resume', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
   async ({ db }: HasDatabase, { code }) => {
     const { subscription, registry } = await known({ db }, code)

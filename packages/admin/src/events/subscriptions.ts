@@ -13,7 +13,8 @@ import { endSubscriptions } from '@rollcall/delivery/store/events/subscription-s
 import { isJsonObject, type JsonObject, oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import {
   closed,
@@ -28,7 +29,6 @@ import {
   wholeNumber,
 } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 
 export const SUBSCRIPTION_STATES = ['live', 'suspended', 'ended'] as const satisfies readonly SubscriptionState[]
 
@@ -79,7 +79,7 @@ const SHOWN = {
 const MOST_LISTED = 10_001
 
 /** Lists subscriptions, the newest first. */
-export const listSubscriptions = useCase(
+export const listSubscriptions = defineAdminFunction(
   {
     input: closed({
       participant: Type.Optional(SenderId),
@@ -104,7 +104,7 @@ export const listSubscriptions = useCase(
 )
 
 /** Shows one subscription, with its criteria only if they are asked for. */
-export const showSubscription = act(
+export const showSubscription = defineAct(
   {
     name: 'subscriptions show',
     approval: 'never',
@@ -121,7 +121,7 @@ export const showSubscription = act(
 )
 
 /** Ends a subscription: no more events match it, and its waiting notifications are not sent. */
-export const cancelSubscription = act(
+export const cancelSubscription = defineAct(
   { name: 'subscriptions cancel', approval: 'never', input: closed({ code: Code }), result: closed(SHOWN) },
   async ({ db }: HasDatabase, { code }) => {
     const { id, registry } = await subscriptionNamed({ db }, code)

@@ -6,7 +6,7 @@ import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { grantPeriod } from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
-import { AdminRefusal } from '../use-case.ts'
+import { AdminRefusal } from '../admin-function.ts'
 
 /** Returns the reason why the terms mean nothing in a registry of this kind; null: there is none. */
 export function grantProblemIn(kind: Kind, terms: GrantTerms): GrantProblem | null {

@@ -6,13 +6,13 @@ import { addGrant, listGrants, revokeGrants } from '@rollcall/participants/store
 import { listPurposes } from '@rollcall/participants/store/purposes'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { unknownAuthorityMessage } from '../consents/authorities.ts'
 import { unknownPurposeMessage } from '../consents/purposes.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { checkTerms } from './check-terms.ts'
 import { GRANT_KEY_MEMBERS, GrantResult, shownGrant } from './grants.ts'
 import { journalReplacedGrants } from './revoked.ts'
@@ -27,7 +27,7 @@ interface Granting extends HasDatabase {
 const Suspended = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
 
 /** Grants terms in place of the present grant, or beside grants of another time. Servers apply it within a second. */
-export const setGrant = act(
+export const setGrant = defineAct(
   {
     name: 'grant set',
     approval: {
@@ -74,7 +74,7 @@ async function checkConsentNames({ db }: HasDatabase, terms: GrantTerms) {
 }
 
 /** Revokes every grant of a participant in a registry. Every server applies it within a second. */
-export const revokeGrant = act(
+export const revokeGrant = defineAct(
   {
     name: 'grant revoke',
     approval: 'never',

@@ -11,10 +11,10 @@ import { environmentProblem, listGrants as listRows, type StoredGrant } from '@r
 import { listParticipants } from '@rollcall/participants/store/participants'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasClock, HasDatabase } from '../deps.ts'
 import { closed, flag, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 import { GrantTermsSchema } from './terms.ts'
 
 export { GRANT_TEMPLATES }
@@ -30,7 +30,7 @@ export const GrantResult = closed({
 })
 
 /** Returns the terms of a template for a registry, to grant them or to write them into a file. */
-export const showGrantTemplate = useCase(
+export const showGrantTemplate = defineAdminFunction(
   {
     input: closed({
       namespace: Namespace,
@@ -48,7 +48,7 @@ export const showGrantTemplate = useCase(
 )
 
 /** Lists the templates of grants, with their terms for a registry. */
-export const listGrantTemplates = useCase(
+export const listGrantTemplates = defineAdminFunction(
   {
     input: closed({ namespace: Namespace }),
     result: Type.Array(
@@ -66,7 +66,7 @@ export const listGrantTemplates = useCase(
 )
 
 /** Lists the grants that are not revoked, past and future ones included. */
-export const listGrants = useCase(
+export const listGrants = defineAdminFunction(
   {
     input: closed({ sender_id: Type.Optional(SenderId), namespace: Type.Optional(Namespace) }),
     result: Type.Array(GrantResult),
@@ -83,7 +83,7 @@ export const listGrants = useCase(
 )
 
 /** Lists grants that end within so many days, or have ended. */
-export const listExpiringGrants = useCase(
+export const listExpiringGrants = defineAdminFunction(
   { input: closed({ days: wholeNumber('From now.', 0, 36_500) }), result: Type.Array(GrantResult) },
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { days }) => {
     const until = now().getTime() + days * 86_400_000
@@ -99,7 +99,7 @@ const byRecordType = (description: string) =>
   Type.Record(Type.String(), Type.Array(Type.String()), { description: `By record type, ${description}.` })
 
 /** Explains the grant in force, attribute by attribute. */
-export const explainGrant = useCase(
+export const explainGrant = defineAdminFunction(
   {
     input: closed(GRANT_KEY_MEMBERS),
     result: closed({

@@ -11,10 +11,10 @@ import { canonicalJson, dayIn, type JsonObject, type RecordType } from '@rollcal
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type, { type Static } from 'typebox'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, SenderId } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 import { type HasSamples, syntheticRecords } from '../registries/samples.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 import { checkTerms } from './check-terms.ts'
 import { requireGrantInForce } from './grants.ts'
 import { GrantTermsSchema } from './terms.ts'
@@ -39,7 +39,7 @@ type Preview = Static<typeof PREVIEW>
 const TRIED = 100
 
 /** Shows a synthetic record under the grant in force, or under terms that are not granted yet. Nobody's data is read. */
-export const previewGrant = useCase(
+export const previewGrant = defineAdminFunction(
   {
     input: closed({
       sender_id: SenderId,

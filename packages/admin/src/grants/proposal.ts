@@ -10,11 +10,11 @@ import { listGrants } from '@rollcall/participants/store/grants'
 import { type Kind, namesOf, operationsOf, searchKey } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, Namespace, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { isInForce } from './grants.ts'
 import { GrantTermsSchema } from './terms.ts'
 
@@ -23,7 +23,7 @@ const DAY = 86_400_000
 const MARGIN = 1.5
 const LEAST_QUOTA = 10
 
-export const proposeGrant = act(
+export const proposeGrant = defineAct(
   {
     name: 'grant propose',
     approval: 'never',

@@ -5,7 +5,7 @@ import { listGrants } from '@rollcall/participants/store/grants'
 import { listParticipants } from '@rollcall/participants/store/participants'
 import type { Kind } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
-import { AdminRefusal } from '../use-case.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { grantProblemIn } from './check-terms.ts'
 import { isExpiredGrant } from './terms.ts'
 
@@ -13,7 +13,7 @@ import { isExpiredGrant } from './terms.ts'
  * Checks that no grant needs what is removed. @throws AdminRefusal a grant that has not ended would mean nothing
  * @param without the kind of the registry after the removal
  */
-export async function refuseGranted(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
+export async function refuseIfGranted(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
   const registry = await registryAt(db, namespace)
   const rows = (await listGrants(db, { registry: registry.id })).filter((row) => !isExpiredGrant(row))
   const broken = rows.find(

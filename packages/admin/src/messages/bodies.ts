@@ -10,10 +10,10 @@ import type { Traced } from '@rollcall/engine/store/exchanges/trace'
 import { type Bodies, BodyUnreadable, createBodies } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, markPersonal, Namespace, orNull, SenderId, text } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { findTracedMessages, MESSAGE_MEMBERS } from './timeline.ts'
 
 /** The most bodies in one answer; further deliveries are opened one by one. */
@@ -37,7 +37,7 @@ const Body = closed({
 })
 
 /** Opens the request of an asynchronous exchange, and the pages of its answer. Synchronous messages are not stored. */
-export const openBodies = act(
+export const openBodies = defineAct(
   {
     name: 'messages bodies',
     approval: {
@@ -71,7 +71,7 @@ export const openBodies = act(
 )
 
 /** Opens the message of one delivery. */
-export const openDeliveryBody = act(
+export const openDeliveryBody = defineAct(
   {
     name: 'deliveries body',
     approval: {

@@ -6,11 +6,11 @@ import { findDeliveryStates } from '@rollcall/delivery/store/deliveries/delivery
 import { findMessageKeys, MESSAGE_IDS } from '@rollcall/engine/store/exchanges/message-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { EntryId, type HasSearchLimit, requireEntryBefore } from '../audit/facts.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 
 /** The kinds of audit entries that are about messages. */
 const MESSAGE_KINDS = ['answer', 'acknowledgement', 'callback', 'notification'] as const
@@ -48,7 +48,7 @@ const Message = closed({
 /**
  * Lists messages, the newest first. A request that is answered later has an acknowledgement and callbacks, one a page.
  */
-export const listMessages = act(
+export const listMessages = defineAct(
   {
     name: 'messages list',
     approval: 'never',

@@ -6,10 +6,10 @@ import { type Traced, traceMessage as traceRows } from '@rollcall/engine/store/e
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, isoTime, Namespace, orNull, SenderId, text } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { makeStep, makeStepOfEvent, Step } from './steps.ts'
 import { listStoryEvents } from './story.ts'
 
@@ -37,7 +37,7 @@ export const MESSAGE_MEMBERS = {
 } as const
 
 /** Shows the stored facts of a message. They name no person. */
-export const showMessage = act(
+export const showMessage = defineAct(
   {
     name: 'messages show',
     approval: 'never',

@@ -6,7 +6,7 @@ import { type TracedNotification, traceNotifications } from '@rollcall/delivery/
 import { type TracedExchange, traceMessage as traceRows } from '@rollcall/engine/store/exchanges/trace'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
 import type { HasClock, HasDatabase } from '../deps.ts'
 import { closed, flag, instant, isoTime, orNull, text, wholeNumber } from '../members.ts'
 import { listStoryEvents, type StoryEvent } from './story.ts'
@@ -142,7 +142,7 @@ const Notification = closed({
  * Finds messages by an id: all with this transaction_id, correlation_id, message_id or code of a subscription, the
  * oldest first; then notifications with this reference_id or code, the newest first.
  */
-export const traceMessages = act(
+export const traceMessages = defineAct(
   {
     name: 'trace',
     approval: 'never',

@@ -6,8 +6,8 @@ import { keyPair } from '../../../core/test/key-pairs.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { skippingClock } from '../../../observe/test/clock.ts'
 import { acting } from '../../test/acting.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { addConsentAuthority, removeConsentAuthority } from '../consents/authorities.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { addOperator, listOperators, revokeOperator } from './operators.ts'
 
 let database: TestDatabase

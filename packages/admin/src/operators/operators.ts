@@ -16,11 +16,11 @@ import { endOperatorSessions } from '@rollcall/participants/store/sessions'
 import { oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { requireAuthority } from '../consents/authorities.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, isoTime, Namespace, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 
 export { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
 
@@ -55,7 +55,7 @@ interface Deps extends HasDatabase {
 }
 
 /** Makes an operator token. It is shown once: only its digest is stored. */
-export const addOperator = act(
+export const addOperator = defineAct(
   {
     name: 'operator add',
     approval: {
@@ -129,7 +129,7 @@ function endWithin(now: number, end: Date): Date {
 }
 
 /** Lists every token by its name, without its secret. */
-export const listOperators = useCase(
+export const listOperators = defineAdminFunction(
   {
     input: NO_INPUT,
     result: Type.Array(
@@ -151,7 +151,7 @@ export const listOperators = useCase(
 )
 
 /** Revokes a token and ends the sessions of its name: their next call is refused. */
-export const revokeOperator = act(
+export const revokeOperator = defineAct(
   {
     name: 'operator revoke',
     approval: 'never',

@@ -10,10 +10,10 @@ import { SEALED_CREDENTIALS } from '@rollcall/participants/store/participant-cal
 import { SEALED_PROPOSALS } from '@rollcall/participants/store/proposals'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
-import { useCase } from '../use-case.ts'
 
 export { KEY_SET_CACHE_SECONDS } from '@rollcall/keys/own-key-definitions'
 
@@ -39,12 +39,13 @@ const KeyResult = closed({
 })
 
 /** Lists our own keys, the newest first. */
-export const listOwnKeys = useCase({ input: NO_INPUT, result: Type.Array(KeyResult) }, async ({ db }: HasDatabase) =>
-  (await listRows(db)).map(described),
+export const listOwnKeys = defineAdminFunction(
+  { input: NO_INPUT, result: Type.Array(KeyResult) },
+  async ({ db }: HasDatabase) => (await listRows(db)).map(described),
 )
 
 /** Starts to use the next keys; running servers follow within a second, without refusing any message. */
-export const rotateOwnKeys = act(
+export const rotateOwnKeys = defineAct(
   {
     name: 'keys rotate',
     approval: 'never',
@@ -64,7 +65,7 @@ export const rotateOwnKeys = act(
 )
 
 /** Revokes a key: within a second no server takes it any more, and its private half is erased. */
-export const revokeOwnKey = act(
+export const revokeOwnKey = defineAct(
   { name: 'keys revoke', approval: 'never', input: closed({ kid: Kid }), result: KeyResult },
   async ({ db, vault }: HasVault, { kid }) => {
     const opened = await vault()
@@ -76,7 +77,7 @@ export const revokeOwnKey = act(
 export const OTHER_SEALED_TABLES = [SEALED_AUDIT_KEYS, SEALED_CREDENTIALS, SEALED_PROPOSALS]
 
 /** Replaces the master key: all values that it encrypted are encrypted with the new one. */
-export const rotateMasterKey = act(
+export const rotateMasterKey = defineAct(
   {
     name: 'keys rotate-master',
     approval: 'never',

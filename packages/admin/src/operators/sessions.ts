@@ -11,18 +11,18 @@ import {
   listOperatorSessions,
 } from '@rollcall/participants/store/sessions'
 import Type from 'typebox'
-import { type Acting, act } from '../act.ts'
+import { type Acting, defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { callingOperator } from '../caller.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 
 interface Deps extends HasDatabase {
   readonly clock?: Pick<Clock, 'date'>
 }
 
 /** Makes a sign-in link. It is shown once: only the digest of its code is stored. */
-export const makeSignInLink = act(
+export const makeSignInLink = defineAct(
   {
     name: 'operator link',
     approval: 'never',
@@ -55,7 +55,7 @@ export const makeSignInLink = act(
 const SessionId = wholeNumber('Number of the session. It is no secret.', 1)
 
 /** Lists the sessions that have not ended. */
-export const listSessions = useCase(
+export const listSessions = defineAdminFunction(
   {
     input: NO_INPUT,
     result: Type.Array(
@@ -83,7 +83,7 @@ export const listSessions = useCase(
 )
 
 /** Ends sessions. Tokens, and roles at a provider, stay as they are. */
-export const endSessions = act(
+export const endSessions = defineAct(
   {
     name: 'operator sign-out',
     approval: 'never',

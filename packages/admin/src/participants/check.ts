@@ -19,11 +19,11 @@ import { oneOf, operationsOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import packageJson from '../../package.json' with { type: 'json' }
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { queueTestNotification } from '../events/subscription-mailbox.ts'
 import { closed, flag, instant, isoTime, Namespace, SenderId, text } from '../members.ts'
 import type { HasSamples } from '../registries/samples.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { requireParticipant } from './participants.ts'
 
 interface Evidence extends RequestEvidence, DeliveryEvidence {}
@@ -123,7 +123,7 @@ interface Checking extends HasSamples {
 }
 
 /** Checks what a sandbox participant has done, sends the messages that only we can send, and stores the report. */
-export const checkParticipant = act(
+export const checkParticipant = defineAct(
   {
     name: 'participant check',
     approval: 'never',

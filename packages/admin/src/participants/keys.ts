@@ -13,10 +13,10 @@ import {
 } from '@rollcall/participants/store/participant-keys'
 import { oneOf, type PublicKey, profileProblem, readPublicKey, type SignatureProfile } from '@rollcall/protocol'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, orNull, SenderId, text } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 import { requireParticipant } from './participants.ts'
 
 export type { PublicKey } from '@rollcall/protocol'
@@ -39,7 +39,7 @@ export const KeyResult = closed({
 })
 
 /** Registers the public keys in a text. All keys are checked before the first one is registered. */
-export const addParticipantKeys = act(
+export const addParticipantKeys = defineAct(
   {
     name: 'participant key add',
     approval: {
@@ -125,7 +125,7 @@ function profileFor({ layout, canonical_form, digest_prefix }: SignatureProfile,
 }
 
 /** Lists every key that was ever registered for a participant, the newest first. */
-export const listParticipantKeys = useCase(
+export const listParticipantKeys = defineAdminFunction(
   { input: closed({ sender_id: SenderId }), result: Type.Array(KeyResult) },
   async ({ db }: HasDatabase, { sender_id }) =>
     (await listRows(db, await requireParticipant(db, sender_id))).map(described),
@@ -142,7 +142,7 @@ const PublicKeys = Type.Array(
 )
 
 /** Lists the live keys of a participant as JWKs, to verify its messages with. */
-export const listPublicKeys = useCase(
+export const listPublicKeys = defineAdminFunction(
   { input: closed({ sender_id: SenderId }), result: PublicKeys },
   async ({ db }: HasDatabase, { sender_id }) => {
     const live = await listLiveKeys(db, await requireParticipant(db, sender_id))
@@ -157,7 +157,7 @@ export const listPublicKeys = useCase(
 )
 
 /** Reads and checks the public keys in a text, and returns them as JWKs. Nothing is registered. */
-export const readPublicKeys = useCase(
+export const readPublicKeys = defineAdminFunction(
   {
     input: closed({
       sender_id: SenderId,
@@ -171,7 +171,7 @@ export const readPublicKeys = useCase(
 )
 
 /** Revokes a key for ever; within a second no server takes it any more. */
-export const revokeParticipantKey = act(
+export const revokeParticipantKey = defineAct(
   {
     name: 'participant key revoke',
     approval: 'never',

@@ -2,7 +2,7 @@
 import { hasRole, type Operator } from '@rollcall/core/model/operator'
 import type { Database } from '@rollcall/database/database'
 import { hasHadGrant } from '@rollcall/participants/store/grants'
-import { AdminRefusal } from '../use-case.ts'
+import { AdminRefusal } from '../admin-function.ts'
 
 /** Whether an operator may list all participants. */
 export const canListParticipants = (operator: Pick<Operator, 'registries' | 'roles' | 'authority'>): boolean =>

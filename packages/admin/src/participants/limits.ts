@@ -2,7 +2,7 @@
 
 import { changeParticipant } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, limitJson, readLimit, SenderId } from '../members.ts'
 import { ConcurrencyLimit, MaxPageSize, RateLimit, requireParticipant } from './participants.ts'
@@ -10,7 +10,7 @@ import { ConcurrencyLimit, MaxPageSize, RateLimit, requireParticipant } from './
 const LIMITS = { max_page_size: MaxPageSize, rate_limit: RateLimit, concurrency_limit: ConcurrencyLimit } as const
 
 /** Changes the given limits, if any, and returns all of them. Nodes apply them within a second. */
-export const changeParticipantLimits = act(
+export const changeParticipantLimits = defineAct(
   {
     name: 'participant limits',
     approval: 'never',

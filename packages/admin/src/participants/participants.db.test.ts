@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keyPair } from '../../../core/test/key-pairs.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { acting } from '../../test/acting.ts'
-import { AdminRefusal } from '../use-case.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { addParticipantKeys, listParticipantKeys, listPublicKeys, revokeParticipantKey } from './keys.ts'
 import {
   addParticipant,
@@ -41,9 +41,9 @@ describe('a result is what its schema says', () => {
     [listPublicKeys, { sender_id }],
     [revokeParticipantKey, { sender_id, kid: 'one' }],
     [removeParticipantHost, { sender_id, host: 'a.internal' }],
-  ])('case %#', async (useCase, input) => {
-    const result = await useCase(deps(), input as never)
-    expect(validator(useCase.result).problem(JSON.parse(JSON.stringify(result)), '')).toBeNull()
+  ])('case %#', async (adminFunction, input) => {
+    const result = await adminFunction(deps(), input as never)
+    expect(validator(adminFunction.result).problem(JSON.parse(JSON.stringify(result)), '')).toBeNull()
   })
 })
 
@@ -59,8 +59,8 @@ describe('an input that its schema does not accept is refused, with the member a
       'valid_from: must be a date-time with a time zone, such as 2026-02-03T09:15:00Z',
     ],
     [allowParticipantHost, { sender_id, host: 'h', ports: [0] }, 'ports[0]: must be at least 1'],
-  ])('case %#', async (useCase, input, message) => {
-    await expect(useCase(deps(), input as never)).rejects.toThrow(new AdminRefusal(message))
+  ])('case %#', async (adminFunction, input, message) => {
+    await expect(adminFunction(deps(), input as never)).rejects.toThrow(new AdminRefusal(message))
   })
 })
 
@@ -70,8 +70,8 @@ describe('what the rooms below refuse is an AdminRefusal too', () => {
     [rotateParticipantSecret, { sender_id: 'nobody.example' }, 'no participant has sender_id nobody.example'],
     [addParticipantKeys, { sender_id, keys: '{}' }, /no public key|must be a text/],
     [changeParticipantPolicy, { sender_id, jwks_uri: 'https://127.0.0.1/jwks' }, /address|network/],
-  ])('case %#', async (useCase, input, message) => {
-    const refused = await useCase(deps(), input as never).catch((error: unknown) => error)
+  ])('case %#', async (adminFunction, input, message) => {
+    const refused = await adminFunction(deps(), input as never).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(AdminRefusal)
     expect((refused as Error).message).toMatch(message)
   })

@@ -19,7 +19,8 @@ import {
 import { oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
-import { type Acting, act } from '../act.ts'
+import { type Acting, defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { auditAct } from '../audit/operator-entries.ts'
 import type { HasDatabase } from '../deps.ts'
 import { GrantTermsSchema } from '../grants/terms.ts'
@@ -36,7 +37,6 @@ import {
   UNLIMITED,
   wholeNumber,
 } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 
 const STATUSES = ['active', 'disabled'] as const satisfies readonly Participant['status'][]
 
@@ -73,7 +73,7 @@ const PARTICIPANT = {
 export const ParticipantResult = closed(PARTICIPANT)
 
 /** Adds a participant. Its messages must be signed until its policy says otherwise. */
-export const addParticipant = act(
+export const addParticipant = defineAct(
   {
     name: 'participant add',
     approval: {
@@ -147,7 +147,7 @@ async function checkedGrants(
 }
 
 /** Lists all participants by sender_id. */
-export const listParticipants = useCase(
+export const listParticipants = defineAdminFunction(
   { input: NO_INPUT, result: Type.Array(ParticipantResult) },
   async ({ db }: HasDatabase) => (await listRows(db)).map(shownParticipant),
 )
@@ -172,13 +172,13 @@ export async function setParticipantStatus({ db }: HasDatabase, { sender_id, sta
 const ONE = closed({ sender_id: SenderId })
 
 /** Disables a participant: nothing from it is accepted. Every server applies it within a second. */
-export const disableParticipant = act(
+export const disableParticipant = defineAct(
   { name: 'participant disable', approval: 'never', settings: true, input: ONE, result: ParticipantResult },
   (deps: HasDatabase, { sender_id }) => setParticipantStatus(deps, { sender_id, status: 'disabled' }),
 )
 
 /** Enables a participant. Its secrets and unexpired tokens are valid again. */
-export const enableParticipant = act(
+export const enableParticipant = defineAct(
   {
     name: 'participant enable',
     approval: {
@@ -196,7 +196,7 @@ export const enableParticipant = act(
 )
 
 /** Gives a participant a new client secret; the one before it stays valid until the next rotation. */
-export const rotateParticipantSecret = act(
+export const rotateParticipantSecret = defineAct(
   {
     name: 'participant secret rotate',
     approval: {

@@ -1,7 +1,7 @@
 /** The policy of a participant: how it signs and encrypts, and which hosts our requests to it may reach. */
 
 import { ENCRYPTION_POLICIES, type Participant, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
 
 export {
   ENCRYPTION_POLICIES,
@@ -31,10 +31,10 @@ import {
   replyAlgorithm,
 } from '@rollcall/protocol'
 import Type from 'typebox'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, orNull, SenderId, text } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 import { requireParticipant } from './participants.ts'
 
 // The tables have exactly the names of their types.
@@ -59,7 +59,7 @@ const POLICY_MEMBERS = {
 export const MessagePolicyResult = closed(POLICY_MEMBERS, { description: 'How it signs and encrypts.' })
 
 /** Changes the given members of the policy, if any, and returns all of it. */
-export const changeParticipantPolicy = act(
+export const changeParticipantPolicy = defineAct(
   {
     name: 'participant policy',
     approval: {
@@ -151,7 +151,7 @@ export const HostsResult = Type.Array(closed(HOST), {
 })
 
 /** Allows requests to a host of a participant, in place of what was allowed for that host before. */
-export const allowParticipantHost = act(
+export const allowParticipantHost = defineAct(
   {
     name: 'participant host allow',
     approval: {
@@ -175,12 +175,12 @@ export const allowParticipantHost = act(
   },
 )
 
-export const listParticipantHosts = useCase(
+export const listParticipantHosts = defineAdminFunction(
   { input: closed({ sender_id: SenderId }), result: HostsResult },
   async ({ db }: HasDatabase, { sender_id }) => hostsOf(await requireParticipant(db, sender_id)),
 )
 
-export const removeParticipantHost = act(
+export const removeParticipantHost = defineAct(
   {
     name: 'participant host remove',
     approval: 'never',

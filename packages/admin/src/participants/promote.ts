@@ -11,11 +11,11 @@ import { createKeySets } from '@rollcall/participants/trust/key-sets'
 import type { PublicKey } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { act, inSettings } from '../act.ts'
+import { defineAct, withSettingsLocked } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { suspendUngranted } from '../grants/subscriptions.ts'
 import { closed, SenderId, text } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { addParticipantKeys, readKeys, shownKey } from './keys.ts'
 import { ParticipantResult, requireParticipant, shownParticipant } from './participants.ts'
 import { checkKeySetAddress } from './policy.ts'
@@ -36,7 +36,7 @@ const REPORTS = 100
  * Makes a sandbox participant live. Everything of the sandbox ends at once: keys, secrets, tokens, grants, subscriptions,
  * and the settings of callbacks. It may do nothing until something is granted to it in a live registry.
  */
-export const promoteParticipant = act(
+export const promoteParticipant = defineAct(
   {
     name: 'participant promote',
     approval: {
@@ -76,7 +76,7 @@ export const promoteParticipant = act(
     const former = await publishedKeys(participant)
     const { secret: client_secret, sha256 } = newSecret()
     // The sandbox's key set was fetched meanwhile: the decision is checked again in the transaction that writes.
-    await inSettings({ db }, async (inner) => {
+    await withSettingsLocked({ db }, async (inner) => {
       await checkDecision(inner)
       await makeParticipantLive(inner, participant, { keys, former, jwks_uri, sha256 })
     })

@@ -14,6 +14,7 @@ import { listUsedKeys } from '@rollcall/participants/store/published-keys'
 import { oneOf } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
+import { defineAdminFunction } from '../admin-function.ts'
 import { ShownCallbackSettings, showCallbackSettings } from '../callbacks/callbacks.ts'
 import type { HasDatabase } from '../deps.ts'
 import { GrantResult, isInForce, listGrants } from '../grants/grants.ts'
@@ -29,7 +30,6 @@ import {
   text,
   wholeNumber,
 } from '../members.ts'
-import { useCase } from '../use-case.ts'
 import { CHECK_REPORT, shownCheckReport } from './check.ts'
 import { KeyResult, listParticipantKeys } from './keys.ts'
 import { ParticipantResult, requireParticipant, shownParticipant } from './participants.ts'
@@ -53,7 +53,7 @@ const MESSAGES_OF_DAY = closed({
 })
 
 /** Shows a participant: all that an operator decides about it, and the newest reports of its checks. */
-export const showParticipant = useCase(
+export const showParticipant = defineAdminFunction(
   {
     input: closed({ sender_id: SenderId }),
     result: closed({

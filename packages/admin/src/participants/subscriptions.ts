@@ -2,7 +2,7 @@
 
 import { changeParticipant } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, limitJson, readLimit, SenderId, UNLIMITED, wholeNumber } from '../members.ts'
 import { requireParticipant } from './participants.ts'
@@ -15,7 +15,7 @@ export const MaxSubscriptions = Type.Union([
 const SETTINGS = { max_subscriptions: MaxSubscriptions } as const
 
 /** Changes how many subscriptions a participant may have; with no number given it only shows the number. */
-export const changeParticipantSubscriptions = act(
+export const changeParticipantSubscriptions = defineAct(
   {
     name: 'participant subscriptions',
     approval: 'never',

@@ -8,9 +8,9 @@ import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { listUsedKeys } from '@rollcall/participants/store/published-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { defineAdminFunction } from '../admin-function.ts'
 import { closed, instant, isoTime, NO_INPUT, orNull, text } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { useCase } from '../use-case.ts'
 import type { PartnerDeps } from './partner.ts'
 
 interface Seen extends Milestones {
@@ -65,7 +65,7 @@ const STEPS: readonly StepRow[] = [
   },
 ]
 
-export const showChecklist = useCase(
+export const showChecklist = defineAdminFunction(
   {
     input: NO_INPUT,
     result: Type.Array(

@@ -4,10 +4,10 @@ import { explainCauseToParticipant } from '@rollcall/delivery/delivery/causes'
 import { changeDeliveries, countDeliveryChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import { findOwnDeliveryIds } from '@rollcall/delivery/store/deliveries/own-deliveries'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { type DeliveryState, listDeliveries, readDelivery, showDelivery, sumCounts } from '../deliveries/deliveries.ts'
 import { closed, flag, text, wholeNumber } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 import { ListLimit, type PartnerDeps } from './partner.ts'
 
 const listed = listDeliveries.result.items.properties
@@ -56,7 +56,7 @@ const described = (row: Listed) => ({
   replayable: REPLAYABLE.some((state) => state === row.state),
 })
 
-export const listOwnDeliveries = useCase(
+export const listOwnDeliveries = defineAdminFunction(
   {
     input: closed({
       state: Type.Optional(listed.state),
@@ -72,7 +72,7 @@ export const listOwnDeliveries = useCase(
   },
 )
 
-export const showOwnDelivery = useCase(
+export const showOwnDelivery = defineAdminFunction(
   {
     input: closed({ message_id: MessageId }),
     result: closed({
@@ -115,7 +115,7 @@ async function idOf({ db, sender_id }: PartnerDeps, message_id: string, member =
 const MOST_AT_ONCE = 100
 
 /** Sends own deliveries again. A message of another participant is treated like one that does not exist. */
-export const replayOwnDeliveries = act(
+export const replayOwnDeliveries = defineAct(
   {
     name: 'partner replay',
     approval: 'never',

@@ -11,16 +11,16 @@ import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { operation, operationsOf, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
+import { defineAdminFunction } from '../admin-function.ts'
 import { closed, flag, Namespace, NO_INPUT, text } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 import { makeTrialEnvelope } from '../try/envelope.ts'
-import { useCase } from '../use-case.ts'
 import type { PartnerDeps } from './partner.ts'
 
 /** The placeholder where no synthetic person is known: the reader replaces it by an identifier. */
 const PLACEHOLDER = 'IDENTIFIER'
 
-export const listExampleSearches = useCase(
+export const listExampleSearches = defineAdminFunction(
   {
     input: NO_INPUT,
     result: Type.Array(

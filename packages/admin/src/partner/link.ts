@@ -4,11 +4,11 @@ import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { LINK_SECONDS } from '@rollcall/participants/directory/sessions'
 import { addPartnerLink, endPartnerSessions } from '@rollcall/participants/store/sessions'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { AdminRefusal } from '../use-case.ts'
 
 export interface HasPartnerPage extends HasDatabase {
   readonly partnerPage: {
@@ -21,7 +21,7 @@ export interface HasPartnerPage extends HasDatabase {
 }
 
 /** Makes a sign-in link and ends earlier ones. It is shown once: only the digest of its code is stored. */
-export const makePartnerLink = act(
+export const makePartnerLink = defineAct(
   {
     name: 'participant link',
     approval: 'never',
@@ -51,7 +51,7 @@ export const makePartnerLink = act(
 )
 
 /** Ends the sessions of a participant on the partner page. The participant's system can still send requests. */
-export const signPartnerOut = act(
+export const signPartnerOut = defineAct(
   {
     name: 'participant sign-out',
     approval: 'never',

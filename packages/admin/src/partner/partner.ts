@@ -8,13 +8,13 @@ import { findSubscription } from '@rollcall/delivery/store/events/subscription-l
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import type { Acting } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasClock } from '../deps.ts'
 import { listSubscriptions, SUBSCRIPTION_STATES } from '../events/subscriptions.ts'
 import { explainGrant, listGrants } from '../grants/grants.ts'
 import { describeGrant } from '../grants/words.ts'
 import { closed, instant, Namespace, NO_INPUT, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { type HasDayLimits, showParticipant } from '../participants/show.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 
 export interface SampleIdentifier {
   readonly identifier_type: string
@@ -38,7 +38,7 @@ const { allowed, default_url, notify_url, auth } = callback.properties
 /** The most rows that one call lists. */
 export const ListLimit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 100))
 
-export const showOwnParticipant = useCase(
+export const showOwnParticipant = defineAdminFunction(
   {
     input: NO_INPUT,
     result: closed({
@@ -98,7 +98,7 @@ export const showOwnParticipant = useCase(
 const UNREADABLE = [{ about: 'grant', words: 'cannot be read any more: ask the operator' }]
 
 /** Lists the participant's grants: those in force in words, without values of conditions; later ones by their times. */
-export const listOwnGrants = useCase(
+export const listOwnGrants = defineAdminFunction(
   {
     input: NO_INPUT,
     result: Type.Array(
@@ -141,7 +141,7 @@ async function wordsOf(db: PartnerDeps['db'], of: { readonly sender_id: string; 
 const listed = listSubscriptions.result.items.properties
 
 /** Lists the participant's subscriptions, without criteria and reasons: both may be personal data, such as a death. */
-export const listOwnSubscriptions = useCase(
+export const listOwnSubscriptions = defineAdminFunction(
   {
     input: closed({
       state: Type.Optional(oneOf(SUBSCRIPTION_STATES, { description: 'Only those in this state.' })),

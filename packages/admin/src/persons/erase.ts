@@ -15,7 +15,8 @@ import { countWithdrawable, eraseNotifications } from '@rollcall/delivery/store/
 import { countTraces, forgetTraces } from '@rollcall/records/records/forget-traces'
 import type { Kysely } from 'kysely'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import {
   closed,
   flag,
@@ -27,7 +28,6 @@ import {
   text,
   wholeNumber,
 } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { type FoundPerson, findPerson, type RecordOfPerson } from './person.ts'
 import { type RetentionDeps, requireOwner } from './retention.ts'
 import { recordIdsWithMerged } from './with-merged.ts'
@@ -37,7 +37,7 @@ import { recordIdsWithMerged } from './with-merged.ts'
  * still verifies: a signed tombstone says what is missing. Records stay: they are the registry's to delete. The audit
  * entry of the act does not name the person, because the name would bring back what is erased.
  */
-export const erasePerson = act(
+export const erasePerson = defineAct(
   {
     name: 'erase person',
     approval: {

@@ -11,12 +11,12 @@ import {
 } from '@rollcall/database/holds'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { type Acting, act } from '../act.ts'
+import { type Acting, defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { callerText } from '../caller.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, instant, isoTime, markPersonal, NO_INPUT, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { findPerson } from './person.ts'
 
 const HoldShape = closed({
@@ -42,7 +42,7 @@ const shapeOf = ({ begins_at, ends_at, created_at, ...hold }: Hold) => ({
 })
 
 /** Adds a hold. A person is stored as pseudonyms, so that the hold itself says nothing about the person. */
-export const addHold = act(
+export const addHold = defineAct(
   {
     name: 'hold add',
     approval: 'never',
@@ -92,7 +92,7 @@ export const addHold = act(
 )
 
 /** Lists the holds in force, the oldest first. */
-export const listHolds = act(
+export const listHolds = defineAct(
   { name: 'hold list', approval: 'never', input: NO_INPUT, result: Type.Array(HoldShape) },
   async ({ db }: HasDatabase) => (await readHolds(db)).map(shapeOf),
 )
@@ -106,7 +106,7 @@ export async function findShownHold({ db }: HasDatabase, number: number) {
 }
 
 /** Ends a hold: the next prune deletes the data that it kept. */
-export const removeHold = act(
+export const removeHold = defineAct(
   {
     name: 'hold remove',
     approval: {

@@ -10,7 +10,7 @@ import {
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { identifierValue, KINDS, type Kind, kindNamed, resolveIdentifierType, UNLISTED } from '@rollcall/protocol'
-import { AdminRefusal } from '../use-case.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { chooseRegistriesOfPerson } from './person-registries.ts'
 import { recordsOfPersons } from './stored-records.ts'
 

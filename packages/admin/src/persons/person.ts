@@ -6,7 +6,7 @@ import type { RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { identifierValue, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
-import { AdminRefusal } from '../use-case.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { chooseRegistriesOfPerson } from './person-registries.ts'
 import { recordsOfPersons } from './stored-records.ts'
 

@@ -24,10 +24,10 @@ import { applyIndexes } from '@rollcall/records/registries/index-apply'
 import { registryAt } from '@rollcall/records/registries/registries'
 import type { ClientBase, PoolClient } from 'pg'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, markPersonal, Namespace, orNull, text, wholeNumber } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { findRecordToProtect } from './record-to-protect.ts'
 import { recordIdsWithMerged } from './with-merged.ts'
 
@@ -42,7 +42,7 @@ const Named = {
 const Rewritten = wholeNumber('Records of others, such as households, that were found by the person too.')
 
 /** Protects a person; every server follows within a second. A record that the registry gets later is protected too. */
-export const protectPerson = act(
+export const protectPerson = defineAct(
   {
     name: 'record protect',
     approval: 'never',
@@ -131,7 +131,7 @@ async function protect(db: Database, client: ClientBase, registry: Registry, per
 }
 
 /** Lifts the protection of a person. Events from before are not notified afterwards. */
-export const unprotectPerson = act(
+export const unprotectPerson = defineAct(
   {
     name: 'record unprotect',
     approval: {
@@ -165,7 +165,7 @@ export const unprotectPerson = act(
 )
 
 /** Lists the protected persons of a registry. */
-export const listProtectedPersons = act(
+export const listProtectedPersons = defineAct(
   {
     name: 'record protected list',
     approval: 'never',

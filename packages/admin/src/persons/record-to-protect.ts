@@ -10,7 +10,7 @@ import type { RecordReader } from '@rollcall/core/model/record-source'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordToProtect } from '@rollcall/records/records/protect-person'
-import { AdminRefusal } from '../use-case.ts'
+import { AdminRefusal } from '../admin-function.ts'
 
 /** The most records that are compared; households that name the person may be among them. */
 const MOST = 1_000

@@ -15,14 +15,14 @@ import {
 import { countBodyKeys, destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { pruneAuditLog } from '../audit/prune.ts'
 import type { HasOwner, HasVault } from '../deps.ts'
 import { closed, flag, instant, isoTime, NO_INPUT, text, wholeNumber } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 
 /** Lists how long each kind of data is stored, with the environment variables that set it. */
-export const showRetention = useCase(
+export const showRetention = defineAdminFunction(
   {
     input: NO_INPUT,
     result: Type.Array(
@@ -93,7 +93,7 @@ const PRUNED = closed({
 })
 
 /** Deletes data after its retention. The audit log can only be deleted by the owner of the database. */
-export const pruneStoredData = act(
+export const pruneStoredData = defineAct(
   { name: 'prune', approval: 'never', input: closed({ dry_run: Type.Optional(flag('Only count.')) }), result: PRUNED },
   (deps: RetentionDeps, { dry_run = false }) => pruned(deps, dry_run),
 )
@@ -112,7 +112,7 @@ async function pruned(deps: RetentionDeps, dry_run: boolean) {
 }
 
 /** Counts the rows that `prune` would delete now. */
-export const countPrunable = act(
+export const countPrunable = defineAct(
   { name: 'prune --dry-run', approval: 'never', input: NO_INPUT, result: PRUNED },
   (deps: RetentionDeps) => pruned(deps, true),
 )

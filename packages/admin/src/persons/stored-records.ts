@@ -4,7 +4,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { type RegistryRecords, storedRecordsOf } from '@rollcall/records/records/registry-records'
 import { isBecomingMirror } from '@rollcall/source/store/changed-sources'
-import { AdminRefusal } from '../use-case.ts'
+import { AdminRefusal } from '../admin-function.ts'
 
 /**
  * Returns the stored records of a registry. A registry that waits for its first copies has shown nobody.

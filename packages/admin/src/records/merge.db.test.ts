@@ -10,8 +10,8 @@ import { findWaitingNotifications } from '../../../delivery/src/store/events/wai
 import { type SubscriptionChanges, subscribeLive } from '../../../delivery/test/subscriptions.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { acting } from '../../test/acting.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { publishEvent } from '../events/publish.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { mergeRecords, unmergeRecords } from './merge.ts'
 import { deleteRecords, importRecords } from './records.ts'
 

@@ -24,10 +24,10 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasRecording } from '../deps.ts'
 import { closed, markPersonal, Namespace, RecordTypeName, text, wholeNumber } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 
 const RecordIdentifier = (description: string) =>
   markPersonal(
@@ -63,7 +63,7 @@ const UNMERGE = closed({
  * Merges one record into another: the retired record is not found any more, and its identifiers find the survivor.
  * Subscribers that were notified of the retired record are notified once that the survivor replaces it.
  */
-export const mergeRecords = act(
+export const mergeRecords = defineAct(
   { name: 'record merge', approval: 'never', input: MERGE, result: RESULT },
   (deps: HasRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
     changing(deps, namespace, async (change) => {
@@ -89,7 +89,7 @@ export const mergeRecords = act(
  * Takes a merge back: the retired record is found again, as it was. Subscribers that were notified of the merge get the
  * record, as a correction of the merge.
  */
-export const unmergeRecords = act(
+export const unmergeRecords = defineAct(
   { name: 'record unmerge', approval: 'never', input: UNMERGE, result: RESULT },
   (deps: HasRecording, { namespace, record_type, retired: comes }) =>
     changing(deps, namespace, async (change) => {

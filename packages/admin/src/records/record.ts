@@ -10,10 +10,10 @@ import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, markPersonal, Namespace, RecordTypeName, text } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 
 /** The most records of one type that are shown. */
 const SHOWN = 2
@@ -21,7 +21,7 @@ const SHOWN = 2
 const MOST = 1_000
 
 /** Shows all records of a registry that an identifier names, whole. */
-export const showRecord = act(
+export const showRecord = defineAct(
   {
     name: 'record get',
     approval: 'never',

@@ -14,11 +14,11 @@ import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
-import { type Acting, act } from '../act.ts'
+import { type Acting, defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { auditAct } from '../audit/operator-entries.ts'
 import type { HasRecording } from '../deps.ts'
 import { closed, flag, markPersonal, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { ImportReport } from './import-reports.ts'
 
 // The table has exactly the names of the type.
@@ -58,7 +58,7 @@ const Removal = closed({
 })
 
 /** Imports a source of records; each replaces the record that has the same primary identifier. */
-export const importRecords = act(
+export const importRecords = defineAct(
   {
     name: 'import',
     approval: 'never',
@@ -180,7 +180,7 @@ interface DeleteDeps extends HasRecording {
 }
 
 /** Deletes records. A trace of each is stored: its primary identifier and the time. */
-export const deleteRecords = act(
+export const deleteRecords = defineAct(
   {
     name: 'record delete',
     approval: 'never',

@@ -19,11 +19,11 @@ import {
   removeAttribute as removeRow,
 } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
-import { refuseGranted } from '../grants/ungranted.ts'
+import { refuseIfGranted } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
-import { useCase } from '../use-case.ts'
 
 /** The types that an operator's own attribute can have. Only a kind has ages. */
 export const ATTRIBUTE_TYPES = [
@@ -64,7 +64,7 @@ export const AttributeResult = closed({
 })
 
 /** Adds an attribute to a record type of one registry; servers know it within a second. */
-export const addAttribute = act(
+export const addAttribute = defineAct(
   {
     name: 'attribute add',
     approval: 'never',
@@ -95,14 +95,14 @@ export const addAttribute = act(
 )
 
 /** Declares an index for an attribute that is searched without one. */
-export const indexAttribute = act(
+export const indexAttribute = defineAct(
   { name: 'attribute index', approval: 'never', input: closed({ ...PLACE, name: Name }), result: AttributeResult },
   async ({ db }: HasDatabase, { namespace, record_type, name }) =>
     oneDescribed(await indexRow(db, namespace, record_type, name), record_type, name),
 )
 
 /** Removes an attribute that was added, with its column, or the index that was added to an attribute of the kind. */
-export const removeAttribute = act(
+export const removeAttribute = defineAct(
   {
     name: 'attribute remove',
     approval: 'never',
@@ -111,14 +111,14 @@ export const removeAttribute = act(
   },
   async ({ db }: HasDatabase, { namespace, record_type, name }) => {
     const without = kindWithout(await registryAt(db, namespace), record_type, name)
-    if (without !== null) await refuseGranted(db, namespace, without, name)
+    if (without !== null) await refuseIfGranted(db, namespace, without, name)
     await removeRow(db, namespace, record_type, name)
     return { namespace, record_type, name, removed: true }
   },
 )
 
 /** Lists the attributes of a registry: those of its kind and its own. */
-export const listAttributes = useCase(
+export const listAttributes = defineAdminFunction(
   {
     input: closed({ namespace: Namespace, record_type: Type.Optional(RecordTypeName) }),
     result: Type.Array(AttributeResult),

@@ -5,14 +5,14 @@ import { isStatementTimeout } from '@rollcall/database/database-errors'
 import { ItemRejection, isJsonObject, type JsonObject, type JsonValue, oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, markPersonal, Namespace, orNull, RecordTypeName, text } from '../members.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { explainItem } from './explain-item.ts'
 
 /** Reads a search as a server does and explains it; no signature is checked. */
-export const explainQuery = act(
+export const explainQuery = defineAct(
   {
     name: 'explain',
     approval: 'never',

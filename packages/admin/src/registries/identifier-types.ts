@@ -17,11 +17,11 @@ import {
   removeIdentifierType as removeRow,
 } from '@rollcall/records/registries/registry-identifier-types'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
-import { refuseGranted } from '../grants/ungranted.ts'
+import { refuseIfGranted } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, text } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 
 export { COMPARED_AS }
 
@@ -59,7 +59,7 @@ export const IDENTIFIER_TYPE_MEMBERS = {
 } as const
 
 /** Adds an identifier type to one registry; servers know it within a second. */
-export const addIdentifierType = act(
+export const addIdentifierType = defineAct(
   {
     name: 'identifier-type add',
     approval: 'never',
@@ -74,7 +74,7 @@ export const addIdentifierType = act(
 )
 
 /** Changes an identifier type that was added: members that are given replace the stored ones. */
-export const changeIdentifierType = act(
+export const changeIdentifierType = defineAct(
   {
     name: 'identifier-type set',
     approval: 'never',
@@ -97,7 +97,7 @@ export const changeIdentifierType = act(
 )
 
 /** Removes an identifier type that was added, or the additions to a type of the kind. */
-export const removeIdentifierType = act(
+export const removeIdentifierType = defineAct(
   {
     name: 'identifier-type remove',
     approval: 'never',
@@ -108,14 +108,14 @@ export const removeIdentifierType = act(
     const { kind } = await registryAt(db, namespace)
     const identifier_types = kind.identifier_types.filter((type) => type.name !== name)
     const isOfKind = kindNamed(kind.name)?.identifier_types.some((type) => type.name === name)
-    if (!isOfKind) await refuseGranted(db, namespace, { ...kind, identifier_types }, name)
+    if (!isOfKind) await refuseIfGranted(db, namespace, { ...kind, identifier_types }, name)
     await removeRow(db, namespace, name)
     return { namespace, name, removed: true }
   },
 )
 
 /** Lists the identifier types of a registry: those of its kind and its own. */
-export const listIdentifierTypes = useCase(
+export const listIdentifierTypes = defineAdminFunction(
   { input: closed({ namespace: Namespace }), result: Type.Array(IdentifierTypeResult) },
   async ({ db }: HasDatabase, { namespace }) => {
     const registry = await registryAt(db, namespace)

@@ -8,11 +8,11 @@ import { oneOf } from '@rollcall/protocol'
 import { type ApplyProgress, applyIndexes, areIndexesClaimed } from '@rollcall/records/registries/index-apply'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
-import { type Acting, act } from '../act.ts'
+import { type Acting, defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { callerText } from '../caller.ts'
 import type { HasClock, HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, Namespace, orNull, text, wholeNumber } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 
 const Names = (description: string) => Type.Array(Type.String(), { description })
 
@@ -129,7 +129,7 @@ export interface HasIndexing extends HasDatabase {
 const OF_REGISTRY = { input: closed({ namespace: Namespace }), result: Progress }
 
 /** Begins to fill the columns and to build the missing indexes of a registry, and answers at once. */
-export const beginIndexBuild = act(
+export const beginIndexBuild = defineAct(
   { name: 'index build', approval: 'never', ...OF_REGISTRY },
   async ({ db, indexing, caller }: HasIndexing & Acting, { namespace }) => {
     const progress = await progressOf({ db, indexing }, namespace)
@@ -138,12 +138,12 @@ export const beginIndexBuild = act(
 )
 
 /** Shows how far the build of a registry has come, or how the last one of this node ended. */
-export const showIndexBuild = useCase(OF_REGISTRY, async (deps: HasIndexing, { namespace }) =>
+export const showIndexBuild = defineAdminFunction(OF_REGISTRY, async (deps: HasIndexing, { namespace }) =>
   progressOf(deps, namespace),
 )
 
 /** Stops the running build of a registry. What is done stays; the next build continues from there. */
-export const stopIndexBuild = act(
+export const stopIndexBuild = defineAct(
   { name: 'index build stop', approval: 'never', ...OF_REGISTRY },
   async ({ db, indexing }: HasIndexing, { namespace }) => {
     await indexing.stop(namespace)

@@ -7,10 +7,10 @@ import { planIndexes as plan } from '@rollcall/records/records/index-plan'
 import { type ApplyOptions, applyIndexes as apply } from '@rollcall/records/registries/index-apply'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, RecordTypeName, text } from '../members.ts'
-import { useCase } from '../use-case.ts'
 
 const Names = (description: string) => Type.Array(Type.String(), { description })
 const ONE_OR_ALL = closed({ namespace: Type.Optional(text('Namespace of one registry (default: all registries).')) })
@@ -30,7 +30,7 @@ export const IndexPlan = closed({
 })
 
 /** Compares the declared indexes with those that exist, and changes nothing. */
-export const planIndexes = useCase(
+export const planIndexes = defineAdminFunction(
   { input: ONE_OR_ALL, result: Type.Array(IndexPlan) },
   async ({ db }: HasDatabase, { namespace }) => {
     const registries = await registriesOf(db, namespace)
@@ -40,7 +40,7 @@ export const planIndexes = useCase(
 )
 
 /** Fills the missing columns and builds the missing indexes. If it is stopped, what is done stays. */
-export const applyIndexes = act(
+export const applyIndexes = defineAct(
   {
     name: 'index apply',
     approval: 'never',

@@ -10,8 +10,8 @@ import { readTableSample } from '@rollcall/import/table-sample'
 import { KINDS, type Kind, kindNamed, oneOf, resolveRecordType } from '@rollcall/protocol'
 import { findRegistry, listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { closed, flag, orNull, text, wholeNumber } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 
 interface ProposalDeps {
   /** Null: there is no database, so only the kinds are known. */
@@ -27,7 +27,7 @@ const Rule = Type.Unknown({ description: 'How the value is read, as a mapping sa
 const Path = text('Where the value stands in the record.')
 
 /** Proposes a mapping from the first rows of a table. The result has no values but those of short lists of codes. */
-export const proposeMapping = useCase(
+export const proposeMapping = defineAdminFunction(
   {
     input: closed({
       of: text('Namespace of a registry, or a kind: whose records the file has.'),

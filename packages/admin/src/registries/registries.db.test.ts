@@ -8,9 +8,9 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { acting } from '../../test/acting.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import { listOwnKeys, revokeOwnKey, rotateMasterKey, rotateOwnKeys } from '../operators/own-keys.ts'
 import { deleteRecords, importRecords } from '../records/records.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { addAttribute, indexAttribute, listAttributes, removeAttribute } from './attributes.ts'
 import { explainQuery } from './explain.ts'
 import { applyIndexes, planIndexes } from './indexes.ts'
@@ -54,9 +54,9 @@ describe('a result is what its schema says', () => {
     [rotateOwnKeys, { use: 'sig' }],
     [listOwnKeys, {}],
     [rotateMasterKey, {}],
-  ])('case %#', async (useCase, input) => {
-    const result = await useCase(deps() as never, input as never)
-    expect(validator(useCase.result).problem(JSON.parse(JSON.stringify(result)), '')).toBeNull()
+  ])('case %#', async (adminFunction, input) => {
+    const result = await adminFunction(deps() as never, input as never)
+    expect(validator(adminFunction.result).problem(JSON.parse(JSON.stringify(result)), '')).toBeNull()
   })
 
   test('a key that is revoked', async () => {
@@ -98,8 +98,8 @@ describe('what cannot be is refused, with the member and the rule', () => {
     [explainQuery, { ...civil, query: { nonsense: 1 } }, /^rjct\.search_criteria\.invalid: /],
     [planIndexes, { registry: 'civil' }, /^registry: is not a known member$/],
     [rotateOwnKeys, { use: 'all' }, /^use: must be one of sig, enc, token$/],
-  ])('case %#', async (useCase, input, message) => {
-    const refused = await useCase(deps() as never, input as never).catch((error: unknown) => error)
+  ])('case %#', async (adminFunction, input, message) => {
+    const refused = await adminFunction(deps() as never, input as never).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(AdminRefusal)
     expect((refused as Error).message).toMatch(message)
   })

@@ -14,12 +14,12 @@ import {
 import { setPrimaryIdentifiers } from '@rollcall/records/registries/registry-identifier-types'
 import { changeSource, readChange } from '@rollcall/source/change-source'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, NO_INPUT, orNull, text } from '../members.ts'
 import { isDemoDatabase } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 import { checkSourceFile, type SourceDeps, withSourceRefusals } from './source-check.ts'
 
 const TimeZone = text('IANA name of the time zone in which its days begin and ages are counted.')
@@ -82,7 +82,7 @@ export const RecordCounts = Type.Record(Type.String(), Type.Integer(), {
 })
 
 /** Adds a registry with its tables; a running server has it within a second. */
-export const addRegistry = act(
+export const addRegistry = defineAct(
   {
     name: 'registry add',
     approval: {
@@ -142,7 +142,7 @@ export const addRegistry = act(
 )
 
 /** Changes a registry. Servers apply it within a second. */
-export const changeRegistry = act(
+export const changeRegistry = defineAct(
   {
     name: 'registry set',
     approval: {
@@ -195,7 +195,7 @@ const isOpener = (
   (given.web_origins ?? []).some((origin) => !stored.web_origins.includes(origin))
 
 /** Lists every registry by namespace, with the number of its records. */
-export const listRegistries = useCase(
+export const listRegistries = defineAdminFunction(
   { input: NO_INPUT, result: Type.Array(closed({ ...REGISTRY, records: RecordCounts })) },
   async ({ db }: HasDatabase) => {
     const registries = await listRows(db)

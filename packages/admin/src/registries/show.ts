@@ -4,11 +4,11 @@ import { registriesAway } from '@rollcall/records/records/registry-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type, { type TSchema } from 'typebox'
-import { listPurposes, PURPOSE } from '../consents/purposes.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
+import { listPurposes, Purpose } from '../consents/purposes.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
 import { EndedImport, RunningImport, showLastImport } from '../records/import-reports.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 import { AttributeResult, listAttributes } from './attributes.ts'
 import { EventExample, eventExamples } from './event-offers.ts'
 import { IdentifierTypeResult, listIdentifierTypes } from './identifier-types.ts'
@@ -17,7 +17,7 @@ import { countOwnRecords, RecordCounts, RegistryResult, shownRegistry } from './
 import { type HasSamples, syntheticRecords } from './samples.ts'
 
 /** Shows one registry, with everything that an operator decides about it. */
-export const showRegistry = useCase(
+export const showRegistry = defineAdminFunction(
   {
     input: closed({ namespace: Namespace }),
     result: closed({
@@ -31,7 +31,7 @@ export const showRegistry = useCase(
       event_types: Type.Array(Type.String(), {
         description: 'Event types that may be subscribed to, by the names that a grant takes.',
       }),
-      purposes: Type.Array(PURPOSE, { description: 'Those that consents may name, in all registries.' }),
+      purposes: Type.Array(Purpose, { description: 'Those that consents may name, in all registries.' }),
       indexes: Type.Array(IndexPlan, { description: 'By record type, what is missing.' }),
       import: orNull(RunningImport),
       last_import: orNull(EndedImport),
@@ -58,7 +58,7 @@ export const showRegistry = useCase(
 )
 
 /** Shows a synthetic record of each type of a registry, with the schema that the reference page shows. */
-export const showSamples = useCase(
+export const showSamples = defineAdminFunction(
   {
     input: closed({ namespace: Namespace, record_type: Type.Optional(RecordTypeName) }),
     result: Type.Array(

@@ -7,10 +7,10 @@ import { SourceRefusal } from '@rollcall/source/engine/source-refusal'
 import { openEngine } from '@rollcall/source/engines'
 import { readSourceFile } from '@rollcall/source/source-file'
 import Type from 'typebox'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 import { ImportReport } from '../records/import-reports.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 import { findKind } from './mapping-proposal.ts'
 
 export { SourceFileSchema } from '@rollcall/source/file-schema'
@@ -53,7 +53,7 @@ const CHECKED = closed({
 })
 
 /** Connects to the database of a source, reads a sample of it, and asks it for plans. Nothing is stored. */
-export const checkSource = useCase(
+export const checkSource = defineAdminFunction(
   {
     input: closed({
       of: text(`Namespace of a registry, or a kind: ${KINDS.map(({ name }) => name).join(', ')}.`),
@@ -71,7 +71,7 @@ export const checkSource = useCase(
  * Checks the source of a registry, with the environment of this process. It reports what the account may write, and
  * does not refuse it.
  */
-export const checkRegistrySource = useCase(
+export const checkRegistrySource = defineAdminFunction(
   { input: closed({ namespace: Namespace }), result: CHECKED },
   async (deps: SourceDeps, { namespace }) => {
     const { kind, source } = await registryAt(deps.db, namespace)

@@ -5,8 +5,8 @@ import { openEngine } from '@rollcall/source/engines'
 import { proposeSource as propose } from '@rollcall/source/propose-source'
 import { openMembers, proposedText } from '@rollcall/source/proposed-text'
 import Type from 'typebox'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { closed, flag, text, wholeNumber } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 import { findKind } from './mapping-proposal.ts'
 import { refuseWriter, type SourceDeps, withSourceRefusals } from './source-check.ts'
 
@@ -15,7 +15,7 @@ const POOL = 1
 const STATEMENT = 10_000
 
 /** Reads the catalog and the first rows of tables. The result has names of tables and columns, and codes, but no other value. */
-export const proposeSource = useCase(
+export const proposeSource = defineAdminFunction(
   {
     input: closed({
       of: text('Namespace of a registry, or a kind: whose records the database has.'),

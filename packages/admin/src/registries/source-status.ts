@@ -7,10 +7,10 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import { findMirror, type MirrorState, wantComparison } from '@rollcall/source/store/mirrors'
 import { rejectedRows } from '@rollcall/source/store/source-rows'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, isoTime, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
 
 const STATES = ['waiting', 'loading', 'following', 'comparing', 'failing'] as const
 
@@ -36,7 +36,7 @@ const STATUS = closed({
 })
 
 /** Shows how far a mirror has followed its source. */
-export const showSourceStatus = useCase(
+export const showSourceStatus = defineAdminFunction(
   { input: closed({ namespace: Namespace }), result: STATUS },
   async ({ db }: HasDatabase, { namespace }) => {
     const registry = await mirrorAt(db, namespace)
@@ -88,7 +88,7 @@ function adviceOf({ followed, rejects }: MirrorState, state: (typeof STATES)[num
 }
 
 /** Lists the rows of a source that cannot become records, or whose newest state cannot. */
-export const listSourceRejects = useCase(
+export const listSourceRejects = defineAdminFunction(
   {
     input: closed({
       namespace: Namespace,
@@ -113,7 +113,7 @@ export const listSourceRejects = useCase(
 )
 
 /** Asks for a comparison of a mirror with its source, in addition to the daily one. */
-export const compareSource = act(
+export const compareSource = defineAct(
   {
     name: 'source compare',
     approval: 'never',

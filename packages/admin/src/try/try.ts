@@ -17,11 +17,11 @@ import { type JsonObject, type JsonValue, operation, PROTOCOL_VERSION } from '@r
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
-import { act } from '../act.ts'
+import { defineAct } from '../act.ts'
+import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, markPersonal, Namespace, orNull, RecordTypeName, SenderId, text } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { AdminRefusal } from '../use-case.ts'
 import { makeTrialEnvelope, textToSign } from './envelope.ts'
 
 export interface OwnAnswer {
@@ -47,7 +47,7 @@ const Json = (description: string) =>
   Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true, description }))
 
 /** Builds a search from a form. With `send` it is also sent, but only in a demo or a sandbox. */
-export const trySearch = act(
+export const trySearch = defineAct(
   {
     name: 'try',
     approval: 'never',

@@ -2,6 +2,7 @@
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import type { Acting } from '@rollcall/admin/act'
+import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { keepOrRotateSecret } from '@rollcall/admin/demo/demo-secret'
 import { addOperator, revokeOperator } from '@rollcall/admin/operators/operators'
 import { makeSignInLink } from '@rollcall/admin/operators/sessions'
@@ -11,7 +12,6 @@ import {
   readPublicKeys,
   revokeParticipantKey,
 } from '@rollcall/admin/participants/keys'
-import { AdminRefusal } from '@rollcall/admin/use-case'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 

@@ -1,7 +1,7 @@
 /** The receiver of callbacks in the process of the demo. Users can make it refuse callbacks, and accept them again. */
 
+import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
-import { AdminRefusal } from '@rollcall/admin/use-case'
 import { type Handlers, Receiver } from '@rollcall/client'
 import type { Jwk } from '@rollcall/protocol'
 import { publishedKeysAt } from '../asking/target.ts'

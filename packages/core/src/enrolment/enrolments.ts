@@ -31,7 +31,7 @@ export interface Enrolment {
 }
 
 const COMPOUND = 'enrolment'
-/** The label that every list of statuses has for a person who is enrolled now. */
+/** The label, in lists of statuses, of the status of a person who is enrolled now. */
 const ACTIVE = 'Active'
 
 const END_DATE: CompoundMember = {

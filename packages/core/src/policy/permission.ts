@@ -29,7 +29,7 @@ const RULES = [
 const UNFILTERED = 'this participant may not subscribe without a filter'
 export const NOTHING_GRANTED = 'nothing in this registry is granted to this participant'
 
-/** Whether the grant allows an act. @param grant the valid grant; null: there is none, and nothing is allowed */
+/** Says whether a grant allows an act, and if not, why. @param grant the valid grant; null: nothing is allowed */
 export function permissionFor(grant: Grant | null, wanted: Wanted): Permission {
   if (grant === null) return { allowed: false, reason: NOTHING_GRANTED }
   for (const { granted, named, reason } of RULES) {

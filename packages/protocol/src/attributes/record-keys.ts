@@ -1,5 +1,5 @@
 /**
- * All spellings of the names of members in records and queries, as published records and examples have them
+ * Other spellings of the names of members in records and queries, as published records and examples have them
  * (public-standard.md 3.1, "record keys"; 2.3 to 2.8). Each row is one member, with the name on the left preferred. A
  * prefix, such as "spdci:" in `spdci:identifier`, needs no row.
  */

@@ -1,6 +1,6 @@
+import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { addHold, removeHold } from '@rollcall/admin/persons/holds'
 import { REMOVED_PARTS, removeParticipant, removeRegistry } from '@rollcall/admin/removal'
-import { AdminRefusal } from '@rollcall/admin/use-case'
 import { liftWithdrawals, withdrawConsents } from '@rollcall/consents/store/withdrawals'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'

@@ -3,13 +3,14 @@
  * configuration file and a proposal it has the same effect, the same entry but for its caller, and the same refusal. The
  * partner page reaches none of them.
  */
-import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
+
+import { AdminRefusal } from '@rollcall/admin/admin-function'
+import { ActProposed, createApprovals } from '@rollcall/admin/approvals/approval'
 import { approveProposal } from '@rollcall/admin/approvals/proposals'
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
 import { applyConfiguration, exportConfiguration } from '@rollcall/admin/configuration/apply'
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import { allowParticipantHost, changeParticipantPolicy } from '@rollcall/admin/participants/policy'
-import { AdminRefusal } from '@rollcall/admin/use-case'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { storedEntries } from '../../../settings/test/audit-log.ts'
@@ -136,7 +137,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     applyConfiguration(shell, { configuration: { version: 1, participants: { [sender_id]: entry(body) } } }),
   async proposal({ call }, sender_id, body) {
     const waiting = await call(ada, sender_id, body).catch((error: unknown) => error)
-    if (waiting instanceof Proposed) return approveProposal(bea, { id: waiting.proposal.id })
+    if (waiting instanceof ActProposed) return approveProposal(bea, { id: waiting.proposal.id })
     if (waiting instanceof Error) throw waiting
   },
 }

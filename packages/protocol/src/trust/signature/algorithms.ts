@@ -1,4 +1,4 @@
-/** The signature algorithms, one row each. No other code lists them. */
+/** The signature algorithms, one row each. */
 
 /** A key of WebCrypto, as a type that both browsers and Node have. */
 export type WebCryptoKey = Parameters<typeof crypto.subtle.verify>[1]

@@ -1,9 +1,9 @@
 /** Mounts the admin API on the operator's listener: a route for each row of its table, with the steps of a call. */
 
 import { ONE_OPERATOR } from '@rollcall/admin/act'
-import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
+import { AdminRefusal } from '@rollcall/admin/admin-function'
+import { ActProposed, createApprovals } from '@rollcall/admin/approvals/approval'
 import { canListParticipants, checkParticipantIsKnownTo } from '@rollcall/admin/participants/known'
-import { AdminRefusal } from '@rollcall/admin/use-case'
 import { isAuthorityNamed } from '@rollcall/consents/store/authorities'
 import { hasRole, mayUseRegistry, type Operator } from '@rollcall/core/model/operator'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -111,7 +111,7 @@ async function answer(
     repeatedAccesses.note(asked)
     sendJson(reply, route.status, JSON.stringify(result))
   } catch (error) {
-    if (!(error instanceof Proposed))
+    if (!(error instanceof ActProposed))
       throw error instanceof AdminRefusal ? asRequestFault(error, canListParticipants(operator)) : error
     sendJson(reply, 202, JSON.stringify({ proposal: error.proposal }))
   } finally {

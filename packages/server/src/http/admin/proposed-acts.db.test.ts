@@ -1,7 +1,7 @@
 /** Every act that may wait for a second operator, from its proposal to each of its ends. */
 
 import { ONE_OPERATOR } from '@rollcall/admin/act'
-import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
+import { ActProposed, createApprovals } from '@rollcall/admin/approvals/approval'
 import { approveProposal, declineProposal } from '@rollcall/admin/approvals/proposals'
 import { listTables, tableSql } from '@rollcall/backup/store/catalog'
 import type { Operator } from '@rollcall/core/model/operator'
@@ -73,14 +73,14 @@ async function byCall({ path, body }: Extract<ReadyAct, { path: string }>) {
   return answer.body
 }
 
-async function byCommand(command: (deps: OperatorDeps) => Promise<unknown>): Promise<Proposed> {
+async function byCommand(command: (deps: OperatorDeps) => Promise<unknown>): Promise<ActProposed> {
   const { limits, clock } = world.server.context
   const asking = { ...depsOf(person(ada)), approvals: createApprovals({ limits, clock }) }
   await expect(command({ ...asking, caller: { kind: 'shell', user: 'root' } })).rejects.toThrow(
     /^this needs two operators \(ROLLCALL_TWO_PERSON\), and the user of a shell is not known well enough/,
   )
   const waiting = await command(asking).catch((error) => error)
-  if (waiting instanceof Proposed) return waiting
+  if (waiting instanceof ActProposed) return waiting
   throw waiting
 }
 

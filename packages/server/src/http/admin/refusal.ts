@@ -1,6 +1,6 @@
 /** Turns the refusal of an admin function into an answer. */
 
-import type { AdminRefusal, RefusalReason } from '@rollcall/admin/use-case'
+import type { AdminRefusal, RefusalReason } from '@rollcall/admin/admin-function'
 import { RequestFault } from '@rollcall/protocol'
 
 const REASONS: Readonly<

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
+import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { createIndexBuilds } from '@rollcall/admin/registries/index-build'
-import { AdminRefusal } from '@rollcall/admin/use-case'
 import { importFile } from '@rollcall/import/import-file'
 import { NO_PROGRESS, saveProgress } from '@rollcall/import/import-progress'
 import { claimImport } from '@rollcall/records/records/claims'

@@ -1,6 +1,7 @@
 /** The type of a row in the table of the admin API, which describes a call. */
 
 import type { Acting } from '@rollcall/admin/act'
+import type { AdminFunction, Given } from '@rollcall/admin/admin-function'
 import type { HasVerifying } from '@rollcall/admin/audit/verification'
 import type { HasSignatures } from '@rollcall/admin/callbacks/callbacks'
 import type { HasChangeLimit } from '@rollcall/admin/deliveries/changes'
@@ -14,7 +15,6 @@ import type { HasIndexing } from '@rollcall/admin/registries/index-build'
 import type { HasSamples } from '@rollcall/admin/registries/samples'
 import type { HasSettings } from '@rollcall/admin/settings'
 import type { HasTrial } from '@rollcall/admin/try/try'
-import type { Given, UseCase } from '@rollcall/admin/use-case'
 import type { Limits } from '@rollcall/core/limits'
 import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { Audience } from '@rollcall/participants/store/sessions'
@@ -78,13 +78,13 @@ type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
 
 /** Makes a row of the table. */
 export function adminRoute<Input extends TSchema, Result extends TSchema>(
-  useCase: UseCase<AdminDeps, Input, Result>,
+  adminFunction: AdminFunction<AdminDeps, Input, Result>,
   row: Row,
 ): AdminRoute {
-  const { input, result, act } = useCase
+  const { input, result, act } = adminFunction
   const approval = act === null || act.approval === 'never' ? undefined : act.name
   // The input is not checked yet; the admin function checks it.
-  const call = (deps: AdminDeps, given: unknown) => useCase(deps, given as Given<Static<Input>>)
+  const call = (deps: AdminDeps, given: unknown) => adminFunction(deps, given as Given<Static<Input>>)
   const usual = { audience: 'operator', hidden: [], heavy: undefined, status: 200, deprecated: undefined } as const
   return { ...usual, ...row, input, result, approval, call }
 }

@@ -1,8 +1,8 @@
 /** Mounts the partner API on the peers' listener: a route for each row of its table, with the steps of a call. */
 
 import { ONE_OPERATOR } from '@rollcall/admin/act'
+import { AdminRefusal } from '@rollcall/admin/admin-function'
 import type { PartnerDeps } from '@rollcall/admin/partner/partner'
-import { AdminRefusal } from '@rollcall/admin/use-case'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type InputLimits, readInput } from '../admin/read-input.ts'

@@ -1,7 +1,7 @@
 /** The type of a row in the table of the partner API, which describes a call. */
 
+import type { AdminFunction, Given } from '@rollcall/admin/admin-function'
 import type { PartnerDeps } from '@rollcall/admin/partner/partner'
-import type { Given, UseCase } from '@rollcall/admin/use-case'
 import type { Static, TSchema } from 'typebox'
 import type { InputLimits } from '../admin/read-input.ts'
 import type { DescribedCall } from '../admin/route.ts'
@@ -30,11 +30,11 @@ type Row = Pick<PartnerRoute, 'method' | 'path' | 'name' | 'summary'>
 
 /** Makes a row of the table. The participant is always that of the session, and never a member of the input. */
 export function partnerRoute<Input extends TSchema, Result extends TSchema>(
-  useCase: UseCase<PartnerDeps, Input, Result>,
+  adminFunction: AdminFunction<PartnerDeps, Input, Result>,
   row: Row,
 ): PartnerRoute {
-  const { input, result } = useCase
+  const { input, result } = adminFunction
   // The input is not checked yet; the admin function checks it.
-  const call = (deps: PartnerDeps, given: unknown) => useCase(deps, given as Given<Static<Input>>)
+  const call = (deps: PartnerDeps, given: unknown) => adminFunction(deps, given as Given<Static<Input>>)
   return { ...row, audience: 'participant', hidden: [], status: 200, deprecated: undefined, input, result, call }
 }

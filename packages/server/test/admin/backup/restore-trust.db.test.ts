@@ -1,8 +1,8 @@
 /** Trust that was weakened, and tightened again after the backup: a restore does not bring it back. */
 import { join } from 'node:path'
-import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
+import { ActProposed, createApprovals } from '@rollcall/admin/approvals/approval'
 import { approveProposal, declineProposal, operatorWithToken, showProposal } from '@rollcall/admin/approvals/proposals'
-import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
+import { adoptRestoredDatabase, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { addOperator } from '@rollcall/admin/operators/operators'
 import { addParticipantKeys, listParticipantKeys } from '@rollcall/admin/participants/keys'
 import { addParticipant } from '@rollcall/admin/participants/participants'
@@ -74,7 +74,7 @@ test('what waited for a second operator has lapsed: it may have been declined af
   const proposed = async (at: RestoreDeps): Promise<string> => {
     const asking = { ...at, caller: ada, approvals }
     const waiting = await addParticipantKeys(acting(asking), key).catch((error: unknown) => error)
-    if (!(waiting instanceof Proposed)) throw waiting
+    if (!(waiting instanceof ActProposed)) throw waiting
     return waiting.proposal.id
   }
   const id = await proposed(deps)
@@ -94,7 +94,7 @@ test('what waited for a second operator has lapsed: it may have been declined af
   // The same where it was restored by other means.
   const later = await proposed(after)
   await into.ownerDb.pool.query('delete from restoration')
-  await adoptRestored(acting(after), without)
+  await adoptRestoredDatabase(acting(after), without)
   await isLapsed(later)
   expect((await into.ownerDb.pool.query('select from proposal where sealed is not null')).rows).toEqual([])
   expect(await listParticipantKeys(after, { sender_id })).toEqual([])

@@ -1,6 +1,6 @@
+import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { listEvents } from '@rollcall/admin/events/list'
 import { publishEvent } from '@rollcall/admin/events/publish'
-import { AdminRefusal } from '@rollcall/admin/use-case'
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'

@@ -1,6 +1,6 @@
+import { AdminRefusal, type RefusalReason } from '@rollcall/admin/admin-function'
 import { listEvents } from '@rollcall/admin/events/list'
 import { backfillSubscription, resumeSubscription, testSubscription } from '@rollcall/admin/events/subscription-mailbox'
-import { AdminRefusal, type RefusalReason } from '@rollcall/admin/use-case'
 import type { Participant } from '@rollcall/core/model/participant'
 import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
 import { generate } from '@rollcall/synthetic'

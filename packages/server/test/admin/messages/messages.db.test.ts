@@ -1,5 +1,5 @@
+import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { listMessages } from '@rollcall/admin/messages/messages'
-import { AdminRefusal } from '@rollcall/admin/use-case'
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'

@@ -1,7 +1,7 @@
+import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { auditPerson } from '@rollcall/admin/audit/person-accesses'
 import { openBodies, openDeliveryBody } from '@rollcall/admin/messages/bodies'
 import { showMessage } from '@rollcall/admin/messages/timeline'
-import { AdminRefusal } from '@rollcall/admin/use-case'
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'

@@ -1,3 +1,4 @@
+import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { auditPerson } from '@rollcall/admin/audit/person-accesses'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
@@ -9,7 +10,6 @@ import {
   removeIdentifierType,
 } from '@rollcall/admin/registries/identifier-types'
 import { addRegistry, changeRegistry } from '@rollcall/admin/registries/registries'
-import { AdminRefusal } from '@rollcall/admin/use-case'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { JsonObject } from '@rollcall/protocol'
 import { applyIndexes } from '@rollcall/records/registries/index-apply'

@@ -61,7 +61,7 @@ export class AdminRefusal extends Error {
  * is plain JSON.
  * @throws AdminRefusal
  */
-export interface UseCase<Deps, Input extends TSchema, Result extends TSchema> {
+export interface AdminFunction<Deps, Input extends TSchema, Result extends TSchema> {
   (deps: Deps, input: Given<Static<Input>>): Promise<ReadOnly<Static<Result>>>
   /** The schema of the input, for a document that describes it. */
   readonly input: Input
@@ -75,12 +75,12 @@ interface Schemas<Input extends TSchema, Result extends TSchema> {
   readonly result: Result
 }
 
-/** Makes a use case of its schemas and its work. It is no act: it changes nothing, and names no person (`act.ts`). */
-export function useCase<Deps, Input extends TSchema, Result extends TSchema>(
+/** Makes an admin function of its schemas and its work. It is no act: it changes nothing, and names no person (`act.ts`). */
+export function defineAdminFunction<Deps, Input extends TSchema, Result extends TSchema>(
   { input: schema, result }: Schemas<Input, Result>,
   work: (deps: Deps, input: ReadOnly<Static<Input>>) => Promise<ReadOnly<Static<Result>>>,
-): UseCase<Deps, Input, Result> {
-  // Compiled at the first call: a command calls one use case and loads several.
+): AdminFunction<Deps, Input, Result> {
+  // Compiled at the first call: a command calls one admin function and loads several.
   let compiled: ReturnType<typeof validator> | undefined
   const run = async (deps: Deps, given: Given<Static<Input>>): Promise<ReadOnly<Static<Result>>> => {
     compiled ??= validator(schema)

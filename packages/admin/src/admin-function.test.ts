@@ -3,16 +3,16 @@ import { RequestFailed } from '@rollcall/participants/egress/problems'
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { adminFunctions } from '../test/admin-functions.ts'
+import { AdminRefusal, defineAdminFunction } from './admin-function.ts'
 import { closed } from './members.ts'
-import { AdminRefusal, useCase } from './use-case.ts'
 
 const schemas = {
   input: closed({ name: Type.String(), more: Type.Optional(Type.Integer()) }),
   result: Type.Array(Type.String()),
 }
 
-describe('a use case', () => {
-  const given = useCase(schemas, async (_: object, input) => Object.keys(input))
+describe('an admin function', () => {
+  const given = defineAdminFunction(schemas, async (_: object, input) => Object.keys(input))
 
   test('takes what is undefined as not given', async () => {
     expect(await given({}, { name: 'a', more: undefined })).toEqual(['name'])
@@ -30,7 +30,7 @@ describe('a use case', () => {
 
   test('refuses with one class what the rooms below refuse, and passes on what else goes wrong', async () => {
     const failing = (error: Error) =>
-      useCase(schemas, async () => {
+      defineAdminFunction(schemas, async () => {
         throw error
       })({}, { name: 'a' })
     await expect(failing(new StoreRefusal('no'))).rejects.toThrow(new AdminRefusal('no'))
@@ -61,14 +61,14 @@ function withParts(schema: Schema, path: string): [path: string, part: Schema][]
   return [[path, schema], ...members, ...others.flatMap((part) => withParts(part, path))]
 }
 
-const useCases = (await adminFunctions()).map(([name, { input, result }]): [string, Schema, Schema] => [
+const adminFunctionRows = (await adminFunctions()).map(([name, { input, result }]): [string, Schema, Schema] => [
   name,
   input,
   result,
 ])
 
-describe('every use case', () => {
-  test.each(useCases)('%s describes each member of its input, and takes no others', (_name, input) => {
+describe('every admin function', () => {
+  test.each(adminFunctionRows)('%s describes each member of its input, and takes no others', (_name, input) => {
     expect(input.additionalProperties).toBe(false)
     const members = Object.entries(input.properties ?? {})
     const described = (schema: Schema): boolean =>
@@ -77,7 +77,7 @@ describe('every use case', () => {
   })
 
   test('marks what may be personal data', () => {
-    const marked = useCases.flatMap(([name, input, result]) =>
+    const marked = adminFunctionRows.flatMap(([name, input, result]) =>
       [...withParts(input, 'input'), ...withParts(result, 'result')]
         .filter(([, part]) => part['x-personal-data'] === true)
         .map(([path]) => `${name} ${path}`),
