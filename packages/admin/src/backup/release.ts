@@ -11,7 +11,7 @@ import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 
 /** Releases the messages. A receiver drops one that it got before the restore: the message_id is the same. */
-export const releaseRestoredDatabase = defineAct(
+export const releaseRestored = defineAct(
   {
     name: 'restore release',
     approval: 'never',

@@ -124,7 +124,7 @@ export const restoreDatabase = defineAct(
  * Adopts a database that was restored by other means, such as point-in-time recovery: does what `restoreDatabase` does
  * after the tables are loaded. No server may run on it.
  */
-export const adoptRestoredDatabase = defineAct(
+export const adoptRestored = defineAct(
   { name: 'restore', approval: 'never', entry: 'within', input: closed(JOURNAL), result: closed(DONE) },
   async (deps: RestoreDeps, given, enter) => {
     const { db, owner = db } = deps

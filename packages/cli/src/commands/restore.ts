@@ -1,7 +1,7 @@
 /** `rollcall restore`: restores a database, repeats the acts of the journal, and holds outgoing messages. */
 
-import { releaseRestoredDatabase } from '@rollcall/admin/backup/release'
-import { adoptRestoredDatabase, restoreDatabase } from '@rollcall/admin/backup/restore'
+import { releaseRestored } from '@rollcall/admin/backup/release'
+import { adoptRestored, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { readConfiguration, withDatabase, withStorage } from '../environment.ts'
@@ -101,7 +101,7 @@ async function runAdopt(_: unknown, command: Command): Promise<void> {
   listenForStop()
   const options = command.optsWithGlobals<JournalOptions>()
   const done = await withDatabase(({ config, ...deps }) =>
-    adoptRestoredDatabase({ ...deps, limits: config.limits, masterKeys: masterKeySource(config) }, given(options)),
+    adoptRestored({ ...deps, limits: config.limits, masterKeys: masterKeySource(config) }, given(options)),
   )
   print(options, done, [`the database is as it was at ${done.snapshot_at}`, journalText(done), NEXT].join('\n'))
 }
@@ -128,7 +128,7 @@ async function runRelease(_: unknown, command: Command): Promise<void> {
   listenForStop()
   const { cancel, dryRun, ...options } = command.optsWithGlobals<ReleaseOptions>()
   const done = await withDatabase((deps) =>
-    releaseRestoredDatabase(deps, {
+    releaseRestored(deps, {
       ...(cancel !== undefined && { cancel: [...cancel] }),
       ...(dryRun !== undefined && { dry_run: dryRun }),
     }),

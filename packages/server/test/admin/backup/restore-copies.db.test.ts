@@ -1,6 +1,6 @@
 /** A database and its copies: none writes into the journal of another, and none goes on where an act was lost. */
 import { join } from 'node:path'
-import { adoptRestoredDatabase, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
+import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { addParticipant, setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { refuseOlderDatabase } from '@rollcall/backup/journal/journal'
 import { expect, test } from 'vitest'
@@ -86,9 +86,7 @@ test('a server does not start after a recovery to the moment between a line and 
     'the journal has acts that this database does not know: it was restored to an earlier time. ' +
       'Run rollcall restore adopt (docs/backup.md)',
   )
-  await expect(adoptRestoredDatabase(acting(depsOf(from)), { journal: [journal] })).resolves.toMatchObject({
-    journal: 1,
-  })
+  await expect(adoptRestored(acting(depsOf(from)), { journal: [journal] })).resolves.toMatchObject({ journal: 1 })
   const { rows } = await pool.query('select status from participant where sender_id = $1', [sender_id])
   expect(rows).toEqual([{ status: 'disabled' }])
   await expect(refuseOlderDatabase(from.db, join(await folder(), 'new'))).resolves.toBeUndefined()

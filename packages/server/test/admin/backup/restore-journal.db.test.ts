@@ -1,6 +1,6 @@
 /** Which acts of the journal a restore does again, and which it leaves. */
 import { join } from 'node:path'
-import { adoptRestoredDatabase, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
+import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { addParticipant, setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { changeParticipantPolicy } from '@rollcall/admin/participants/policy'
 import { removeRegistry } from '@rollcall/admin/removal'
@@ -106,9 +106,7 @@ test('a line of a crashed process stays open for a day, also for a database that
   ).resolves.toMatchObject({ journal: 0 })
   expect(await rowsOf(later, 'select status from participant')).toEqual([{ status: 'active' }])
   await expect(setParticipantStatus(crashing, { sender_id, status: 'disabled' })).rejects.toThrow('killed')
-  await expect(adoptRestoredDatabase(acting(depsOf(from)), { journal: [journal] })).resolves.toMatchObject({
-    journal: 1,
-  })
+  await expect(adoptRestored(acting(depsOf(from)), { journal: [journal] })).resolves.toMatchObject({ journal: 1 })
   expect(await rowsOf(from, 'select status from participant')).toEqual([{ status: 'disabled' }])
 })
 
@@ -150,7 +148,7 @@ test('a promotion, and an address of keys that was replaced, hold in the restore
 test('a database that was adopted is backed up and restored like any other, and that one again', async () => {
   const { from, journal, deps } = await started()
   await setParticipantStatus(deps, { sender_id, status: 'disabled' })
-  await adoptRestoredDatabase(acting(depsOf(from)), { journal: [journal] })
+  await adoptRestored(acting(depsOf(from)), { journal: [journal] })
   const into = await target()
   await restoreDatabase(acting(depsOf(into)), { file: await backupOf(from), journal: [journal] })
   const again = await target()

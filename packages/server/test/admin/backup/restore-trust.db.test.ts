@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { ActProposed, createApprovals } from '@rollcall/admin/approvals/approval'
 import { approveProposal, declineProposal, operatorWithToken, showProposal } from '@rollcall/admin/approvals/proposals'
-import { adoptRestoredDatabase, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
+import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { addOperator } from '@rollcall/admin/operators/operators'
 import { addParticipantKeys, listParticipantKeys } from '@rollcall/admin/participants/keys'
 import { addParticipant } from '@rollcall/admin/participants/participants'
@@ -94,7 +94,7 @@ test('what waited for a second operator has lapsed: it may have been declined af
   // The same where it was restored by other means.
   const later = await proposed(after)
   await into.ownerDb.pool.query('delete from restoration')
-  await adoptRestoredDatabase(acting(after), without)
+  await adoptRestored(acting(after), without)
   await isLapsed(later)
   expect((await into.ownerDb.pool.query('select from proposal where sealed is not null')).rows).toEqual([])
   expect(await listParticipantKeys(after, { sender_id })).toEqual([])

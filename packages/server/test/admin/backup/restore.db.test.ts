@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { releaseRestoredDatabase } from '@rollcall/admin/backup/release'
-import { adoptRestoredDatabase, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
+import { releaseRestored } from '@rollcall/admin/backup/release'
+import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { withdrawConsent } from '@rollcall/admin/consents/consents'
 import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
@@ -299,19 +299,19 @@ test('what would be sent is counted, held, and released or cancelled by particip
     `update subscription set participant = (select id from participant);
      update mailbox set participant = (select id from participant)`,
   )
-  const dry = await releaseRestoredDatabase(acting(depsOf(into)), { dry_run: true, cancel: [sender_id] })
+  const dry = await releaseRestored(acting(depsOf(into)), { dry_run: true, cancel: [sender_id] })
   expect(dry).toMatchObject({
     dry_run: true,
     participants: [{ participant: sender_id, notifications: expect.any(Number), cancelled: true }],
   })
   expect(await areMessagesHeld(into.db)).toBe(true)
-  await releaseRestoredDatabase(acting(depsOf(into)), { cancel: [sender_id] })
+  await releaseRestored(acting(depsOf(into)), { cancel: [sender_id] })
   expect(await areMessagesHeld(into.db)).toBe(false)
   expect(await rowsOf(into, 'select distinct state from notification')).toEqual([{ state: 'dropped' }])
-  await expect(releaseRestoredDatabase(acting(depsOf(into)), {})).rejects.toThrow(
+  await expect(releaseRestored(acting(depsOf(into)), {})).rejects.toThrow(
     'nothing is held: the database was not restored, or was released before',
   )
-  await expect(releaseRestoredDatabase(acting(depsOf(from)), {})).rejects.toThrow('nothing is held')
+  await expect(releaseRestored(acting(depsOf(from)), {})).rejects.toThrow('nothing is held')
 })
 
 test('a database that was restored by other means is adopted: the journal is applied from where it was', async () => {
@@ -322,15 +322,13 @@ test('a database that was restored by other means is adopted: the journal is app
   await restoreDatabase(acting(depsOf(into)), { file, ...without })
   await into.ownerDb.pool.query('delete from restoration')
   expect(await areMessagesHeld(into.db)).toBe(false)
-  const done = await adoptRestoredDatabase(acting(depsOf(into)), { journal: [journal] })
+  const done = await adoptRestored(acting(depsOf(into)), { journal: [journal] })
   expect(done).toMatchObject({ journal: 1 })
   expect(await rowsOf(into, 'select status from participant')).toEqual([{ status: 'disabled' }])
   expect(await areMessagesHeld(into.db)).toBe(true)
   // The journal goes on behind its last line, in a new file.
   const next = join(await folder(), 'journal')
   await setParticipantStatus(depsOf(into, next), { sender_id, status: 'disabled' })
-  await expect(adoptRestoredDatabase(acting(depsOf(into)), { journal: [journal, next] })).resolves.toMatchObject({
-    journal: 0,
-  })
+  await expect(adoptRestored(acting(depsOf(into)), { journal: [journal, next] })).resolves.toMatchObject({ journal: 0 })
   expect(from.civil.namespace).toBe('civil')
 })
