@@ -128,7 +128,7 @@ function createChainWriter(
     const fresh = used.filter(({ stored }) => !stored)
     const sent = clock.now()
     const place = { chain: current.id, after: current.sequence, at: new Date(at) }
-    const written = await writeEntries(db.pool, place, rows, { fresh, stored: used.filter(({ stored }) => stored) })
+    const written = await writeEntries(db.entries, place, rows, { fresh, stored: used.filter(({ stored }) => stored) })
     for (const shape of fresh) shape.stored = true
     drift.offset = written.at.getTime() - (sent + clock.now()) / 2
     if (written.unheld.length > 0) return [current, written.unheld]

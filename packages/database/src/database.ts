@@ -1,4 +1,4 @@
-/** Opens the connections to PostgreSQL: pools for common statements, searches and claims, and a pipeline. */
+/** Opens the connections to PostgreSQL: pools for common statements, searches, claims and entries, and a pipeline. */
 
 import { type Journal, NO_JOURNAL } from '@rollcall/core/model/journal'
 import { Kysely, PostgresDialect } from 'kysely'
@@ -27,6 +27,8 @@ export interface Database {
   readonly asyncSearches: pg.Pool
   /** The names of prepared searches. */
   readonly statementNames: StatementNames
+  /** One connection, on which audit entries are written together with the rows of their messages. */
+  readonly entries: pg.Pool
   /** Connections on which a node claims work, so that no other statement delays it. */
   readonly claims: pg.Pool
   /** The settings of a connection, for modules that open their own. */
@@ -59,6 +61,12 @@ const CLAIM_CONNECTIONS = 2
 /** The number of different searches whose names are remembered: a search that comes again is prepared. */
 const NAMED_SHAPES = 100
 
+/**
+ * Statements of entries take longer to plan than to run, and PostgreSQL would plan each anew, because it knows the
+ * lengths of its arrays. Their one plan may be made while tables are empty, so it must read by indexes.
+ */
+const ENTRY_SETTINGS = 'set plan_cache_mode = force_generic_plan; set enable_seqscan = off'
+
 /** Compiling a plan (jit) takes longer than most searches run, and a search may use one process of PostgreSQL only. */
 const SEARCH_SETTINGS = 'set jit = off; set max_parallel_workers_per_gather = 0'
 
@@ -68,9 +76,10 @@ export interface SearchOptions {
 }
 
 /**
- * Opens four pools and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
- * is away. At most 18 at a time with the pool's own maximum of 10: 2 are the pipeline's, 6 those of searches. A node
- * that works has 9 more: 6 for the searches of exchanges that are answered later, 2 for claims, 1 to listen.
+ * Opens five pools and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
+ * is away. At most 19 at a time with the pool's own maximum of 10: 2 are the pipeline's, 6 those of searches, 1 writes
+ * audit entries. A node that works has 9 more: 6 for the searches of exchanges that are answered later, 2 for claims,
+ * 1 to listen.
  *
  * `bigint` is read as a number: ours are counts and identity columns, and one beyond 2^53-1 throws instead of
  * being rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.
@@ -98,8 +107,13 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     openPool({ ...settings, min: 1, max: CLAIM_CONNECTIONS }),
     clientTimeout(settings.statement_timeout),
   )
+  const entries = withClientTimeout(
+    openPool({ ...settings, min: 1, max: 1, onConnect: (client: pg.ClientBase) => client.query(ENTRY_SETTINGS) }),
+    clientTimeout(settings.statement_timeout),
+  )
   const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   const pipeline = openPipeline(settings)
+  const pools = [pool, searches, asyncSearches, claims, entries]
   let closing: Promise<unknown> | undefined
   return {
     pool,
@@ -109,11 +123,12 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     asyncSearches,
     statementNames: new StatementNames(NAMED_SHAPES),
     claims,
+    entries,
     connection: settings,
     journal: NO_JOURNAL,
     async close() {
       // `kysely.destroy()` would not do: it ends the pool only if kysely has run a query.
-      closing ??= Promise.all([...[pool, searches, asyncSearches, claims].map((one) => one.end()), pipeline.close()])
+      closing ??= Promise.all([...pools.map((one) => one.end()), pipeline.close()])
       await closing
     },
   }

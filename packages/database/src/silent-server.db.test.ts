@@ -41,6 +41,7 @@ const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
   'a prepared one with values': () => db.pool.query({ name: 'two', text: 'select $1::integer as two', values: [2] }),
   'what is written together': () => recordSuccess(db.pool, delivered),
   'a statement of the pipeline': () => db.pipeline.query({ name: 'one', text: 'select 1 as one', values: [] }),
+  'an audit entry': () => db.entries.query('select 1 as one'),
   'a search': () => db.searches.query('select 1 as one'),
   'a search that is answered later': () => db.asyncSearches.query('select 1 as one'),
   'a snapshot': () => withSnapshot(db, (snapshot) => snapshot.query('select 1 as one')),

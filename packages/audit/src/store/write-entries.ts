@@ -134,10 +134,13 @@ export async function writeEntries(
     entries.flatMap(({ joint }, place) => (joint === null ? [] : [{ ...joint, place }])),
     ({ write }) => write,
   )
-  const joints = [...joint].map(([write, own]) => {
-    const rows = own.map(({ row }) => row)
-    return { write: write.simpler?.(rows) ?? write, rows, places: own.map(({ place }) => place) }
-  })
+  const joints = [...joint]
+    .map(([write, own]) => {
+      const rows = own.map(({ row }) => row)
+      return { write: write.simpler?.(rows) ?? write, rows, places: own.map(({ place }) => place) }
+    })
+    // In one order, so that the same writes have one statement, which is planned once.
+    .sort((one, other) => (one.write.name < other.write.name ? -1 : 1))
   const statement = statementOf(joints)
   const { rows } = await pool.query<{ at: Date; held: Readonly<Record<string, readonly number[]>> | null }>({
     ...statement,
