@@ -157,8 +157,14 @@ export function auditEntryOfAnswer(
   return [entry, personsOf(records, audited)]
 }
 
-const distinct = (items: readonly AuditedItem[], read: (item: AuditedItem) => string | undefined): readonly string[] =>
-  [...new Set(items.flatMap((item) => read(item) ?? []))].toSorted()
+function distinct(items: readonly AuditedItem[], read: (item: AuditedItem) => string | undefined): readonly string[] {
+  const found = new Set<string>()
+  for (const item of items) {
+    const value = read(item)
+    if (value !== undefined) found.add(value)
+  }
+  return [...found].sort()
+}
 
 function countsOf(items: readonly AuditedItem[]): Record<string, number> {
   const counts: Record<string, number> = {}
@@ -219,6 +225,7 @@ export function personsOf(records: readonly Disclosed[], items: readonly Audited
 
 /** Removes from each person the identifiers of known persons. A person without any other identifier is left out. */
 function withoutKnown(persons: readonly AuditedPerson[], known: readonly AuditedPerson[]): readonly AuditedPerson[] {
+  if (persons.length === 0) return persons
   const keys = new Set(known.flatMap(({ identifiers }) => identifiers.map(identifierKey)))
   return persons.flatMap(({ role, identifiers }) => {
     const rest = identifiers.filter((one) => !keys.has(identifierKey(one)))

@@ -230,11 +230,13 @@ function chained(
 }
 
 function storedEntry(
-  { confidential, ...content }: AuditEntry,
+  entry: AuditEntry,
   { confidential: key }: AuditKeys,
   place: { readonly chain: string; readonly sequence: number },
 ): StoredAuditEntry {
-  return confidential === undefined ? content : { ...content, sealed: sealDetails(key, place, confidential) }
+  if (entry.confidential === undefined) return entry
+  const { confidential, ...content } = entry
+  return { ...content, sealed: sealDetails(key, place, confidential) }
 }
 
 /** The stored form of the message_id, by which an entry is found; null when there is none, or it cannot be stored. */

@@ -43,19 +43,12 @@ export function createPseudonyms(db: Database, vault: () => Promise<Vault>): Pse
 
 /** The persons of an entry: one for each pair of role and identifier. */
 export function packedPersonsOf(secret: KeyObject, persons: readonly AuditedPerson[]): readonly PackedPerson[] {
-  const pseudonyms = new Map<string, Buffer>()
   const packed = new Map<string, PackedPerson>()
   for (const { role, identifiers } of persons) {
     for (const identifier of identifiers) {
       const name = identifierKey(identifier)
       const key = `${role}\0${name}`
-      if (packed.has(key)) continue
-      let pseudonym = pseudonyms.get(name)
-      if (pseudonym === undefined) {
-        pseudonym = pseudonymOf(secret, identifier)
-        pseudonyms.set(name, pseudonym)
-      }
-      packed.set(key, { role, pseudonym, salt: newSalt() })
+      if (!packed.has(key)) packed.set(key, { role, pseudonym: hmacSha256(secret, name), salt: newSalt() })
     }
   }
   return [...packed.values()]
@@ -64,10 +57,13 @@ export function packedPersonsOf(secret: KeyObject, persons: readonly AuditedPers
 /** The random bytes for salts that are fetched at once: fetching many takes as long as few. */
 const SALTS = 4_096
 let salts = Buffer.alloc(0)
+let used = 0
 
 function newSalt(): Buffer {
-  if (salts.length === 0) salts = randomBytes(SALTS)
-  const salt = salts.subarray(0, SALT_BYTES)
-  salts = salts.subarray(SALT_BYTES)
-  return salt
+  if (used === salts.length) {
+    salts = randomBytes(SALTS)
+    used = 0
+  }
+  used += SALT_BYTES
+  return salts.subarray(used - SALT_BYTES, used)
 }

@@ -29,8 +29,9 @@ export interface KnownShape {
   /** SHA-256 of the content. */
   readonly digest: Buffer
   readonly pieces: readonly string[]
-  /** An entry of this shape. `values` are the values of its marks. */
+  /** An entry of this shape, the members that may differ, and the values of its marks. */
   readonly sample: StoredAuditEntry
+  readonly fields: Fields
   readonly values: readonly Value[]
   /** True when the row of the shape is committed, as far as this process knows. */
   stored: boolean
@@ -94,7 +95,9 @@ export function createShapes(): Shapes {
         count(oldest[1].of, -1)
       }
       const digest = sha256(content)
-      const made = { content, digest, pieces: splitShape(content), sample: detached(entry), values, stored: false }
+      const sample = detached(entry)
+      const pieces = splitShape(content)
+      const made = { content, digest, pieces, sample, fields: fieldsOf(sample), values, stored: false }
       // A shape must not have an operator's name: pruning does not delete shapes. Entries of operators are rare.
       const isShared = entry.operator === null && isReadBack(packedIn(made, values), alone.text, columns)
       met.set(content, { of, shape: isShared ? made : null })
@@ -146,7 +149,8 @@ const fieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction
   transaction_id,
 })
 
-type Field = keyof ReturnType<typeof fieldsOf>
+type Fields = ReturnType<typeof fieldsOf>
+type Field = keyof Fields
 
 /** How the values of some members are packed; all others are packed as texts. */
 const PACKED_AS: Readonly<Partial<Record<Field, PackingName>>> = {
@@ -239,16 +243,17 @@ const OF_SIGNATURE = /[A-Za-z0-9+/_-]{43,}={0,2}|(?<![0-9])[0-9]{10}(?![0-9])/g
 
 /** The values of an entry, if its shape is that of the sample; null when it differs. */
 function valuesIn(
-  { sample, values: known }: KnownShape,
+  { fields: ofSample, values: known }: KnownShape,
   entry: StoredAuditEntry,
   columns: MessageColumns,
 ): readonly Value[] | null {
   const values: Value[] = []
   const fields = fieldsOf(entry)
-  const ofSample = fieldsOf(sample)
   let next = 0
-  for (const field of Object.keys(fields) as Field[]) {
-    const [value, like] = [fields[field], ofSample[field]]
+  for (const name in fields) {
+    const field = name as Field
+    const value = fields[field]
+    const like = ofSample[field]
     const first = known[next]
     if (first?.field !== field) {
       // The shape itself has the value of this field.

@@ -141,3 +141,10 @@ test('the order in which members were written does not matter', () => {
     }),
   )
 })
+
+test('more names than are remembered, and names that are too long to be remembered, are written each time', () => {
+  const names = Array.from({ length: 3_000 }, (_, at) => `${at}`.padStart(at % 2 === 0 ? 4 : 100, 'n'))
+  for (const name of [...names, ...names, '"', '"']) {
+    expect(canonicalJson({ [name]: name })).toBe(`{${JSON.stringify(name)}:${JSON.stringify(name)}}`)
+  }
+})
