@@ -11,7 +11,7 @@ import { listenForStop } from './stop.ts'
 export interface AdminFunction<Input, Result, More> {
   (deps: Deps & More, input: Input): Promise<Result>
   readonly input: { readonly properties?: object }
-  /** Every admin function has this member, and nothing else has. */
+  /** The kind of act of the admin function; null: the function is no act. Other functions lack this member. */
   readonly act: object | null
 }
 

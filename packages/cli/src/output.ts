@@ -1,4 +1,4 @@
-/** Standard output of commands: a text for people, or JSON for machines. Nothing else is printed there. */
+/** Writes results of commands to standard output: a text for people, or JSON for machines. */
 import type { Command } from 'commander'
 import { printable, printableLines } from './asking/printing.ts'
 

@@ -1,4 +1,4 @@
-/** Options of every command that reads a file of records. */
+/** Options of commands that read a file of records. */
 import { type FormatName, IMPORT_FORMATS } from '@rollcall/admin/records/records'
 import { type Command, Option } from 'commander'
 import { readColumns, readInput } from './input.ts'

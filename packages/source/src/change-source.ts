@@ -24,7 +24,7 @@ import { replaceStoredRecordIds } from './store/moved-records.ts'
 export async function changeSource(db: Database, registry: Registry, source: object): Promise<void> {
   const { id, namespace } = registry
   const { before, former } = readChange(registry, source)
-  // With PostgreSQL's log, the former source keeps a place for us.
+  // A mirror that followed PostgreSQL's log has a replication slot in the former source.
   const keeping = former.mirror?.follow === 'logical' ? before : null
   const [wasCopied, isCopy] = [isCopied(before), isCopied(source)]
   if (!wasCopied && isCopy) await makeTables(db, registry)
@@ -33,7 +33,7 @@ export async function changeSource(db: Database, registry: Registry, source: obj
     await client.query("select set_config('statement_timeout', '0', true)")
     await lockEvents(client, id, 'merge')
     const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)
-    // From here on, no search keeps ids that it found by the former file. Ids that are kept already are replaced below.
+    // Searches no longer store ids that they found by the former file. Ids that are stored already are replaced below.
     if (!(await storeSource(client, registry, { source, own_records: isCopy, awaits_records }))) {
       throw new StoreRefusal(`the source of ${namespace} was changed by somebody else meanwhile; look at it again`)
     }

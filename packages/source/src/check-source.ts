@@ -27,7 +27,7 @@ export interface CheckedRecords {
   readonly leftOut: number
   /** The report of an import of these rows. Its line numbers are the positions of rows in the order of their keys. */
   readonly report: ImportReport
-  /** The number of values that no question finds, because they have another form than that of the comparison. */
+  /** Columns with values that exact comparison does not find, such as identifiers in small letters, and how many. */
   readonly unfound: readonly { readonly name: string; readonly column: string; readonly count: number }[]
   readonly slow: readonly SlowLookUp[]
 }

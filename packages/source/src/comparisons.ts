@@ -53,7 +53,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, Comparison>> = {
   },
   folded: {
     problem: (compared) => (isFolded(compared) ? null : `is ${nounOf(compared)}; write exact or another way`),
-    // No collation folds as many letters as we do, so rows are compared after they are read.
+    // Collations of databases take fewer letters as equal than we do, so rows are compared after they are read.
     test: () => null,
   },
   date: {

@@ -1,12 +1,12 @@
-/** The attributes of which a source gives values: in each row, no others are looked for. */
+/** Leaves out attributes for which a source has no column, so that rows are not searched for them. */
 
 import { type Compound, type JsonObject, memberNamed, type RecordType } from '@rollcall/protocol'
 import type { MappedRecords } from './engine/mapped-records.ts'
 
-/** Made once for the records of a source file. */
+/** The results of `withGivenAttributes`, by its argument. */
 const made = new WeakMap<MappedRecords, MappedRecords>()
 
-/** The same records, of a record type without the attributes and lists for which no column has a value. */
+/** Returns the records with a record type that lacks the attributes and lists for which no column has a value. */
 export function withGivenAttributes(records: MappedRecords): MappedRecords {
   const found = made.get(records) ?? make(records)
   made.set(records, found)

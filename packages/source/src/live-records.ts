@@ -180,7 +180,7 @@ async function* portions(
     }
     yield rows.flatMap((row) => recordOf(kind, given, row, written) ?? [])
     const last = rows.at(-1)
-    // The list cannot be continued after a row without a key.
+    // Reading ends at a row without a key: such rows come last, and the next statement needs a key to begin after.
     if (last === undefined || last.key === '' || !isMore) return
     after = last.key
   }

@@ -21,7 +21,7 @@ export interface ProposedMember {
 }
 
 interface Choice {
-  /** The name in the file, if it differs from the member. */
+  /** The name that the member gets in the file with this choice (default: the proposed name). */
   readonly name?: string
   readonly value: ProposedRule
   readonly meaning: string
@@ -205,7 +205,7 @@ export function proposePrimary(
   const { columns, key } = sampled.table
   const choices = columns
     .filter((column) => column.isKey && column.isUnique)
-    // The key comes last, because people seldom know it.
+    // The key is the last choice: a row's key is seldom an identifier that people know.
     .toSorted((one, other) => Number(one.name === key) - Number(other.name === key))
     .map((column) => ({ value: column.name, meaning: 'each row has another one' }))
   return undecided(path, choices, `every ${name} is known by its ${type}, and no name of a column means it`)

@@ -88,7 +88,7 @@ const TABLES = {
 /** The ways of following that have settings. */
 const SETTINGS = ['logical', 'poll'] as const satisfies readonly FollowWay[]
 
-/** @returns null: the records are not copied */
+/** Reads how records are copied. @returns null: they are read live */
 function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
   const { way, follow, events = 'changes', compare = '03:00', poll = {}, logical = {} } = file
   if (way !== 'live' && way !== 'mirror') {
@@ -114,7 +114,7 @@ function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
   return { follow: found, ...terms, publication, mostLog: most_log * 1_048_576 }
 }
 
-/** @throws SourceRefusal the way of following needs something that the records lack, or the other way round */
+/** Checks that records have what the way of following needs, and nothing of another way. @throws SourceRefusal */
 function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords, given: GivenRecords): void {
   const path = ['records', records.recordType.name]
   const { follow } = mirror ?? {}

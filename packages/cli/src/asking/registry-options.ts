@@ -1,4 +1,4 @@
-/** Options of every command that sends requests to a registry: the registry, the sender, its keys. */
+/** Options of commands that send requests to a registry: the registry, the sender, its keys. */
 import type { Outgoing, Paths, SignaturePolicy } from '@rollcall/client'
 import type { SignatureProfile } from '@rollcall/protocol'
 import { type Command, InvalidArgumentError, Option } from 'commander'

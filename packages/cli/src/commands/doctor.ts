@@ -1,4 +1,4 @@
-/** `rollcall doctor`: lists every weak setting, with advice. */
+/** `rollcall doctor`: checks settings and the database for weaknesses, and gives advice. */
 
 import { examineDatabase } from '@rollcall/admin/database'
 import { DATABASE_CHECKS } from '@rollcall/admin/doctor/database'

@@ -55,7 +55,7 @@ export interface ChangeLog {
   begin(signal: AbortSignal): Promise<string>
   /** Reads the state of the log. @param position all changes before it are stored here */
   state(position: string): Promise<LogState>
-  /** @throws LogLost, or any error of the database */
+  /** Begins to read the changes after a position. @throws LogLost, or any error of the database */
   read(position: string): Promise<LogReading>
   /**
    * Whether a snapshot that begins now sees these transactions. A commit is in the log before others see it: for a

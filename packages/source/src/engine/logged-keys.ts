@@ -14,7 +14,7 @@ export interface LoggedPart {
 /** The parts by `schema.table`. */
 export type LoggedParts = ReadonlyMap<string, readonly LoggedPart[]>
 
-/** @param usual the schema of a table that the file names without one */
+/** Groups the parts of a source by their logged table. @param usual the schema of tables that the file names without */
 export function partsByLoggedTable(file: SourceFile, usual: string): LoggedParts {
   const parts = new Map<string, LoggedPart[]>()
   for (const { schema, table, key, recordType } of loggedTables(file)) {
@@ -24,7 +24,7 @@ export function partsByLoggedTable(file: SourceFile, usual: string): LoggedParts
   return parts
 }
 
-/** Part of a transaction, or several transactions, with the position after them; null: the commit has not come yet. */
+/** The keys of part of a transaction, or of several. `position` is after them; null: the commit has not come yet. */
 interface Segment {
   readonly due: Map<string, Set<string>>
   size: number
@@ -34,7 +34,7 @@ interface Segment {
   end: string | null
 }
 
-/** Keys of one segment; with as many waiting keys, reading pauses. */
+/** The most keys of one segment, and the number of waiting keys at which reading pauses. */
 const SEGMENT = 10_000
 const MOST_WAITING = 200_000
 /**
@@ -191,7 +191,7 @@ export class LogStream implements Pick<LogReading, 'wait' | 'take'> {
     } catch (error) {
       this.#failure = error
     }
-    // A part of a transaction, or of an event, is nothing to take.
+    // A reader is woken only when a segment is complete: bytes of half an event give it nothing.
     if (this.#keys.hasSegments || this.hasFailed) this.#wake()
   }
 

@@ -25,7 +25,7 @@ export interface MappedPart {
   readonly key: string
   /** The column that grows with every change; null: there is none, and the log shows changes. */
   readonly changed: string | null
-  /** The tables whose changes are changes of the part, for a log; none: they are not known. */
+  /** The tables whose logged changes change rows of this part; empty: they are not known. */
   readonly logged: readonly LoggedTable[]
   /** The columns that are read, each once. */
   readonly columns: readonly string[]

@@ -68,7 +68,7 @@ interface Select {
   readonly from: string
 }
 
-/** The same parts by the types of the columns, which are read anew when a table has changed. */
+/** The parts that were made, by the types of the columns: when a table has changed, its types are another object. */
 const known = new WeakMap<KnownTypes, Select>()
 
 function selectOf(sql: RowSql, { own, children }: MappedRecords, types: KnownTypes): Select {

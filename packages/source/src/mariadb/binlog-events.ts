@@ -7,20 +7,20 @@ import { type Place, placeNumber, placeText, sortedGtids } from './binlog-places
 import { type Charsets, type KeyColumn, readTableMap, type Size, type TableMap } from './binlog-tables.ts'
 
 const [HEADER, CHECKSUM] = [19, 4]
-/** Bits of the flags of an event: the server made it for us; it may be passed over. */
+/** Bits of the flags of an event: the server made the event for this reader; an unknown event may be skipped. */
 const [ARTIFICIAL, IGNORABLE] = [0x20, 0x80]
-/** The bit of a GTID whose transaction has one event, and no end. */
+/** The bit in a GTID event of a transaction that consists of one event, without an event for its end. */
 const STANDALONE = 1
-/** The number of a table in an event of rows that has no rows. */
+/** The table number of a row event that has no rows. */
 const NO_TABLE = 0xff_ff_ff
-/** Bytes of statements that are read, and of keys: a key of more bytes is that of no record. */
+/** The most bytes of a statement that are read, and of a key: no record has a longer key. */
 const LONGEST_STATEMENT = 65_536
 const LONGEST_KEY = 1_024
 
 const [QUERY, ROTATE, FORMAT, XID, TABLE_MAP, XA_PREPARE, GTID] = [2, 4, 15, 16, 19, 38, 162]
-/** Events that say nothing of rows: ends of the server, variables, the heartbeat, texts of statements, lists of GTIDs. */
+/** Event types without changes of rows: server stops, variables, heartbeats, texts of statements, lists of GTIDs. */
 const OTHERS: ReadonlySet<number> = new Set([3, 5, 13, 14, 27, 29, 35, 160, 161, 163, 164])
-/** The images of rows in events, by type: one of each row, or those before and after a change. */
+/** The number of images that an event has of each row, by type: one, or two (before and after the change). */
 const ROWS: ReadonlyMap<number, { readonly images: number; readonly hasExtra: boolean }> = new Map(
   [23, 24, 25, 30, 31, 32].map((type) => [type, { images: type === 24 || type === 31 ? 2 : 1, hasExtra: type >= 30 }]),
 )
@@ -46,12 +46,12 @@ export class LoggedEvents {
   readonly #charsets: Charsets
   readonly #keys: LoggedKeys
   readonly #namesTable: RegExp
-  /** The tables of the transaction, by number; null: no record is in the table. */
+  /** The tables of the transaction, by number; null: the source file does not name the table. */
   readonly #tables = new Map<number, TableMap | null>()
   /** The last GTID of each domain. */
   readonly #gtids = new Map<number, string>()
   #place: Place
-  /** Bytes at the end of each event. */
+  /** Bytes of the checksum at the end of each event; 0: events have none. */
   #checksum = 0
   #isOpen = false
   #isStandalone = false
@@ -67,7 +67,7 @@ export class LoggedEvents {
     this.#reading = this.#events()
   }
 
-  /** @throws LogLost, RangeError the events cannot be understood */
+  /** Reads the next bytes of the stream. @throws LogLost, RangeError the events cannot be understood */
   add(bytes: Buffer): void {
     this.#bytes.add(bytes)
     this.#reading.next()
@@ -80,7 +80,7 @@ export class LoggedEvents {
       const header = yield* bytes.take(HEADER)
       const [time, type, server] = [header.readUInt32LE(0), header.readUInt8(4), header.readUInt32LE(5)]
       const [length, end, flags] = [header.readUInt32LE(9), header.readUInt32LE(13), header.readUInt16LE(17)]
-      // The checksum is passed over: the connection has its own.
+      // The checksum is skipped, not compared: TCP has one too.
       const checksum = type === FORMAT ? 0 : this.#checksum
       bytes.left = length - HEADER - checksum
       if ((flags & ARTIFICIAL) === 0 && end > 0) this.#place = { ...this.#place, position: end }
@@ -107,11 +107,11 @@ export class LoggedEvents {
     if (file !== this.#place.file) this.#place = { ...this.#place, file, position, made: null }
   }
 
-  /** @param made the time of the event, which is that of its file */
+  /** Reads the first event of a file. @param made the time of the event, at which the file was made */
   *#format(made: number): Generator<void, void> {
     if (this.#place.made !== null && this.#place.made !== made) throw new LogLost('another file has the name')
     this.#place = { ...this.#place, made }
-    // At its end are the kind of checksums of the events that follow, and its own one.
+    // The last five bytes say whether the following events have checksums, then give the checksum of this event.
     const event = yield* this.#bytes.take(this.#bytes.left)
     this.#checksum = event.readUInt8(event.length - 1 - CHECKSUM) === 0 ? 0 : CHECKSUM
   }
@@ -123,7 +123,7 @@ export class LoggedEvents {
     this.#isOpen = true
     this.#isStandalone = (event.readUInt8(12) & STANDALONE) !== 0
     this.#tables.clear()
-    // The place of a state is the end of a transaction: one behind this event is that of a state that has the transaction.
+    // A snapshot has the end of a transaction as its place. If that is after this event, it sees this transaction.
     this.#keys.begin(placeNumber(this.#place))
   }
 
@@ -138,7 +138,7 @@ export class LoggedEvents {
       return
     }
     if (/^(?:begin$|#|savepoint |rollback to |release savepoint )/i.test(statement)) return
-    // A statement that changes rows and is no row event, or the end of a transaction of several databases.
+    // Such a statement may have changed rows without a row event, or it ends a distributed transaction (XA).
     if (!DEFINITION.test(statement)) throw new LogLost('a statement is in the log in place of its rows')
     const isNamed = this.#namesTable.test(statement) || DATABASE.test(statement) || /[^\0-\x7f]/.test(statement)
     if (isLong || isNamed) this.#keys.addUnknown()
@@ -173,7 +173,7 @@ export class LoggedEvents {
     while (bytes.left > 0) for (const columns of found) yield* this.#row(columns)
   }
 
-  /** Reads a row. @param columns those that it has */
+  /** Reads a row, and notes the keys in it. @param columns the columns of the row, in order */
   *#row(columns: readonly Column[]): Generator<void, void> {
     const bytes = this.#bytes
     const nulls = yield* bytes.take(Math.ceil(columns.length / 8))
@@ -197,7 +197,7 @@ export class LoggedEvents {
   }
 }
 
-/** Statements that change no rows but those of tables that they name. */
+/** Matches definitions. Those of tables change no rows but those of tables that they name. */
 const DEFINITION =
   /^\s*(?:\/\*(?!!).*?\*\/\s*)?(?:alter|analyze\s+table|create|drop|flush|grant|optimize|rename|repair|revoke|truncate)\b/is
 const DATABASE = /^\s*(?:alter|drop)\s+(?:database|schema)\b/i

@@ -14,7 +14,7 @@ const LONGEST_ERROR = 4_096
 
 const EMPTY = Buffer.alloc(0)
 
-/** Bytes that come one after another. A reader yields while it waits for more of them. */
+/** The bytes of events, which arrive in pieces. A generator that reads them yields until the next piece comes. */
 export class EventBytes {
   #bytes: Buffer = EMPTY
   #at = 0
@@ -26,7 +26,7 @@ export class EventBytes {
     this.#at = 0
   }
 
-  /** The next bytes. They stay as they are. */
+  /** Takes the next bytes. The buffer is a view, not a copy. */
   *take(count: number): Generator<void, Buffer> {
     if (count > this.left || count > MOST_BYTES) throw new LogLost('an event has too many bytes, or too few')
     while (this.#bytes.length - this.#at < count) yield
@@ -66,7 +66,7 @@ export class Packets {
     this.#event = event
   }
 
-  /** @throws an error of the server, as the driver would make it, or LogLost */
+  /** Reads a chunk of the stream. @throws an error of the server, as the driver would make it, or LogLost */
   add(chunk: Buffer): void {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     this.#rest = EMPTY
@@ -104,7 +104,7 @@ export class Packets {
   }
 }
 
-/** @param bytes the number of the error, # with the SQLSTATE, and the message */
+/** Makes the error of a server. @param bytes the number of the error, # with the SQLSTATE, and the message */
 const serverError = (bytes: Buffer): Error =>
   Object.assign(new Error(bytes.toString('utf8', 8)), {
     errno: bytes.readUInt16LE(0),

@@ -8,7 +8,7 @@ import { NAMES } from './names.ts'
 interface Setting {
   readonly name: string
   readonly wanted: string
-  /** How the administrator gives it the wanted value. */
+  /** Tells the administrator how to set the wanted value. */
   readonly mend: string
 }
 
@@ -26,7 +26,7 @@ const SETTINGS: readonly Setting[] = [
   global('log_bin_compress', 'OFF'),
 ]
 
-/** @returns sentences; none: nothing is lacking */
+/** Finds why the binlog would miss changes. @returns a sentence for each problem */
 export async function binlogProblems(state: State, file: SourceFile): Promise<readonly string[]> {
   const row = async (text: string): Promise<readonly (string | null)[]> =>
     (await state.run({ text, values: [] })).rows[0] ?? []

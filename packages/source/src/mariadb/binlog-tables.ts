@@ -3,13 +3,13 @@
 import { LogLost } from '../engine/change-log.ts'
 import type { LoggedPart, LoggedParts } from '../engine/logged-keys.ts'
 
-/** The length of a value: this many bytes, or a length that the value has in so many bytes before it. */
+/** How long a value is: `bytes` bytes, or a number that is written in the `prefix` bytes before it. */
 export type Size = { readonly bytes: number } | { readonly prefix: number }
 
 /** A column whose value is the key of a record. */
 export interface KeyColumn {
   readonly recordTypes: readonly string[]
-  /** The key as it is read from the table. */
+  /** Decodes the key to the text that a query of the table returns. */
   read(value: Buffer): string
 }
 
@@ -33,14 +33,14 @@ export const KEY_ENCODINGS: Readonly<Record<string, string>> = {
 interface LoggedType {
   /** Bytes of its metadata. */
   readonly metadata: number
-  /** @param a the first byte of the metadata @param b the second one */
+  /** Computes the size of values. @param a the first byte of the metadata @param b the second one */
   size(a: number, b: number): Size
   readonly integer?: number
 }
 
 const fixed = (bytes: number): LoggedType => ({ metadata: 0, size: () => ({ bytes }) })
 const integer = (bytes: number): LoggedType => ({ ...fixed(bytes), integer: bytes })
-/** A time with a fraction of so many digits. */
+/** A type of times whose metadata is the number of digits after the seconds. @param bytes without these digits */
 const fraction = (bytes: number): LoggedType => ({
   metadata: 1,
   size: (digits) => ({ bytes: bytes + Math.ceil(digits / 2) }),
@@ -77,7 +77,7 @@ const TYPES: ReadonlyMap<number, LoggedType> = new Map([
   [16, { metadata: 2, size: (bits, bytes) => ({ bytes: bytes + (bits > 0 ? 1 : 0) }) }],
   [VARCHAR, text],
   [253, text],
-  // The two upper bits of a length above 255 are those of the type, turned round.
+  // Bits 8 and 9 of the length are stored inverted, in two bits of the byte that has the type.
   [STRING, { metadata: 2, size: (a, b) => ({ prefix: (((a & 0x30) ^ 0x30) << 4) + b > 255 ? 2 : 1 }) }],
   [ENUM, list],
   [SET, list],
@@ -87,9 +87,9 @@ const TYPES: ReadonlyMap<number, LoggedType> = new Map([
   [141, text], // a compressed varchar
 ])
 
-/** Types that have a sign in the description. */
+/** Types for which the description says whether they are unsigned. */
 const NUMBERS: ReadonlySet<number> = new Set([1, 2, 9, 3, 8, 4, 5, DECIMAL, YEAR])
-/** Types that have a character set in it, among them geometries. */
+/** Types for which the description has a collation. Geometries are among them. */
 const TEXTS: ReadonlySet<number> = new Set([VARCHAR, 253, STRING, 252, 255, 140, 141])
 /** Types whose values may be keys of texts. */
 const KEYS: ReadonlySet<number> = new Set([VARCHAR, STRING, 252])
@@ -103,8 +103,8 @@ interface Column {
 }
 
 /**
- * @param bytes the event without its header
- * @returns null: no record is in the table
+ * Reads which columns of a table have keys. @param bytes the event without its header
+ * @returns null: the source file does not name the table
  * @throws LogLost, RangeError it cannot be understood
  */
 export function readTableMap(bytes: Buffer, parts: LoggedParts, charsets: Charsets): TableMap | null {
@@ -124,7 +124,7 @@ function readColumns(types: readonly number[], metadata: Fields): readonly Colum
     const known = TYPES.get(given)
     if (known === undefined) throw new LogLost(`a column has the type ${given}`)
     const [a = 0, b = 0] = metadata.bytes(known.metadata)
-    // Lists of texts have their own type in the metadata.
+    // For `enum` and `set`, the log says "string", and the metadata has the true type.
     const type = given === STRING && (a === ENUM || a === SET) ? a : given
     const size = (TYPES.get(type) ?? known).size(a, b)
     return { type, size, name: '', isUnsigned: false, collation: 0 }

@@ -29,7 +29,7 @@ const SSL_MODES: Readonly<Record<string, Pick<PoolOptions, 'ssl'>>> = {
   VERIFY_IDENTITY: { ssl: { rejectUnauthorized: true, verifyIdentity: true } },
 }
 
-/** @throws SourceRefusal the address, or a file that the source names, cannot be read */
+/** Reads how to connect. @throws SourceRefusal the address, or a file that the source names, cannot be read */
 export const connectionTo = (file: SourceFile, env: Environment): PoolOptions =>
   optionsOf(readAddress(file, env), readCertificates(file), file)
 
@@ -43,7 +43,7 @@ export function openConnections(file: SourceFile, options: PoolOptions): Connect
     },
     failureOf,
     async close() {
-      // If the pool could not be opened, the same error comes here again.
+      // If the pool could not be opened, awaiting `opened` throws that error here once more.
       await (await opened)?.end().catch(() => undefined)
     },
   })
@@ -125,7 +125,7 @@ async function inTime<Result>(
   }
 }
 
-/** The pool itself would wait without end. */
+/** Gets a connection within `CONNECT_TIMEOUT`, so that nobody waits longer for a busy pool. */
 const connectionOf = (pool: Pool): Promise<PoolConnection> =>
   inTime(
     pool.getConnection(),
@@ -144,7 +144,7 @@ const settings = ({ statementTimeout }: SourceFile): string =>
     // The usual quoting of texts: ' or ", with a backslash as escape. Administrators write SQL so.
     `sql_mode = ''`,
     `time_zone = '+00:00'`,
-    // The only limit while a statement is prepared.
+    // The time limits below do not apply while a statement is prepared; this limit does.
     `lock_wait_timeout = ${Math.ceil(statementTimeout / 1_000)}`,
     `group_concat_max_len = 1048576`,
     `/*M! max_statement_time = ${statementTimeout / 1_000} */ /*!50708 max_execution_time = ${statementTimeout} */`,
@@ -190,7 +190,7 @@ async function begin(connection: PoolConnection, file: SourceFile): Promise<Tran
     },
     async end(isBroken) {
       if (isBroken) return connection.destroy()
-      // Only the next user of the connection waits for it.
+      // The rollback is not awaited: the connection returns to the pool when it has ended.
       connection.query({ sql: 'rollback', timeout }).then(
         () => connection.release(),
         () => connection.destroy(),

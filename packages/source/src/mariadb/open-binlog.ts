@@ -15,10 +15,10 @@ import type { State } from './connections.ts'
 
 /** Milliseconds for statements that read a file of the log. */
 const READING = 60_000
-/** Seconds after which a silent server says that it is there, and milliseconds after which a silent one is lost. */
+/** Seconds after which a server without news sends a heartbeat, and milliseconds of silence after which it is lost. */
 const HEARTBEAT = 10
 const SILENT = 30_000
-/** Seconds for which the server waits for us while we write what was read. */
+/** Seconds for which the server keeps the connection while we read nothing, because changes are being written. */
 const WRITING = 3_600
 /** The error of a server that cannot read its log from our place on. */
 const UNREADABLE = 1236
@@ -73,7 +73,7 @@ export function openBinlog({ file, connection: options, within }: BinlogParts): 
   }
 }
 
-/** The place behind the last transaction that a state has. A transaction is in the log a moment before others see it. */
+/** The place after the last transaction that a snapshot sees. The log has a transaction a moment before that. */
 async function placeOfState(state: State): Promise<Pick<Place, 'file' | 'position'>> {
   const { rows } = await state.run({ text: `show status like 'binlog_snapshot_%'`, values: [] })
   const found = new Map(rows.map(([name, value]) => [name?.toLowerCase(), value ?? '']))
@@ -95,7 +95,7 @@ async function gtidsAt(connection: Connection, { file, position }: Pick<Place, '
   return rows[0]?.gtids ?? null
 }
 
-/** The driver of a connection: its stream has the packets, which the driver itself would keep whole. */
+/** The inside of a driver's connection. We read packets from its stream: the driver would keep each one whole. */
 interface Core {
   readonly stream: Duplex & { setTimeout(milliseconds: number, then: () => void): void }
   on(event: 'error', then: (error: unknown) => void): void
@@ -143,7 +143,7 @@ async function readBinlog(connection: Connection, file: SourceFile, place: Place
   }
 }
 
-/** @throws LogLost */
+/** Reads a chunk of the log. @throws LogLost it cannot be read; or another error of the server */
 function readChunk(packets: Packets, chunk: Buffer): void {
   try {
     packets.add(chunk)

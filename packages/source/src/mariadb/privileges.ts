@@ -63,7 +63,7 @@ async function allGrants(texts: (text: string) => Promise<readonly string[]>): P
   }
   if (roles.length > 0)
     await texts(`set role ${/^(?:|NONE|`.*)$/.test(before ?? '') ? before || 'none' : `\`${before}\``}`)
-  // Earlier versions do not have PUBLIC.
+  // Servers without the role PUBLIC refuse this statement.
   const everybody = await texts('show grants for public').catch(() => [])
   return [...grants, ...everybody]
 }

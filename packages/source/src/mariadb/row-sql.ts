@@ -9,7 +9,7 @@ export const ROW_SQL: RowSql = {
   conditions: { conditionOf, columnCondition },
   parameters,
   oneOf,
-  // As a number, MySQL would refuse it in a prepared statement unless it is whole.
+  // The limit is a whole number: MySQL refuses a fraction here.
   limit: (rows) => String(Math.trunc(rows)),
   // The database cuts a list that is too long without an error, so the number of rows is written before the list.
   childRows: (cells, from, condition) =>

@@ -91,14 +91,14 @@ export async function compareNextPortion(
   return next
 }
 
-/** In place of a record type: all types were read. No record type has this name. */
+/** Stands in `Comparison.recordType` when all types were read. No record type has an empty name. */
 const UNSEEN = ''
 
 const beganOf = ({ began }: Comparison): Date => new Date(began * 1_000)
 
 /**
- * Reads a portion of the rows again that the comparison did not find, and deletes the records of those that are gone.
- * @returns false when there were none
+ * Reads again a portion of the stored rows that the comparison did not find, and deletes the records of rows that are
+ * gone. @returns false when the comparison has found all stored rows
  */
 async function dropUnseen(deps: MirrorDeps, comparison: Comparison, isEvent: boolean): Promise<boolean> {
   const { db, registry, file } = deps

@@ -25,7 +25,7 @@ export interface FollowerParts {
   readonly log: { warn(facts: object, message: string): void; info(facts: object, message: string): void }
   /** Reads all registries, as they are stored now. */
   readonly registries: () => Promise<readonly Registry[]>
-  /** Woken when a registry has another source file. */
+  /** Ends the pause between two polls of the registries, such as when a registry gets another source file. */
   readonly wake?: Wake
   readonly clock?: Clock
 }

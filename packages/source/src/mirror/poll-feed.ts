@@ -12,11 +12,11 @@ import { inSnapshot } from './read-source.ts'
 const PAGE = 10_000
 /** The most changed rows that are read one by one: if there are more, all records are compared. */
 const MOST_CHANGES = 200_000
-/** Milliseconds between two looks at the whole overlap, in which changes of long transactions are found. */
+/** Milliseconds between two polls that read the whole overlap again, to find changes of long transactions. */
 const WHOLE = 5_000
-/** The part of the overlap at which the looks between them look. */
+/** The share of the overlap that the polls in between read again. */
 const PART = 0.1
-/** The most changed rows that are remembered then, so that the next poll does not begin a comparison again. */
+/** The most rows that are listed if they are too many: the next poll does not count listed rows as changed again. */
 const MOST_MARKS = 1_000_000
 
 /** A table with a column of changes. */
@@ -38,7 +38,7 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
   )
   /** The rows within the overlap that are written already, by key and value of the column of changes. */
   let written = new Set<string>()
-  /** The last look: its marks, and when the whole overlap was looked at; null: there was none. */
+  /** The marks of the last poll, and the time of the last one that read the whole overlap; null: there was no poll. */
   let last: { readonly marks: Position; readonly wholeAt: number } | null = null
   const marksIn = async (state: SourceState): Promise<Position> => {
     const marks: Record<string, string> = {}
@@ -50,7 +50,7 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
     async next(given, wait, signal) {
       if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined)
       const currentAt = deps.now()
-      // The clock may have been set back.
+      // The absolute difference is compared, because the clock may have been set back.
       const isWhole = last === null || Math.abs(currentAt.getTime() - last.wholeAt) >= WHOLE
       const before = isWhole || last === null ? positionOf(given) : last.marks
       const back = isWhole ? overlap : overlap * PART
@@ -82,7 +82,7 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
         isIncomplete ||= count > MOST_CHANGES
         return {
           due: isIncomplete ? new Map() : new Map([...due].map(([type, keys]) => [type, [...new Set(keys)]])),
-          // From this position the next look at the whole overlap begins, also that of another node.
+          // The next poll of the whole overlap begins at this position, also on another node.
           position: isWhole || isIncomplete ? marks : given,
           isIncomplete,
           currentAt,

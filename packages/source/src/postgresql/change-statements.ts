@@ -9,7 +9,7 @@ import { quoted, tableOf } from './names.ts'
 
 export const CHANGE_SQL: ChangeSql = { mark, list }
 
-/** The time up to which the state has changes: a standby has those of the last transaction that it received, if there is any. */
+/** SQL of the time up to which the snapshot has changes: on a standby, that of the last replayed transaction. */
 const SEEN = `case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), to_timestamp(0)) else now() end`
 
 /** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */

@@ -66,7 +66,7 @@ const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
   [701, number('float8', (given) => given)],
   [16, { sql: 'bool', read: asText, parameter: neverCompared, holds: 'boolean', isKey: false }],
   [1082, { sql: 'date', read: finite, parameter: neverCompared, holds: 'day', isKey: false }],
-  // A time without a zone is of the zone of the session, which is that of the source.
+  // A time without a zone is read in the zone of the session, which is set to the zone of the source.
   [
     1114,
     {

@@ -56,7 +56,7 @@ export async function sendPiece(
       found = { name: `rollcall_${count}`, columns: null }
       fresh.push(text)
     }
-    // It becomes the last entry of the map.
+    // The statement moves to the end of the map, so that it is dropped last.
     prepared.delete(text)
     prepared.set(text, found)
     return found
@@ -96,7 +96,7 @@ const NOT_KEPT: Prepared = { name: '', columns: null }
 
 interface Step extends Statement {
   readonly values: readonly (string | null)[]
-  /** The name; empty: the statement is not kept. */
+  /** The name of the prepared statement; empty: the statement is not kept prepared. */
   readonly name: string
   /** True when the connection has not prepared it yet. */
   readonly isNew: boolean
@@ -176,7 +176,7 @@ class PieceQuery {
   }
 }
 
-/** The text of a parameter: of a list, that of PostgreSQL's arrays with each element in quotation marks. */
+/** The text of a parameter. A list becomes an array in PostgreSQL's form, with each element in quotation marks. */
 function parameterText(value: unknown): string | null {
   if (!Array.isArray(value)) return value === null ? null : String(value)
   return `{${value.map((one) => `"${String(one).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
