@@ -60,6 +60,7 @@ import { registryRecords } from './0062-registry-records.ts'
 import { registrySources } from './0063-registry-sources.ts'
 import { sourceMirrors } from './0064-source-mirrors.ts'
 import { sourceChanges } from './0065-source-changes.ts'
+import { roomForUpdates } from './0066-room-for-updates.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -121,4 +122,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0063-registry-sources': registrySources,
   '0064-source-mirrors': sourceMirrors,
   '0065-source-changes': sourceChanges,
+  '0066-room-for-updates': roomForUpdates,
 }

@@ -65,6 +65,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0063-registry-sources.ts': '4311133a1071152cb5dc27c6254f10a9',
   '0064-source-mirrors.ts': '64309ff58748a47bdabe759c01915a84',
   '0065-source-changes.ts': '13a343790229e065480f8d909dec28a1',
+  '0066-room-for-updates.ts': '5e413186d4417c3dd67695a144b41642',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) => /^[0-9]{4}-(?!.*\.test\.).*\.ts$/.test(name))
