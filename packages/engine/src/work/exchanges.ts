@@ -5,10 +5,23 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type pg from 'pg'
-import { type ClaimedExchange, claimExchanges, releaseClaims, renewClaims } from '../store/exchanges/claims.ts'
+import {
+  byParticipant,
+  type ClaimedExchange,
+  claimExchanges,
+  releaseClaims,
+  renewClaims,
+} from '../store/exchanges/claims.ts'
 
 /** Seconds until an exchange is tried again: after the first failed run, after the second, and so on. */
 const BACKOFF: readonly number[] = [3, 8, 20, 55]
+
+/**
+ * Milliseconds after a claim that gave a participant its whole share. Until then no claim is made, unless half of the
+ * share has ended: one claim of many costs little more than one of a single exchange, and their answers are written
+ * together.
+ */
+const GATHERING = 25
 
 export interface ExchangeWorkDeps {
   /** Connections that are used for claims alone. */
@@ -26,8 +39,8 @@ export interface ExchangeWorkDeps {
   readonly metrics: Pick<Metrics, 'taskEnded'>
   /** Answers one exchange. If it throws, the exchange is tried again later. */
   readonly answer: (exchange: ClaimedExchange, signal: AbortSignal) => Promise<void>
-  /** Called when a slot becomes free. */
-  readonly wake: () => void
+  /** Called when a slot becomes free; asks for a poll after so many milliseconds, or at once. */
+  readonly wake: (after?: number) => void
 }
 
 export interface ExchangeWork {
@@ -42,6 +55,7 @@ export interface ExchangeWork {
 export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
   const { pool, slots, lease, log } = deps
   const inWork = new Map<ClaimedExchange, Promise<void>>()
+  let gathersUntil = 0
   const shares = {
     share: Math.ceil(slots / 4),
     reserve: Math.max(1, Math.floor(slots / 8)),
@@ -79,13 +93,19 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
     }
   }
 
+  /** The exchanges in work of the participant that has most of them. */
+  const mostOfOne = (): number => Math.max(0, ...byParticipant([...inWork.keys()]).map(({ exchanges }) => exchanges))
+
   return {
     async poll(signal) {
       const free = slots - inWork.size
       if (free === 0) return
+      const left = gathersUntil - deps.clock.now()
+      if (left > 0 && mostOfOne() > shares.share / 2) return deps.wake(left)
       const claim = { id: randomUUID(), seconds: lease }
       const claimed = await claimExchanges(pool, claim, { free, ...shares }, [...inWork.keys()])
       for (const exchange of claimed) inWork.set(exchange, run(exchange, signal))
+      if (mostOfOne() >= shares.share) gathersUntil = deps.clock.now() + GATHERING
     },
     async idle() {
       while (inWork.size > 0) await Promise.all(inWork.values())

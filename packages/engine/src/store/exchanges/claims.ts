@@ -86,7 +86,7 @@ export async function claimExchanges(
   return rows
 }
 
-function byParticipant(inWork: readonly ExchangeInWork[]): readonly InWork[] {
+export function byParticipant(inWork: readonly ExchangeInWork[]): readonly InWork[] {
   const isLarge = ({ request_bytes }: ExchangeInWork): boolean => request_bytes > SMALL_REQUEST_BYTES
   return [...Map.groupBy(inWork, ({ participant }) => participant)].map(([participant, own]) => ({
     participant,
