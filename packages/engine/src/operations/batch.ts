@@ -120,10 +120,12 @@ async function inOrder<Element, Result>(
   const workers = state === undefined ? CONCURRENCY : 1
   const begun = Array.from({ length: Math.min(workers, elements.length) }, worker)
   // If one worker fails, the request fails, so the others begin nothing more.
-  await Promise.all(begun).finally(() => {
+  try {
+    await Promise.all(begun)
+  } finally {
     next = elements.length
     budget.over = true
-  })
+  }
   return results
 }
 
