@@ -28,7 +28,7 @@ export interface Acting {
 export interface Approvals {
   /** Whether some acts need two operators (ROLLCALL_TWO_PERSON). */
   readonly areNeeded: boolean
-  /** Stores an act as a proposal, and does not do the act. @throws Proposed always */
+  /** Stores an act as a proposal, and does not do the act. @throws ActProposed always */
   propose(deps: Acting, act: WaitingAct): Promise<never>
 }
 

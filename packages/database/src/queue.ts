@@ -15,15 +15,15 @@ const PAUSE = 1_000
 const CLOSING = 1_000
 
 /** The first character of a payload about mailboxes. */
-export const MAILBOXES = 'm'
+export const MAILBOXES_PREFIX = 'm'
 /** The payload that the trigger of the event outbox sends. */
-const OUTBOX = 'o'
+const OUTBOX_PAYLOAD = 'o'
 /** The payload about a registry that has another source file. */
-export const SOURCES = 's'
+export const SOURCES_PAYLOAD = 's'
 
 const idsIn = (payload: string): readonly number[] =>
   payload
-    .slice(MAILBOXES.length)
+    .slice(MAILBOXES_PREFIX.length)
     .split(',')
     .map(Number)
     .filter((id) => id > 0)
@@ -40,7 +40,7 @@ interface Listener {
 }
 
 /** Listens on a connection of its own until the signal aborts, and replaces a lost connection. Never rejects. */
-export async function listen(
+export async function listenForWork(
   connection: pg.ClientConfig,
   { signal, onExchanges, onDeliveries, onMailboxes, onOutbox, onSources }: Listener,
 ): Promise<void> {
@@ -51,9 +51,9 @@ export async function listen(
     client.on('end', () => end())
     client.on('notification', ({ payload }) => {
       if (payload === undefined || payload === '') onExchanges()
-      else if (payload === OUTBOX) onOutbox()
-      else if (payload === SOURCES) onSources()
-      else if (payload.startsWith(MAILBOXES)) onMailboxes(idsIn(payload))
+      else if (payload === OUTBOX_PAYLOAD) onOutbox()
+      else if (payload === SOURCES_PAYLOAD) onSources()
+      else if (payload.startsWith(MAILBOXES_PREFIX)) onMailboxes(idsIn(payload))
       else onDeliveries(Number(payload))
     })
     const stop = (): void => end()

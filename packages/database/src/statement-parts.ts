@@ -4,15 +4,15 @@ import { type RawBuilder, sql } from 'kysely'
 type Values = Readonly<Record<string, unknown>>
 
 /** The members that have a value, as entries. */
-const given = (values: Values) => Object.entries(values).filter(([, value]) => value !== undefined)
+const definedEntries = (values: Values) => Object.entries(values).filter(([, value]) => value !== undefined)
 
 /** SQL such as `a = 1, b = 2`, for `set`. */
 export const assignmentsSql = (values: Values): RawBuilder<unknown> =>
-  sql.join(given(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))
+  sql.join(definedEntries(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))
 
 /** SQL such as `(a, b) values (1, 2)`, for `insert into`. */
 export function valuesSql(values: Values): RawBuilder<unknown> {
-  const entries = given(values)
+  const entries = definedEntries(values)
   const columns = sql.join(entries.map(([column]) => sql.ref(column)))
   return sql`(${columns}) values (${sql.join(entries.map(([, value]) => sql`${value}`))})`
 }

@@ -87,33 +87,33 @@ export function pathsByName(recordTypes: readonly RecordType[]): ReadonlyMap<str
 }
 
 function rootOf(recordType: RecordType): Place {
-  const root = known.get(recordType) ?? read(recordType)
+  const root = known.get(recordType) ?? readPaths(recordType)
   known.set(recordType, root)
   return root
 }
 
-function read(recordType: RecordType): Place {
+function readPaths(recordType: RecordType): Place {
   const root = placeAt('')
   addSchema(root, recordType.schema as Schema)
-  placed(root, CONTEXT).open = true
+  placeBelow(root, CONTEXT).open = true
   const { attributes, compounds = [], identifiers } = recordType
   for (const attribute of attributes) {
-    for (const path of attribute.paths) addAttribute(placed(root, path), attribute)
+    for (const path of attribute.paths) addAttribute(placeBelow(root, path), attribute)
   }
   for (const { paths, members } of compounds) {
     for (const path of paths) {
-      const element = placed(root, path)
+      const element = placeBelow(root, path)
       element.list = path !== ''
       for (const member of members) {
-        for (const inside of member.paths) addAttribute(placed(element, inside), member)
+        for (const inside of member.paths) addAttribute(placeBelow(element, inside), member)
       }
     }
     for (const member of members) {
-      for (const path of member.record_paths ?? []) addAttribute(placed(root, path), member)
+      for (const path of member.record_paths ?? []) addAttribute(placeBelow(root, path), member)
     }
   }
   for (const { path, type } of identifiers) {
-    const place = placed(root, path)
+    const place = placeBelow(root, path)
     place.identifier = true
     place.list = true
     if (type === undefined) continue
@@ -151,7 +151,7 @@ function addSchema(place: Place, schema: Schema): void {
   place.open ||= schema.type === undefined || schema.type === 'object'
 }
 
-function placed(from: Place, path: string): Place {
+function placeBelow(from: Place, path: string): Place {
   return path === '' ? from : path.split('.').reduce(memberAt, from)
 }
 

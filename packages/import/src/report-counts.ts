@@ -180,23 +180,23 @@ export class BatchCounts {
   /** Adds the counts of the batches before. */
   after(before: ReportCounts): ReportCounts {
     const records = { ...before.records }
-    for (const [{ name }, counts] of this.#records) records[name] = sum(records[name], counts)
+    for (const [{ name }, counts] of this.#records) records[name] = addValues(records[name], counts)
     const columns = { count: this.#rows, values: Object.fromEntries(this.#columns) }
     return {
       kept: before.kept + this.kept,
-      rejections: together([...before.rejections, ...this.#rejections]),
+      rejections: addRejections([...before.rejections, ...this.#rejections]),
       repeated: {
         count: (before.repeated?.count ?? 0) + this.#repeated.length,
         lines: [...(before.repeated?.lines ?? []), ...this.#repeated].slice(0, EXAMPLES),
       },
       records,
-      columns: sum(before.columns, columns),
+      columns: addValues(before.columns, columns),
     }
   }
 }
 
 /** Adds two lists of reasons, each reason once. Reasons beyond the limit are counted as one. */
-function together(rejections: readonly RejectionCounts[]): readonly RejectionCounts[] {
+function addRejections(rejections: readonly RejectionCounts[]): readonly RejectionCounts[] {
   const byReason = new Map<string, RejectionCounts>()
   for (const { reason: given, count, lines } of rejections) {
     const reason = byReason.has(given) || byReason.size < MOST_REASONS ? given : OTHER_REASONS
@@ -206,20 +206,20 @@ function together(rejections: readonly RejectionCounts[]): readonly RejectionCou
   return [...byReason.values()]
 }
 
-function sum(before: CountedValues | undefined, after: CountedValues): CountedValues {
+function addValues(before: CountedValues | undefined, after: CountedValues): CountedValues {
   const names = new Set([...Object.keys(before?.values ?? {}), ...Object.keys(after.values)])
   return {
     count: (before?.count ?? 0) + after.count,
     values: Object.fromEntries(
       [...names].map((name) => [
         name,
-        both(before?.values[name] ?? NO_VALUE_COUNTS, after.values[name] ?? NO_VALUE_COUNTS),
+        addCounts(before?.values[name] ?? NO_VALUE_COUNTS, after.values[name] ?? NO_VALUE_COUNTS),
       ]),
     ),
   }
 }
 
-const both = (before: ValueCounts, after: ValueCounts): ValueCounts => ({
+const addCounts = (before: ValueCounts, after: ValueCounts): ValueCounts => ({
   understood: before.understood + after.understood,
   not_understood: before.not_understood + after.not_understood,
   unlisted: before.unlisted + after.unlisted,

@@ -50,7 +50,7 @@ export function createRowReader({ targets }: ColumnMapping, header: readonly str
             ? { values: [target.value ?? ''], state: CELL_STATES.value }
             : valuesIn(target, cells[index] ?? '')
         states[at] = state
-        put(document, target, values)
+        putValues(document, target, values)
       }
       return { document, cells: { targets, states } }
     },
@@ -116,7 +116,7 @@ function valueIn({ format, codes, unlisted }: Target, text: string): Scalar | nu
   return unlisted === 'keep' ? text : null
 }
 
-function put(document: Members, target: Target, values: readonly Scalar[]): void {
+function putValues(document: Members, target: Target, values: readonly Scalar[]): void {
   const { steps, identifier_type, split } = target
   const [first, ...others] = values.map(
     (value): JsonValue => (identifier_type === null ? value : { identifier_type, identifier_value: value }),

@@ -60,7 +60,7 @@ export interface LinesWritten extends Omit<Written, 'met'> {
 
 const NOTHING: Written = { inserted: 0, records: [], unchanged: new Set(), merged: [], rejects: [], met: new Map() }
 
-const both = (one: Written, other: Written): Written => ({
+const joinWritten = (one: Written, other: Written): Written => ({
   inserted: one.inserted + other.inserted,
   records: [...one.records, ...other.records],
   unchanged: new Set([...one.unchanged, ...other.unchanged]),
@@ -107,7 +107,7 @@ async function writeFirst(writing: Writing, recordType: RecordType, lines: reado
   while (rest.length > 0) {
     const firsts = new Map(rest.toReversed().map((one) => [primaryOf(one), one]))
     const once = await writeOrHalve(writing, recordType, [...firsts.values()].reverse())
-    written = both(written, once)
+    written = joinWritten(written, once)
     const standing = new Map(once.met)
     for (const primary of [...once.records.map((one) => one.primary_identifier), ...once.unchanged]) {
       const first = firsts.get(primary)
@@ -144,7 +144,7 @@ async function writeOrHalve(writing: Writing, recordType: RecordType, lines: rea
     const after = await writeOrHalve(writing, recordType, lines.slice(half.length))
     const own = new Set(half.map(primaryOf))
     const met = new Map([...after.met].filter(([primary]) => !own.has(primary)))
-    return both(before, { ...after, met })
+    return joinWritten(before, { ...after, met })
   }
 }
 

@@ -47,7 +47,7 @@ export async function createVault(db: Database, source: MasterKeySource): Promis
 /** A vault with the master key of this row, which never asks the database; null when `source` does not have the key. */
 export async function vaultOfRecord(record: MasterKeyRecord, source: MasterKeySource): Promise<Vault | null> {
   const keys = (await source.candidates()).map((key) => ({ version: record.version, key }))
-  const master = keys.find((candidate) => decrypts(candidate, record))
+  const master = keys.find((candidate) => isMasterKeyOf(candidate, record))
   if (master === undefined) return null
   return {
     encrypt: async (purpose, context, plaintext) => encryptValue(master, purpose, context, plaintext),
@@ -88,7 +88,7 @@ async function findMasterKey(db: Database, source: MasterKeySource): Promise<Mas
   for (let tries = 1; ; tries += 1) {
     const record = (await readMasterKey(db)) ?? (await firstMasterKey(db, source))
     const candidates = await source.candidates()
-    const key = candidates.find((candidate) => decrypts({ version: record.version, key: candidate }, record))
+    const key = candidates.find((candidate) => isMasterKeyOf({ version: record.version, key: candidate }, record))
     if (key !== undefined) return { version: record.version, key }
     if (tries === TRIES) throw new MasterKeyError(candidates.length === 0 ? missing(source) : wrong(source))
   }
@@ -145,7 +145,7 @@ export function masterKeyRecord(master: MasterKey): MasterKeyRecord {
   return { version, check_value: encryptValue(master, PURPOSE, placeOf(version), Buffer.from(CHECK)) }
 }
 
-function decrypts(master: MasterKey, { version, check_value }: MasterKeyRecord): boolean {
+function isMasterKeyOf(master: MasterKey, { version, check_value }: MasterKeyRecord): boolean {
   try {
     return decryptValue(master, PURPOSE, placeOf(version), check_value).toString() === CHECK
   } catch (error) {

@@ -10,7 +10,7 @@ import { BatchCounts } from '@rollcall/import/report-counts'
 import { type Attribute, dayIn, type Kind, normaliseIdentifier, readAttribute, UNLISTED } from '@rollcall/protocol'
 import { COMPARISONS, type Compared } from './comparisons.ts'
 import { databaseRefusal } from './database-refusal.ts'
-import { ANYTHING } from './engine/column-test.ts'
+import { ANY_RECORD } from './engine/column-test.ts'
 import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
 import { attributesOf, type MappedRecords, type SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
@@ -119,7 +119,7 @@ async function checkRecords(
 async function firstRows(engine: OpenEngine, records: MappedRecords): Promise<readonly SourceRow[]> {
   const state = await engine.begin()
   try {
-    return await state.rows(records, { needed: ANYTHING, keys: null, after: null, limit: ROWS })
+    return await state.rows(records, { needed: ANY_RECORD, keys: null, after: null, limit: ROWS })
   } finally {
     await state.end()
   }

@@ -8,7 +8,7 @@ import { isStorable } from '@rollcall/database/text'
 import { createSearchSlots, type SearchSlots } from '@rollcall/participants/admission/search-slots'
 import { type Kind, type RecordType, RequestFault } from '@rollcall/protocol'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
-import { ANYTHING } from './engine/column-test.ts'
+import { ANY_RECORD } from './engine/column-test.ts'
 import type { OpenEngine, RowsAsked, SourceRow, SourceState } from './engine/engine.ts'
 import type { MappedRecords, SourceFile } from './engine/mapped-records.ts'
 import { withGivenAttributes } from './given-attributes.ts'
@@ -66,7 +66,7 @@ export function liveRecords(
       async session(work) {
         // Types of columns are read before the session begins: within it, reading them would wait for another
         // connection.
-        for (const records of file.records.values()) await engine.bounds(records, ANYTHING)
+        for (const records of file.records.values()) await engine.bounds(records, ANY_RECORD)
         return inSlot(slots, async () => {
           const state = await engine.begin()
           try {
@@ -100,7 +100,7 @@ function readerIn(
     async *candidates(_registry, recordType, predicate, after) {
       const records = recordsOf(recordType)
       if (records === undefined) return
-      const needed = predicate === null ? ANYTHING : neededOf(records, predicate)
+      const needed = predicate === null ? ANY_RECORD : neededOf(records, predicate)
       if (needed.is === 'nothing') return
       const asked = { needed, keys: null, after: after === null ? null : keyOfLive(after), limit: PORTION }
       yield* use((state, isOwn) => portions(kind, records, state, { ...asked, isLast: isOwn }, time))
@@ -110,7 +110,7 @@ function readerIn(
       const found = new Map<string, SourceRecord>()
       const keys = ids.flatMap((id) => keyOfLive(id) ?? [])
       if (records === undefined || keys.length === 0) return []
-      const asked = { needed: ANYTHING, keys, after: null, limit: PORTION }
+      const asked = { needed: ANY_RECORD, keys, after: null, limit: PORTION }
       for await (const portion of use((state, isOwn) =>
         portions(kind, records, state, { ...asked, isLast: isOwn }, time),
       )) {

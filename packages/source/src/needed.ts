@@ -5,7 +5,7 @@ import type { Identifier } from '@rollcall/core/model/records'
 import type { Target } from '@rollcall/import/column-mapping'
 import { type Attribute, searchKey, UNLISTED } from '@rollcall/protocol'
 import { COMPARISONS, type Compared } from './comparisons.ts'
-import { ANYTHING, type ColumnTest, type MappedColumn, type Needed, NOTHING } from './engine/column-test.ts'
+import { ANY_RECORD, type ColumnTest, type MappedColumn, type Needed, NO_RECORD } from './engine/column-test.ts'
 import type { MappedRecords } from './engine/mapped-records.ts'
 
 /**
@@ -21,7 +21,7 @@ export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
       return anyOf(predicate.of.map((part) => neededOf(records, part)))
     // A condition on columns cannot express a negation: a missing or unreadable value is neither true nor false.
     case 'not':
-      return ANYTHING
+      return ANY_RECORD
     case 'some':
       // All parts must be true of one element. A condition on columns can only say that each is true of some element.
       return neededOf(records, predicate.of)
@@ -39,7 +39,7 @@ export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
       )
     case 'exists': {
       const { attribute, list } = predicate
-      if (list !== undefined && isCompound(list) && !membersOf(list).includes(attribute)) return ANYTHING
+      if (list !== undefined && isCompound(list) && !membersOf(list).includes(attribute)) return ANY_RECORD
       return inColumns(
         columnsOf(records, (target) => target.reads.includes(attribute.name)),
         () => PRESENT,
@@ -60,7 +60,7 @@ const compared = (
   test: (way: keyof typeof COMPARISONS, target: Target) => ColumnTest | null,
 ): Needed => {
   const way = records.compare.get(attribute.name)
-  if (way === undefined) return ANYTHING
+  if (way === undefined) return ANY_RECORD
   return inColumns(
     columnsOf(records, (target) => target.reads.includes(attribute.name)),
     (target) => test(way, target),
@@ -92,9 +92,9 @@ function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) =>
   return anyOf(
     columns.map((column): Needed => {
       const { target } = column
-      if (target.column === null) return ANYTHING
+      if (target.column === null) return ANY_RECORD
       const test = testOf(target)
-      if (test === null || (target.split !== null && test.is !== 'present')) return ANYTHING
+      if (test === null || (target.split !== null && test.is !== 'present')) return ANY_RECORD
       return { is: 'column', column, test }
     }),
   )
@@ -102,16 +102,16 @@ function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) =>
 
 function allOf(parts: readonly Needed[]): Needed {
   const of = parts.filter(({ is }) => is !== 'anything')
-  if (of.some(({ is }) => is === 'nothing')) return NOTHING
+  if (of.some(({ is }) => is === 'nothing')) return NO_RECORD
   const [only] = of
-  if (only === undefined) return ANYTHING
+  if (only === undefined) return ANY_RECORD
   return of.length === 1 ? only : { is: 'and', of }
 }
 
 function anyOf(parts: readonly Needed[]): Needed {
-  if (parts.some(({ is }) => is === 'anything')) return ANYTHING
+  if (parts.some(({ is }) => is === 'anything')) return ANY_RECORD
   const of = parts.filter(({ is }) => is !== 'nothing')
   const [only] = of
-  if (only === undefined) return NOTHING
+  if (only === undefined) return NO_RECORD
   return of.length === 1 ? only : { is: 'or', of }
 }

@@ -32,7 +32,7 @@ import type { Accepted, Answer, CallbackOptions, Content, Messages, OperationNam
 import { Outstanding } from './outstanding.ts'
 import { pagesOf } from './pages.ts'
 import type { AskedRecord, FoundByCallback, RecordOf, RegistryRecord, ResponseOf, SaidKind } from './records.ts'
-import { ask, askLater } from './request.ts'
+import { askLater, askRegistry } from './request.ts'
 import { itemsOrThrow } from './results.ts'
 import { type ClientOptions, type OfKind, readSettings, type Settings } from './settings.ts'
 
@@ -239,7 +239,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   ): Promise<Answer<Response>> {
     const row = operation(name)
     if (row.sync_paths.length === 0) throw new TypeError(`${name} has no synchronous path`)
-    return (await ask(this.#settings, { operation: row, content, options })) as Answer<Response>
+    return (await askRegistry(this.#settings, { operation: row, content, options })) as Answer<Response>
   }
 
   async #askLater(name: OperationName, content: object, options: RequestOptions = {}): Promise<Accepted> {

@@ -19,7 +19,7 @@ import {
 import { HeaderRejected, TransportError, UntrustedAnswer } from '../errors.ts'
 import { type HttpAnswer, send } from '../http/post.ts'
 import { type Attempted, unlessAborted, withRetries } from '../http/retry.ts'
-import { open, readFrame, repeatsAddresses, swapAddresses, verify } from '../trust/open.ts'
+import { openFrame, readFrame, repeatsAddresses, swapAddresses, verifyFrame } from '../trust/open.ts'
 import { inEnvelope } from './bare-answer.ts'
 import { readAck, readEnvelopeAck, readFault } from './faults.ts'
 import type { Accepted, Answer, RequestOptions } from './messages.ts'
@@ -38,7 +38,7 @@ export interface Asked {
  * Sends a request on the operation's synchronous path.
  * @throws TransportError, AckError, HeaderRejected, UntrustedAnswer, TokenRefused
  */
-export async function ask(settings: Settings, asked: Asked): Promise<Answer<object>> {
+export async function askRegistry(settings: Settings, asked: Asked): Promise<Answer<object>> {
   const { operation, options } = asked
   const [path = ''] = operation.sync_paths
   const transaction_id = options.transaction_id ?? crypto.randomUUID()
@@ -144,9 +144,9 @@ async function openAnswer(
   const { trust, http } = settings
   const sent = trust.signature === 'off' ? 'unsigned answer' : 'answer'
   const frame = readFrame(inEnvelope(answer.text, operation, trust), sent, headers)
-  const signed = await verify(frame, trust, 'answer')
+  const signed = await verifyFrame(frame, trust, 'answer')
   const header = headers.checked(addressed(settings, frame.header), 'header', unreadableHeader)
-  const opened = await open(frame, trust, settings.decryptionKeys, http.maxAnswerBytes)
+  const opened = await openFrame(frame, trust, settings.decryptionKeys, http.maxAnswerBytes)
   const tolerated = opened === undefined ? {} : tolerateMessage({ request: operation.reply }, opened.message)
   const { value, assumed_utc } = inUtc(operation.reply.schema, tolerated, 'message')
   const message = value as JsonObject

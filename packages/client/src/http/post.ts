@@ -2,7 +2,7 @@
 import { TransportError } from '../errors.ts'
 import type { Fetch } from './fetch.ts'
 import { BodyProblem, readText } from './read-text.ts'
-import { codesOf, isCertificateCode, isForTls, problem, schemeProblem } from './wrong-scheme.ts'
+import { codesOf, isCertificateCode, isForTls, schemeProblem, wrongSchemeError } from './wrong-scheme.ts'
 
 export interface HttpSettings {
   readonly fetch: Fetch
@@ -45,7 +45,7 @@ export async function send(
       })
     }
     const text = await readText(response, maxAnswerBytes)
-    if (isForTls(url, response.status, text)) throw problem('https')
+    if (isForTls(url, response.status, text)) throw wrongSchemeError('https')
     return { status: response.status, headers: response.headers, text }
   } catch (error) {
     if (error instanceof TransportError) throw error

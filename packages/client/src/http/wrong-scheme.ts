@@ -15,7 +15,7 @@ const PROBE = 2_000
 /** The error for a wrong scheme in the address; null when the failed request does not show that. */
 export async function schemeProblem(fetch: Fetch, url: string, error: unknown): Promise<TransportError | null> {
   const text = codesOf(error)
-  if (url.startsWith('https:')) return NO_TLS.test(text) ? problem('http', error) : null
+  if (url.startsWith('https:')) return NO_TLS.test(text) ? wrongSchemeError('http', error) : null
   if (!BROKEN_OFF.test(text)) return null
   const { host } = new URL(url)
   try {
@@ -24,7 +24,7 @@ export async function schemeProblem(fetch: Fetch, url: string, error: unknown): 
     // A certificate that is not trusted also shows that the server uses TLS.
     if (!isCertificateCode(codesOf(failure))) return null
   }
-  return problem('https', error)
+  return wrongSchemeError('https', error)
 }
 
 /** True for an answer that says that the server expects TLS. */
@@ -32,7 +32,7 @@ export const isForTls = (url: string, status: number, text: string): boolean =>
   url.startsWith('http:') && status === 400 && IN_WORDS.test(text)
 
 /** Makes the error. @param scheme the scheme that the server expects */
-export function problem(scheme: 'http' | 'https', cause?: unknown): TransportError {
+export function wrongSchemeError(scheme: 'http' | 'https', cause?: unknown): TransportError {
   const other = scheme === 'https' ? 'http' : 'https'
   return new TransportError(
     'unreadable',

@@ -16,7 +16,7 @@ export function acknowledge(correlation_id: string): Response {
 }
 
 /** An ack ERR that also has `errors` as in the specification. */
-export function refuse({ code, message, httpStatus, retryAfter }: RequestFault): Response {
+export function refusalResponse({ code, message, httpStatus, retryAfter }: RequestFault): Response {
   const error = { code, message }
   const body = {
     message: { ack_status: 'ERR', timestamp: new Date().toISOString(), correlation_id: crypto.randomUUID(), error },

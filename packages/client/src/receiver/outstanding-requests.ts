@@ -3,7 +3,7 @@
  * receiver_id does not name its registry, so the registry is found by the request.
  */
 import { RequestFault } from '@rollcall/protocol'
-import { type Frame, swapAddresses, type Trust, verify } from '../trust/open.ts'
+import { type Frame, swapAddresses, type Trust, verifyFrame } from '../trust/open.ts'
 
 /** The number of correlation_ids that are remembered. */
 const MOST = 10_000
@@ -70,7 +70,7 @@ async function someAsync<Item>(items: readonly Item[], is: (item: Item) => Promi
 async function isProven(frame: Frame, trust: Trust): Promise<boolean> {
   if (trust.signature !== 'required') return false
   try {
-    return await verify(frame, trust, 'callback')
+    return await verifyFrame(frame, trust, 'callback')
   } catch (error) {
     if (error instanceof RequestFault) return false
     throw error

@@ -64,15 +64,15 @@ const replies = new Map<string, Validator>()
 /** Checks a question. @throws RequestFault err.request.bad, with the member and the rule */
 export function readQuestion(row: Operation, { header }: Frame, opened: Opened | undefined, signed: boolean): Question {
   if (!actionMeans(row, String(header.action))) {
-    throw bad(`header.action: must be ${row.action} on this path`)
+    throw badRequest(`header.action: must be ${row.action} on this path`)
   }
-  if (opened === undefined) throw bad('message: is required')
+  if (opened === undefined) throw badRequest('message: is required')
   const tolerated = tolerateMessage(row, opened.message) as JsonObject
-  const message = known(requests, row.name, row.request.incoming).checked(tolerated, 'message', bad)
+  const message = known(requests, row.name, row.request.incoming).checked(tolerated, 'message', badRequest)
   checkCount(row.request, header, tolerated)
   return {
     name: row.name as QuestionName,
-    header: headers.checked(header, 'header', bad),
+    header: headers.checked(header, 'header', badRequest),
     // The name of a question decides the type of its message.
     message: message as Question['message'],
     signed,
@@ -138,4 +138,4 @@ function known(made: Map<string, Validator>, name: string, schema: Parameters<ty
   return found
 }
 
-const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)

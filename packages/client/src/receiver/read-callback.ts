@@ -40,8 +40,8 @@ export function findCallback(path: string, action: unknown): Callback {
   const byPath = CALLBACKS.find((row) => path.endsWith(row.path.slice(FIRST_SEGMENT.length)))
   const row =
     byPath ?? CALLBACKS.find((row) => row.action === text) ?? CALLBACKS.find((row) => row.action_aliases.includes(text))
-  if (row === undefined) throw bad('header.action: is no callback of this protocol')
-  if (!actionMeans(row, text)) throw bad(`header.action: must be ${row.action} on this path`)
+  if (row === undefined) throw badRequest('header.action: is no callback of this protocol')
+  if (!actionMeans(row, text)) throw badRequest(`header.action: must be ${row.action} on this path`)
   return row
 }
 
@@ -60,17 +60,17 @@ export function readCallback(
   // Members of a status are checked whenever they are there. Only some callbacks require them.
   if (row.header === 'callback' || header.status !== undefined) {
     const problem = headers.problem(header, 'header')
-    if (problem !== null) throw bad(problem)
+    if (problem !== null) throw badRequest(problem)
   }
   const name = row.name as CallbackName
-  const received = { name, header: receivedHeaders.checked(header, 'header', bad), signed }
+  const received = { name, header: receivedHeaders.checked(header, 'header', badRequest), signed }
   if (opened === undefined) {
     if (header.status === 'rjct') return { ...received, ...assumedUtc(frame.assumed_utc) }
-    throw bad('message: is required unless header.status is rjct')
+    throw badRequest('message: is required unless header.status is rjct')
   }
   const tolerated = tolerateMessage({ request: row.message }, opened.message) as JsonObject
   const { value, assumed_utc } = inUtc(row.message.incoming, tolerated, 'message')
-  const message = messages.get(row.name)?.checked(value, 'message', bad)
+  const message = messages.get(row.name)?.checked(value, 'message', badRequest)
   if (message === undefined) throw new Error(`callback ${row.name} has no schema`)
   checkCount(row.message, header, tolerated)
   const { encrypted } = opened
@@ -82,7 +82,7 @@ export function checkCount(message: Message, { total_count }: JsonObject, member
   const items = message.items === null ? undefined : members[message.items]
   if (!message.counted || total_count === undefined || total_count === 0 || !Array.isArray(items)) return
   if (total_count !== items.length) {
-    throw bad(`header.total_count: must be the number of items in message.${message.items}`)
+    throw badRequest(`header.total_count: must be the number of items in message.${message.items}`)
   }
 }
 
@@ -95,4 +95,4 @@ function oneRecordEach(message: Incoming): Received['message'] {
   return { ...message, notify_event }
 }
 
-const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)

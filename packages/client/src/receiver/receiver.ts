@@ -19,17 +19,17 @@ import { checkKind, type KindName } from '../client/records.ts'
 import type { Fetch } from '../http/fetch.ts'
 import {
   type Frame,
-  open,
+  openFrame,
   readFrame,
   repeatsAddresses,
   swapAddresses,
   type Trust,
   trustIn,
-  verify,
+  verifyFrame,
 } from '../trust/open.ts'
 import { type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
-import { acknowledge, refuse, UnknownSender } from './acks.ts'
+import { acknowledge, refusalResponse, UnknownSender } from './acks.ts'
 import type { AwaitOptions, Handlers, Received, Rejected, ReplyCallback } from './callbacks.ts'
 import { type HighWaterMarks, marksInMemory } from './high-water-marks.ts'
 import { Mailbox, type MailboxLimits } from './mailbox.ts'
@@ -154,10 +154,10 @@ export class Receiver {
     } catch (error) {
       if (error instanceof RequestFault) {
         this.#noteRefused(error, request)
-        return refuse(error)
+        return refusalResponse(error)
       }
       quietly(() => this.#options.on_error?.(error))
-      return refuse(
+      return refusalResponse(
         new RequestFault('err.service.unavailable', 'the message was not handled; send it again later', 500),
       )
     }
@@ -202,12 +202,12 @@ export class Receiver {
     const text = await readRequest(request, this.#maxBytes, ACCEPTED_TYPES[kind === 'callback' ? kind : 'request'])
     const bounds = envelopeBounds(this.#maxValues, asked === null ? CALLBACK_MESSAGES : [asked.request])
     const { frame, sender_id, trust } = await this.#from(readFrame(text, kind, headers, bounds))
-    const signed = await verify(frame, trust, kind)
+    const signed = await verifyFrame(frame, trust, kind)
 
     // Is it for us, and what is the message?
     this.#checkAddress(frame)
     const opened = (message: Message) =>
-      open(frame, trust, this.#keys, this.#maxBytes, messageBounds(this.#maxValues, message))
+      openFrame(frame, trust, this.#keys, this.#maxBytes, messageBounds(this.#maxValues, message))
     if (asked !== null) {
       const question = readQuestion(asked, frame, await opened(asked.request), signed)
       return this.#answer(question, answers, trust)

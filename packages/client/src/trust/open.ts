@@ -85,16 +85,16 @@ export type MessageKind = 'answer' | 'callback' | 'question'
 export function readFrame(text: string, sent: keyof typeof TOLERATED, headers: Validator, bounds?: JsonBounds): Frame {
   const source = parsed(text, bounds)
   const envelope = tolerateEnvelope(source.value)
-  if (!isJsonObject(envelope)) throw bad('body: must be a JSON object with header and message')
+  if (!isJsonObject(envelope)) throw badRequest('body: must be a JSON object with header and message')
   const { header, message } = envelope
-  if (!isJsonObject(header)) throw bad('header: must be an object')
+  if (!isJsonObject(header)) throw badRequest('header: must be an object')
   const absent = message === undefined || message === null
-  if (!absent && !isJsonObject(message)) throw bad('message: must be an object')
+  if (!absent && !isJsonObject(message)) throw badRequest('message: must be an object')
   const tolerated = TOLERATED[sent](header)
   const { value, assumed_utc } =
     sent === 'question' ? { value: tolerated, assumed_utc: [] } : inUtc(CallbackHeader, tolerated, 'header')
   const problem = headers.problem(value, 'header')
-  if (problem !== null) throw bad(problem)
+  if (problem !== null) throw badRequest(problem)
   return { source, header: value as JsonObject, message: absent ? undefined : message, assumed_utc }
 }
 
@@ -102,7 +102,7 @@ function parsed(text: string, bounds?: JsonBounds): SourcedEnvelope {
   try {
     return new SourcedEnvelope(text, bounds)
   } catch (error) {
-    if (error instanceof JsonError) throw bad(error.message)
+    if (error instanceof JsonError) throw badRequest(error.message)
     throw error
   }
 }
@@ -113,7 +113,7 @@ function parsed(text: string, bounds?: JsonBounds): SourcedEnvelope {
  * @returns true when a signature was verified
  * @throws RequestFault err.signature.missing, err.signature.invalid
  */
-export function verify({ source }: Frame, trust: Trust, kind: MessageKind): Promise<boolean> {
+export function verifyFrame({ source }: Frame, trust: Trust, kind: MessageKind): Promise<boolean> {
   const { profile, namespaces } = trust
   return verifyEnvelope(source, {
     rules: { ...SIGNATURE_RULES[trust.signature], datesMessages: true },
@@ -134,7 +134,7 @@ export interface Opened {
 }
 
 /** Decrypts the message; undefined when there is none. @throws RequestFault err.encryption.invalid */
-export async function open(
+export async function openFrame(
   { header, message }: Frame,
   { encrypted: mustBeEncrypted }: Pick<Trust, 'encrypted'>,
   keys: DecryptionKeys,
@@ -153,7 +153,7 @@ export async function open(
   return { message: opened, encrypted }
 }
 
-const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)
 
 /**
  * True when a header has the addresses of our own request: some registries repeat them, so `sender_id` is ours and

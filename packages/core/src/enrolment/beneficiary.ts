@@ -189,13 +189,13 @@ const PROGRAMME_LENGTH = 500
 function withText(element: EnrolmentElement): EnrolmentElement {
   const members = Object.entries(element).flatMap(([name, value]): [string, JsonValue][] => {
     if (value === '') return []
-    if (memberSearchKey(name) === 'programme_identifier') return [[name, digits(value)]]
+    if (memberSearchKey(name) === 'programme_identifier') return [[name, programmeText(value)]]
     return [[name, memberSearchKey(name) === 'programme' && isJsonObject(value) ? withText(value) : value]]
   })
   return Object.fromEntries(members)
 }
 
-function digits(value: JsonValue): JsonValue {
+function programmeText(value: JsonValue): JsonValue {
   if (typeof value !== 'number') return value
   if (Number.isSafeInteger(value) && value >= 0) return String(value)
   throw new InvalidBeneficiary('programme.programme_identifier: must be a text, or a whole number')

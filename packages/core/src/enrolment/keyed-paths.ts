@@ -8,11 +8,11 @@ export interface KeyedPaths {
   readonly above: ReadonlySet<string>
 }
 
-const known = new WeakMap<RecordType, KeyedPaths>()
+const foundPaths = new WeakMap<RecordType, KeyedPaths>()
 
 export function keyedPaths(recordType: RecordType): KeyedPaths {
-  const found = known.get(recordType) ?? findKeyedPaths(recordType)
-  known.set(recordType, found)
+  const found = foundPaths.get(recordType) ?? findKeyedPaths(recordType)
+  foundPaths.set(recordType, found)
   return found
 }
 

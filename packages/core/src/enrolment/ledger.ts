@@ -254,13 +254,13 @@ function hasBegun(from: string, time_zone: string, now: number): boolean {
 }
 
 /** The days of recent instants: one update needs the same ones many times. */
-const days = new Map<string, string>()
+const knownDays = new Map<string, string>()
 
 function dayOf(time_zone: string, instant: number): string {
   const key = `${instant} ${time_zone}`
-  const day = days.get(key) ?? dayIn(time_zone, instant)
-  if (days.size >= DAYS) days.clear()
-  days.set(key, day)
+  const day = knownDays.get(key) ?? dayIn(time_zone, instant)
+  if (knownDays.size >= DAYS) knownDays.clear()
+  knownDays.set(key, day)
   return day
 }
 

@@ -3,15 +3,15 @@ import { searchKey } from '@rollcall/protocol'
 
 /** The number of remembered names. It is limited because a peer may send any names. */
 const MOST = 5_000
-const known = new Map<string, string>()
+const knownKeys = new Map<string, string>()
 
 /** The `searchKey` of the name of a JSON member. */
 export function memberSearchKey(name: string): string {
-  const found = known.get(name)
+  const found = knownKeys.get(name)
   if (found !== undefined) return found
   const key = searchKey(name)
-  if (known.size >= MOST) known.clear()
-  if (name.length <= LONGEST) known.set(name, key)
+  if (knownKeys.size >= MOST) knownKeys.clear()
+  if (name.length <= LONGEST) knownKeys.set(name, key)
   return key
 }
 

@@ -80,7 +80,7 @@ function writeMember(
   if (write.keyOf(path, null) !== undefined) return writeList(register, before, patch, write, path)
   if (isJsonObject(patch)) {
     if (stamp < (register.value ?? '')) return before
-    register.object = later(register.object, stamp)
+    register.object = laterStamp(register.object, stamp)
     return writeObject(register, isJsonObject(before) ? before : {}, patch, write, path)
   }
   if (stamp < (register.value ?? '')) return before
@@ -91,7 +91,7 @@ function writeMember(
   return patch === null ? undefined : patch
 }
 
-const later = (one: Stamp | undefined, other: Stamp): Stamp => (one === undefined || one < other ? other : one)
+const laterStamp = (one: Stamp | undefined, other: Stamp): Stamp => (one === undefined || one < other ? other : one)
 
 /** When the object was written after `value`, removes its members that were written before. */
 function dropOlder(register: Register, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {

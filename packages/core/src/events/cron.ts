@@ -154,9 +154,9 @@ const DAY_SECONDS = 86_400
 
 /** The smallest number of seconds between two runs, on the same day or on consecutive days. */
 export function shortestGap({ second, minute, hour }: Cron): number {
-  const seconds = spread(second, MINUTE_SECONDS)
-  const minutes = spread(minute, 60)
-  const hours = spread(hour, 24)
+  const seconds = distances(second, MINUTE_SECONDS)
+  const minutes = distances(minute, 60)
+  const hours = distances(hour, 24)
   // The time between the first and the last run inside a minute, an hour and a day.
   const inMinute = seconds.last
   const inHour = minutes.last * MINUTE_SECONDS + inMinute
@@ -170,7 +170,7 @@ export function shortestGap({ second, minute, hour }: Cron): number {
 }
 
 /** `step`: the smallest distance between neighbouring values. `last`: the distance from the first to the last. */
-function spread(values: Values, count: number): { readonly step: number; readonly last: number } {
+function distances(values: Values, count: number): { readonly step: number; readonly last: number } {
   if (values === null) return { step: 1, last: count - 1 }
   const steps = values.slice(1).map((value, index) => value - (values[index] ?? 0))
   return { step: Math.min(Number.POSITIVE_INFINITY, ...steps), last: (values.at(-1) ?? 0) - (values[0] ?? 0) }

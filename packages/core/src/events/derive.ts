@@ -103,10 +103,10 @@ export function deriveEvents(derivation: Derivation, change: StateChange): reado
 
 /** True when all conditions of a rule hold; its `on` is not checked. */
 export function isRuleTrue(derivation: Derivation, rule: EventRule, change: StateChange): boolean {
-  return (rule.if ?? []).every((condition) => holds(derivation, condition, change))
+  return (rule.if ?? []).every((condition) => isFulfilled(derivation, condition, change))
 }
 
-function holds(derivation: Derivation, condition: EventCondition, { before, after }: StateChange): boolean {
+function isFulfilled(derivation: Derivation, condition: EventCondition, { before, after }: StateChange): boolean {
   const was = (name: string) => before?.value(name)
   const is = (name: string) => after?.value(name)
   switch (condition.is) {

@@ -31,21 +31,21 @@ export interface PlaceOfRecords {
 /** The largest number of documents that are compared. Values of unlisted types may have several meanings. */
 const MOST = 10
 
-const widened = new WeakMap<Kind, Kind>()
+const widenedKinds = new WeakMap<Kind, Kind>()
 
 /**
  * The kind with the identifier types of all kinds: a record may have identifiers of types that its own kind does not
  * list.
  */
 export function withAllTypes(kind: Kind): Kind {
-  let wide = widened.get(kind)
+  let wide = widenedKinds.get(kind)
   if (wide === undefined) {
     const types: IdentifierType[] = [...kind.identifier_types]
     for (const type of KINDS.flatMap((one) => one.identifier_types)) {
       if (!types.some(({ name }) => name === type.name)) types.push(type)
     }
     wide = { ...kind, identifier_types: types }
-    widened.set(kind, wide)
+    widenedKinds.set(kind, wide)
   }
   return wide
 }

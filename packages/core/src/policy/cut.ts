@@ -60,7 +60,7 @@ function cutHere(seen: Cutting, here: readonly Visible[], value: JsonValue): Jso
   if (Array.isArray(value)) {
     // A list directly inside a list is not shown: readers of attributes take nothing from it either.
     const elements = value.filter((element) => !Array.isArray(element))
-    return shown(elements.flatMap((element) => cutValue(seen, here, element) ?? []))
+    return shownList(elements.flatMap((element) => cutValue(seen, here, element) ?? []))
   }
   const isIdentifier = parts.some(({ identifiers }) => identifiers.some((source) => isSeen(seen, source, value)))
   if (isJsonObject(value)) return cutObject(seen, parts, value, isIdentifier)
@@ -113,16 +113,16 @@ function unreadMembers(object: JsonObject, names: readonly string[], keys: reado
 }
 
 /** The names of members that were met, with their keys: records of a registry share them. */
-const known = new Map<string, string>()
+const knownKeys = new Map<string, string>()
 /** The limit of known names. */
 const MOST_NAMES = 10_000
 
 function keyOf(name: string): string {
-  let key = known.get(name)
+  let key = knownKeys.get(name)
   if (key === undefined) {
-    if (known.size >= MOST_NAMES) known.clear()
+    if (knownKeys.size >= MOST_NAMES) knownKeys.clear()
     key = searchKey(name)
-    known.set(name, key)
+    knownKeys.set(name, key)
   }
   return key
 }
@@ -136,5 +136,5 @@ function isSeen({ kind, types }: SeenIdentifiers, source: Visible['identifiers']
   return type !== undefined && (types === null || types.has(type.name))
 }
 
-const shown = (elements: readonly JsonValue[]): JsonValue | undefined =>
+const shownList = (elements: readonly JsonValue[]): JsonValue | undefined =>
   elements.length === 0 ? undefined : [...elements]

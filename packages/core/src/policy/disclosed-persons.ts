@@ -62,7 +62,7 @@ function relatedIdentifiers(kind: Kind, { record_type }: Relation, person: JsonV
 /** A function that reads a path, for each path. */
 const readers = new Map<string, (document: JsonValue) => JsonValue[]>()
 
-function at(path: string, from: JsonValue): JsonValue[] {
+function valuesAt(path: string, from: JsonValue): JsonValue[] {
   const read = readers.get(path) ?? heldAt(path)
   readers.set(path, read)
   return read(from)
@@ -98,7 +98,7 @@ export function findDescribedPersons(
   return relations.flatMap((relation) => {
     const recordType = kind.record_types.find(({ name }) => name === relation.record_type)
     return relation.paths.flatMap((path) =>
-      at(path, record).flatMap((person) => [
+      valuesAt(path, record).flatMap((person) => [
         { relation, person, shown: person },
         ...(recordType === undefined ? [] : findDescribedPersons(kind, recordType, person)),
       ]),
@@ -201,16 +201,16 @@ function unknownPersons(
 }
 
 const NONE: ReadonlySet<string> = new Set()
-const own = new WeakMap<RecordType, ReadonlySet<string>>()
+const ownNames = new WeakMap<RecordType, ReadonlySet<string>>()
 
 /** The members in which a record has the identifiers of its own person. */
 function ownMembers(recordType: RecordType | undefined): ReadonlySet<string> {
   if (recordType === undefined) return NONE
   const names =
-    own.get(recordType) ??
+    ownNames.get(recordType) ??
     new Set(
       recordType.identifiers.flatMap(({ path, names }) => (names === 'record' && !path.includes('.') ? [path] : [])),
     )
-  own.set(recordType, names)
+  ownNames.set(recordType, names)
   return names
 }

@@ -90,11 +90,11 @@ export function* discloseRecordParts(
   }
 }
 
-const known = new WeakMap<RecordType, PathNames>()
+const knownPaths = new WeakMap<RecordType, PathNames>()
 
 function pathsOf(recordType: RecordType): PathNames {
-  const paths = known.get(recordType) ?? new PathNames()
-  known.set(recordType, paths)
+  const paths = knownPaths.get(recordType) ?? new PathNames()
+  knownPaths.set(recordType, paths)
   return paths
 }
 

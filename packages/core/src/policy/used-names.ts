@@ -70,7 +70,7 @@ function pathsVisibleBy(
     Object.entries(shown).flatMap(([name, paths]) => {
       const tree = trees?.get(name)
       if (tree === undefined) return []
-      return paths.flatMap((path) => (shows(tree, path.split('.')) ? [`${name} ${path}`] : []))
+      return paths.flatMap((path) => (isShown(tree, path.split('.')) ? [`${name} ${path}`] : []))
     }),
   )
 }
@@ -94,13 +94,13 @@ function treesOf(kind: Kind, recordTypes: readonly RecordType[], names: readonly
 
 const IDENTIFIER_MEMBERS = ['identifier_type', 'identifier_value']
 
-function shows(tree: Visible, [name, ...rest]: readonly string[]): boolean {
+function isShown(tree: Visible, [name, ...rest]: readonly string[]): boolean {
   if (tree.whole) return true
   if (name === undefined) return tree.value || tree.identifiers.length > 0
   const key = searchKey(name)
   if (tree.identifiers.length > 0 && rest.length === 0 && IDENTIFIER_MEMBERS.includes(key)) return true
   return [tree, ...(tree.like === undefined ? [] : [tree.like])].some((part) => {
     const below = part.members.get(key)
-    return below !== undefined && shows(below, rest)
+    return below !== undefined && isShown(below, rest)
   })
 }

@@ -7,17 +7,17 @@ import type { Identifier } from '../model/records.ts'
  * A text that is the same for predicates that differ only in the order of parts and values, in repetitions, or in
  * brackets. It names attributes.
  */
-export const canonicalPredicate = (predicate: Predicate): string => canonicalJson(normal(predicate))
+export const canonicalPredicate = (predicate: Predicate): string => canonicalJson(canonicalForm(predicate))
 
-function normal(predicate: Predicate): JsonValue {
+function canonicalForm(predicate: Predicate): JsonValue {
   switch (predicate.is) {
     case 'and':
     case 'or': {
-      const parts = unordered(operands(predicate.is, predicate.of).map(normal))
+      const parts = unordered(operands(predicate.is, predicate.of).map(canonicalForm))
       return parts.length === 1 ? (parts[0] as JsonValue) : [predicate.is, parts]
     }
     case 'not':
-      return predicate.of.is === 'not' ? normal(predicate.of.of) : ['not', normal(predicate.of)]
+      return predicate.of.is === 'not' ? canonicalForm(predicate.of.of) : ['not', canonicalForm(predicate.of)]
     case 'compare':
       return [predicate.operator, predicate.attribute.name, literal(predicate.value), until(predicate)]
     case 'in': {
@@ -30,7 +30,7 @@ function normal(predicate: Predicate): JsonValue {
     case 'exists':
       return ['exists', predicate.attribute.name, predicate.list?.name ?? null, until(predicate)]
     case 'some':
-      return ['some', predicate.list.name, normal(predicate.of)]
+      return ['some', predicate.list.name, canonicalForm(predicate.of)]
     case 'identifier':
       return ['identifier', unordered(predicate.identifiers.map(identifier))]
     case 'identifier_type':

@@ -52,7 +52,7 @@ export interface Cluster extends Layout {
 export async function ensureCluster(dataDirectory: string): Promise<Cluster> {
   if (!(await isThere(join(dataDirectory, 'postgres')))) await makeDataDirectory(dataDirectory)
   const location = join(await realpath(dataDirectory), 'postgres')
-  await sweep(location)
+  await removeLeftovers(location)
   if (!(await isThere(location))) await makeCluster(location)
   return openCluster(location)
 }
@@ -193,7 +193,7 @@ async function homeElsewhere(user: ClusterUser): Promise<string> {
 }
 
 /** Removes unfinished clusters that a killed process left. */
-async function sweep(location: string): Promise<void> {
+async function removeLeftovers(location: string): Promise<void> {
   const parent = join(location, '..')
   for (const name of await readdir(parent)) {
     if (!/^postgres\.new-\d+-[0-9a-f]{8}$/.test(name) || isUnfinishedName(name)) continue

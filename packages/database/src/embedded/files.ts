@@ -27,12 +27,12 @@ export function clusterPaths(home: string) {
 export type Layout = ReturnType<typeof clusterPaths>
 
 /** Temporary names that this process made. In a container, an earlier process may have had the same process id. */
-const ours = new Set<string>()
+const ownNames = new Set<string>()
 
 /** Makes a temporary name beside `path` that has our process id: `<path>.new-<process id>-<random>`. */
 export function temporaryName(path: string): string {
   const name = `${path}.new-${process.pid}-${randomBytes(4).toString('hex')}`
-  ours.add(basename(name))
+  ownNames.add(basename(name))
   return name
 }
 
@@ -40,7 +40,7 @@ export function temporaryName(path: string): string {
 export function isUnfinishedName(name: string): boolean {
   const pid = Number(/\.new-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1])
   if (Number.isNaN(pid)) return false
-  return pid === process.pid ? ours.has(name) : isProcessAlive(pid)
+  return pid === process.pid ? ownNames.has(name) : isProcessAlive(pid)
 }
 
 /** True when a process has this id, whoever owns it. */

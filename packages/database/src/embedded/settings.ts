@@ -64,12 +64,12 @@ const PREFIX = 'rollcall-socket-'
  * without the password.
  */
 export async function socketDirectory(cluster: Cluster): Promise<string> {
-  if (fits(cluster.home)) return cluster.home
+  if (isSocketPath(cluster.home)) return cluster.home
   const name = PREFIX + createHash('sha256').update(`socket ${cluster.password}`).digest('hex').slice(0, 16)
   for (const parent of new Set([tmpdir(), '/tmp'])) {
     if (!(await canEnter(cluster.user, parent))) continue
     const directory = join(await realpath(parent), name)
-    if (fits(directory) && (await makePrivate(directory, cluster))) return directory
+    if (isSocketPath(directory) && (await makePrivate(directory, cluster))) return directory
   }
   throw new EmbeddedPostgresError(
     `The path ${cluster.home} is too long for a unix socket, and no folder for temporary files will do instead. ` +
@@ -86,7 +86,7 @@ export async function removeSocketDirectory({
   if (basename(directory).startsWith(PREFIX)) await rm(directory, { recursive: true, force: true })
 }
 
-function fits(directory: string): boolean {
+function isSocketPath(directory: string): boolean {
   return Buffer.byteLength(join(directory, `.s.PGSQL.${PORT}`)) <= SOCKET_PATH_BYTES
 }
 

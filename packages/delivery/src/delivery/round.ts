@@ -42,7 +42,7 @@ export function createDestinationRound(limit: number): DestinationRound {
       const isAll = seen.length < limit
       if (served !== undefined) {
         // After the last destination in order the next poll begins with the first.
-        start = isAll && seen.every(({ origin }) => origin <= served.origin) ? '' : behind(served)
+        start = isAll && seen.every(({ origin }) => origin <= served.origin) ? '' : placeAfter(served)
         begin()
         return 'on'
       }
@@ -67,4 +67,4 @@ export function createDestinationRound(limit: number): DestinationRound {
 }
 
 /** The place just after a destination, where a poll continues. No origin has a space, so this is none. */
-const behind = ({ origin }: WaitingDestination): string => `${origin} `
+const placeAfter = ({ origin }: WaitingDestination): string => `${origin} `

@@ -83,7 +83,7 @@ export class Subscribing {
     asked: readonly SubscribeCriteria[],
   ): Promise<Subscribing> {
     const { participant, registry } = subscriber
-    const found = await findSameSubscriptions(db, participant.id, registry.id, asked.map(sameness))
+    const found = await findSameSubscriptions(db, participant.id, registry.id, asked.map(comparedParts))
     const standing = new Map(found.map((same) => [keyOf(same), { code: same.code, end_at: same.end_at, found: same }]))
     const most = participant.max_subscriptions ?? limits.subscriptions
     const count = await countUpTo(db, participant.id, most)
@@ -96,7 +96,7 @@ export class Subscribing {
    * subscriptions
    */
   decide(criteria: SubscribeCriteria, item: SubscribingItem): Decision {
-    const same = sameness(criteria)
+    const same = comparedParts(criteria)
     const { end_at } = criteria
     const standing = this.#standing.get(keyOf(same))
     if (standing === undefined) {
@@ -158,13 +158,13 @@ export class Subscribing {
 const countUpTo = (db: Parameters<typeof countSubscriptions>[0], participant: number, most: number): Promise<number> =>
   most === Infinity ? Promise.resolve(0) : countSubscriptions(db, participant, most)
 
-const sameness = ({ eventType, recordType, fingerprint }: SubscribeCriteria) => ({
+const comparedParts = ({ eventType, recordType, fingerprint }: SubscribeCriteria) => ({
   event_type: eventType.name,
   record_type: recordType.name,
   fingerprint,
 })
 
-const keyOf = ({ event_type, record_type, fingerprint }: ReturnType<typeof sameness>): string =>
+const keyOf = ({ event_type, record_type, fingerprint }: ReturnType<typeof comparedParts>): string =>
   `${event_type} ${record_type} ${Buffer.from(fingerprint).toString('hex')}`
 
 function newSubscription({ code, end_at, criteria, item, renewed }: Standing): NewSubscription | null {
@@ -173,7 +173,7 @@ function newSubscription({ code, end_at, criteria, item, renewed }: Standing): N
   const { consent } = renewed ?? criteria
   return {
     code,
-    ...sameness(criteria),
+    ...comparedParts(criteria),
     criteria: text,
     person,
     ...item,
@@ -189,7 +189,7 @@ function renewal({ found, end_at, renewed }: Standing): Renewal | null {
   if (found === undefined || renewed === undefined) return null
   const { id, state, mailbox } = found
   const from = { state, mailbox, end_at: found.end_at }
-  const { event_type, record_type } = sameness(renewed)
+  const { event_type, record_type } = comparedParts(renewed)
   const { predicate, consent } = renewed
   return { id, event_type, record_type, end_at, from, consent, keys: keysOfFilter(predicate) }
 }

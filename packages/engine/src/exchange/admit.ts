@@ -41,7 +41,7 @@ export class OtherEnvironment extends RequestFault {
  * registry, nor a live one to a sandbox, whatever else is configured; it gets the answer for a missing grant.
  * @throws RequestFault 401, 429, 403 err.request.forbidden
  */
-export async function admit(
+export async function admitRequest(
   deps: Admitting,
   { environment }: Pick<Registry, 'environment'>,
   request: Pick<IncomingRequest, 'headers' | 'identified'>,

@@ -17,8 +17,8 @@ import type { Answering } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
 import { REQUEST_JOINT_WRITE } from '../store/exchanges/exchanges.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
-import { correlationIdOf, duplicateMessageId, exchangeRow, type Remembering, remember } from './remember.ts'
-import { type Reply, type Replying, rejectedReply, reply } from './reply.ts'
+import { correlationIdOf, duplicateMessageId, exchangeRow, type Remembering, rememberExchange } from './remember.ts'
+import { makeReply, type Reply, type Replying, rejectedReply } from './reply.ts'
 import { resultOrRejection, type VerifiedRequest } from './unread-request.ts'
 
 /** How often an answer is made again because the data for its decisions have changed; then the request fails. */
@@ -45,7 +45,7 @@ type Rejected = (by: HeaderRejection, of?: Exchange) => Promise<Reply>
  */
 async function answerWrite(deps: AnsweringNow, request: VerifiedRequest, rejected: Rejected): Promise<Reply> {
   const row = exchangeRow(request.exchange, request.opened, request.path)
-  const exchange = await remember(deps, request.exchange, row)
+  const exchange = await rememberExchange(deps, request.exchange, row)
   if (exchange === null) return rejected(duplicateMessageId())
   const read = await resultOrRejection(() => readRequest(request))
   if (read instanceof HeaderRejection) return rejected(read, exchange)
@@ -76,7 +76,7 @@ async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected
       if (await deps.auditLog.writeWith(REQUEST_JOINT_WRITE, joint, ...made.entry)) return made.answer
       // The message_id is stored already. An earlier version gave equal messages a random correlation_id, which then
       // differs from ours.
-      const first = await remember(deps, exchange, row)
+      const first = await rememberExchange(deps, exchange, row)
       if (first === null) {
         await withhold(deps, made.entry)
         return await rejected(duplicateMessageId())
@@ -86,7 +86,7 @@ async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected
     }
     throw new Error('the row of a message is deleted again and again')
   } catch (error) {
-    const exchange = await remember(deps, request.exchange, row)
+    const exchange = await rememberExchange(deps, request.exchange, row)
     if (exchange === null) return rejected(duplicateMessageId())
     if (error instanceof HeaderRejection) return rejected(error, exchange)
     throw error
@@ -118,7 +118,7 @@ async function answerAndEntry(
 ): Promise<{ readonly answer: Reply; readonly entry: EntryWithPersons }> {
   const { transaction_id } = message
   const outcome = await answerAndCommit(deps, () => answerMessage(deps, { mode: 'sync', exchange, message }))
-  const answer = await reply(deps, exchange, transaction_id, outcome)
+  const answer = await makeReply(deps, exchange, transaction_id, outcome)
   const messages = { request: asked, reply: answer.message }
   return { answer, entry: auditEntryOfAnswer('answer', exchange, transaction_id, outcome, messages) }
 }

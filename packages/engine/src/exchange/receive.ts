@@ -11,7 +11,7 @@ import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { type Opening, openMessage, type Verifying, verifyEnvelope } from '@rollcall/participants/trust/messages'
 import { HeaderRejection, mediaType, type Operation } from '@rollcall/protocol'
 import { type Accepting, acceptRequest } from './accept.ts'
-import { type Admitting, type Authorizing, admit, authorize } from './admit.ts'
+import { type Admitting, type Authorizing, admitRequest, authorize } from './admit.ts'
 import { type AnsweringNow, answerNow } from './answer-now.ts'
 import { checkAddress, checkDemands, checkMessageTime, checkSender } from './checks.ts'
 import { type Reply, refusalAck } from './reply.ts'
@@ -32,7 +32,7 @@ export async function receiveRequest(
   request: IncomingRequest,
 ): Promise<Reply> {
   // 1. Token, quotas and environment, before a byte of the body is read.
-  const { participant, admission } = await admit(deps, registry, request)
+  const { participant, admission } = await admitRequest(deps, registry, request)
   try {
     // The grant is also checked before the body is read.
     const grant = await authorize(deps, participant, registry, operation)

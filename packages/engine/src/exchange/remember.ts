@@ -15,7 +15,7 @@ export interface Remembering {
  * Stores a message.
  * @returns the exchange under the correlation_id of the first equal message; null: another message has this message_id
  */
-export async function remember(
+export async function rememberExchange(
   { exchanges }: Remembering,
   exchange: Exchange,
   row: NewExchange,

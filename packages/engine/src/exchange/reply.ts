@@ -39,7 +39,7 @@ export interface Reply {
 }
 
 /** Makes the reply for the outcome of an operation. */
-export async function reply(
+export async function makeReply(
   deps: Replying,
   exchange: Exchange,
   transaction_id: string,
@@ -108,7 +108,7 @@ export async function rejectedReply(
   const { transaction_id } = tolerated
   const problem = transactionIds.problem(transaction_id, 'message.transaction_id')
   if (problem !== null) throw new RequestFault('err.request.bad', problem)
-  const rejected = await reply(deps, exchange, transaction_id as string, {
+  const rejected = await makeReply(deps, exchange, transaction_id as string, {
     status: 'rjct',
     status_reason_code: rejection.code,
     status_reason_message: rejection.message,

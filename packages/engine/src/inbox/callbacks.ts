@@ -29,7 +29,7 @@ import {
   type JsonObject,
   OPERATIONS,
 } from '@rollcall/protocol'
-import { type Admitting, admit } from '../exchange/admit.ts'
+import { type Admitting, admitRequest } from '../exchange/admit.ts'
 import { batchLength, checkAddress, checkCount, checkSender } from '../exchange/checks.ts'
 import { exchangeFingerprint } from '../exchange/remember.ts'
 import { acknowledgement, type Reply, refusalAck } from '../exchange/reply.ts'
@@ -46,7 +46,7 @@ export async function receiveCallback(
 ): Promise<Reply> {
   const { limits } = deps
   // 1. Token, quotas and environment, before a byte of the body is read.
-  const { participant, admission } = await admit(deps, registry, request)
+  const { participant, admission } = await admitRequest(deps, registry, request)
   try {
     // 2. Body: size, JSON, and the form of header and message.
     const bounds = envelopeBounds(limits, callback.message)

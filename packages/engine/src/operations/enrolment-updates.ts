@@ -119,13 +119,13 @@ function readEntry(
 /** The order of updates: by the time of the message, then by the position in it, then by its id. */
 function originOf(message_ts: string, position: number, message_id: string, participant: number): Origin {
   const time = timestampInstant(message_ts) ?? 0
-  const stamp = `${digits(time + EPOCH, 15)} ${digits(position, 6)} ${message_id} ${participant}`
+  const stamp = `${paddedDigits(time + EPOCH, 15)} ${paddedDigits(position, 6)} ${message_id} ${participant}`
   return { stamp, message_ts: new Date(time).toISOString() }
 }
 
 /** Milliseconds that are added so that the time of every year is positive. */
 const EPOCH = 100_000_000_000_000
-const digits = (number: number, count: number): string => String(number).padStart(count, '0')
+const paddedDigits = (number: number, count: number): string => String(number).padStart(count, '0')
 
 function outcomeOf(
   { operation, registry }: Exchange,

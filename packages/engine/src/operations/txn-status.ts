@@ -44,14 +44,14 @@ interface Found {
 /** Finds the exchange of a question, among the sender's own exchanges with this registry. */
 type Finder = (deps: Answering, asker: Asker, values: readonly string[]) => Promise<Found | null>
 
-const whole = (asked: AskedExchange | null): Found | null => asked && { asked, references: null }
+const wholeExchange = (asked: AskedExchange | null): Found | null => asked && { asked, references: null }
 
 /** The finder for each attribute_type (D15). */
 const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
   transaction_id: async ({ db }, asker, transaction_ids) =>
-    whole(await findAskedExchange(db, asker, { transaction_ids })),
+    wholeExchange(await findAskedExchange(db, asker, { transaction_ids })),
   correlation_id: async ({ db }, asker, correlation_ids) =>
-    whole(await findAskedExchange(db, asker, { correlation_ids })),
+    wholeExchange(await findAskedExchange(db, asker, { correlation_ids })),
   reference_id_list: async (deps, asker, reference_ids) => {
     const asked = await findExchangeHolding(deps, asker, reference_ids)
     return asked && { asked, references: reference_ids }

@@ -31,9 +31,9 @@ export async function answerUnsubscribe(deps: Answering, { exchange, message }: 
   const window = deps.limits.timestamp_window
   if (typeof timestamp === 'string' && !isWithinWindow(timestamp, window, exchange.received_at.getTime())) {
     const rule = `timestamp: must lie within ${window} seconds of now`
-    return outcomeOf(deps, asked(message), now, [], { code: 'rjct.timestamp.invalid', text: rule })
+    return outcomeOf(deps, askedCodes(message), now, [], { code: 'rjct.timestamp.invalid', text: rule })
   }
-  const codes = asked(message)
+  const codes = askedCodes(message)
   const { participant, registry, correlation_id } = exchange
   const own = new Map(
     (await findOwnSubscriptions(deps.db, participant.id, registry.id, codes)).map((found) => [found.code, found]),
@@ -62,11 +62,11 @@ export async function answerUnsubscribe(deps: Answering, { exchange, message }: 
     { code: first?.code, text },
   )
   if (ended.length + settled.length === 0) return outcome
-  return { ...outcome, effects: [ending(registry.id, { ended, settled }, now, correlation_id)] }
+  return { ...outcome, effects: [endEffect(registry.id, { ended, settled }, now, correlation_id)] }
 }
 
 /** Each code once, even if the request repeats it. */
-const asked = ({ subscription_codes }: Message): readonly string[] => [
+const askedCodes = ({ subscription_codes }: Message): readonly string[] => [
   ...new Set(subscription_codes as readonly string[]),
 ]
 
@@ -87,7 +87,7 @@ interface Ending {
   readonly settled: readonly OwnSubscription[]
 }
 
-const ending =
+const endEffect =
   (registry: number, { ended, settled }: Ending, at: Date, by: string): Effect =>
   async (client) => {
     await lockEvents(client, registry, 'subscribe')

@@ -5,7 +5,7 @@ import type { Limits } from '@rollcall/core/limits'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { openConnections } from '@rollcall/database/pools'
-import { listen } from '@rollcall/database/queue'
+import { listenForWork } from '@rollcall/database/queue'
 import type { Dispatcher } from '@rollcall/delivery/delivery/dispatcher'
 import type { Mailboxes } from '@rollcall/delivery/notify/drain-mailboxes'
 import { createExchangeWork, type ExchangeWorkDeps } from './exchanges.ts'
@@ -63,7 +63,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   await openConnections(db.claims)
   await openConnections(db.asyncSearches)
   const pollWake = createWake()
-  const listening = listen(db.connection, {
+  const listening = listenForWork(db.connection, {
     signal,
     onExchanges: exchangesWake.raise,
     onDeliveries: (participant) => dispatcher.due(participant),

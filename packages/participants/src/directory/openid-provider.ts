@@ -75,7 +75,7 @@ export interface OpenIdProvider {
 }
 
 /** Derives a value from the secret for one use. The value reveals neither the secret nor the other values. */
-const derived = (secret: string, use: 'state' | 'nonce' | 'verifier'): string =>
+const deriveValue = (secret: string, use: 'state' | 'nonce' | 'verifier'): string =>
   createHmac('sha256', secret).update(use).digest('base64url')
 
 export function createOpenIdProvider(
@@ -121,9 +121,9 @@ export function createOpenIdProvider(
         redirect_uri: settings.redirect_uri,
         scope: settings.scope,
         response_type: 'code',
-        state: derived(secret, 'state'),
-        nonce: derived(secret, 'nonce'),
-        code_challenge: await calculatePKCECodeChallenge(derived(secret, 'verifier')),
+        state: deriveValue(secret, 'state'),
+        nonce: deriveValue(secret, 'nonce'),
+        code_challenge: await calculatePKCECodeChallenge(deriveValue(secret, 'verifier')),
         code_challenge_method: 'S256',
       })
       return { address: href, secret }
@@ -134,9 +134,9 @@ export function createOpenIdProvider(
       const tokens = await configuration()
         .then((known) =>
           authorizationCodeGrant(known, come, {
-            expectedState: derived(secret, 'state'),
-            expectedNonce: derived(secret, 'nonce'),
-            pkceCodeVerifier: derived(secret, 'verifier'),
+            expectedState: deriveValue(secret, 'state'),
+            expectedNonce: deriveValue(secret, 'nonce'),
+            pkceCodeVerifier: deriveValue(secret, 'verifier'),
             idTokenExpected: true,
           }),
         )

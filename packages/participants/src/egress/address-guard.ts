@@ -70,7 +70,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
     const resolved = resolve(host).catch((error: unknown) => {
       throw new RequestFailed('unresolved', errorCodeOf(error))
     })
-    const addresses = await within(connectTimeoutMs, resolved)
+    const addresses = await withTimeLimit(connectTimeoutMs, resolved)
     if (addresses.length === 0) throw new RequestFailed('unresolved')
     assertReachable(addresses, rules.allowed.get(host))
     return addresses
@@ -132,7 +132,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
 }
 
 /** Limits the time of a resolver, which has no timeout. No socket is opened after a late answer. */
-async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promise<Value> {
+async function withTimeLimit<Value>(timeoutMs: number, promise: Promise<Value>): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new RequestFailed('timeout')), timeoutMs)
   try {

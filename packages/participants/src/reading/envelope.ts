@@ -97,8 +97,8 @@ const callbackHeaders = validator(receivedSchema(CallbackHeader))
  */
 export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Sourced {
   const { header, message, source } = readFrame(text, bounds)
-  if (message === undefined) throw bad('message: must be an object')
-  return { header: headers.checked(header, 'header', bad), message, source }
+  if (message === undefined) throw badRequest('message: must be an object')
+  return { header: headers.checked(header, 'header', badRequest), message, source }
 }
 
 /**
@@ -117,11 +117,11 @@ export function readCallbackEnvelope(
   const { value, assumed_utc } = inUtc(CallbackHeader, { sender_id, ...frame.header }, 'header')
   const header = value as JsonObject
   const asked = callback.header === 'callback' || header.status !== undefined ? callbackHeaders : headers
-  const checkedHeader = headers.checked(header, 'header', bad)
+  const checkedHeader = headers.checked(header, 'header', badRequest)
   const problem = asked.problem(header, 'header')
-  if (problem !== null) throw bad(problem)
+  if (problem !== null) throw badRequest(problem)
   if (frame.message === undefined && header.status !== 'rjct') {
-    throw bad('message: is required unless header.status is rjct')
+    throw badRequest('message: is required unless header.status is rjct')
   }
   return { ...frame, header: checkedHeader, assumed_utc }
 }
@@ -130,11 +130,11 @@ export function readCallbackEnvelope(
 function readFrame(text: string, bounds: JsonBounds) {
   const source = parse(text, bounds)
   const body = tolerateEnvelope(source.value)
-  if (!isJsonObject(body)) throw bad('body: must be a JSON object with header and message')
+  if (!isJsonObject(body)) throw badRequest('body: must be a JSON object with header and message')
   const { header, message } = body
-  if (!isJsonObject(header)) throw bad('header: must be an object')
+  if (!isJsonObject(header)) throw badRequest('header: must be an object')
   const absent = message === undefined || message === null
-  if (!absent && !isJsonObject(message)) throw bad('message: must be an object')
+  if (!absent && !isJsonObject(message)) throw badRequest('message: must be an object')
   return { header: tolerateHeader(header) as JsonObject, message: absent ? undefined : (message as JsonObject), source }
 }
 
@@ -145,7 +145,7 @@ function readFrame(text: string, bounds: JsonBounds) {
  */
 export function readMessage(row: MessageRow, message: JsonObject): Message {
   const messages = validatorIn(requests, row, () => validator(row.incoming))
-  return messages.checked(tolerateMessage({ request: row }, message), 'message', bad)
+  return messages.checked(tolerateMessage({ request: row }, message), 'message', badRequest)
 }
 
 /**
@@ -163,7 +163,7 @@ export function readResult(
   results.set(kind.relaxed, known)
   const messages = validatorIn(known, row, () => validator(receivedSchema(row.incoming, [kind])))
   const { value, assumed_utc } = inUtc(row.incoming, tolerateMessage({ request: row }, message), 'message')
-  return { message: messages.checked(value, 'message', bad), assumed_utc }
+  return { message: messages.checked(value, 'message', badRequest), assumed_utc }
 }
 
 const requests = new Map<MessageRow, Validator<Message>>()
@@ -191,8 +191,8 @@ function parse(text: string, bounds: JsonBounds): SourcedEnvelope {
 
 function faultOf(error: JsonError): RequestFault {
   // This code rejects a header. Before the sender is known, only a fault can be answered; its text has the code.
-  if (error instanceof TooManyItems) return bad(`rjct.total_count.limit_exceeded: ${error.message}`)
-  return bad(error.message)
+  if (error instanceof TooManyItems) return badRequest(`rjct.total_count.limit_exceeded: ${error.message}`)
+  return badRequest(error.message)
 }
 
 /**
@@ -206,4 +206,4 @@ export function checkBodyBeginning(bytes: Uint8Array, bounds: JsonBounds): void 
   if (problem !== null) throw faultOf(problem)
 }
 
-const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)

@@ -23,7 +23,7 @@ interface Reading {
 }
 
 /** The result of the reading thread for a message, by that message. */
-const found = new WeakMap<JsonObject, ReadMessage>()
+const readOnThread = new WeakMap<JsonObject, ReadMessage>()
 
 /**
  * Reads a large envelope on a thread.
@@ -68,7 +68,7 @@ function asSent({ request }: Operation, read: ReadMessage): JsonObject {
   const { frame, items } = read.sent
   const batch = request.items === null || items === null ? {} : { [request.items]: asText(items) }
   const message = Object.assign({ ...frame }, batch)
-  found.set(message, read)
+  readOnThread.set(message, read)
   return message
 }
 
@@ -80,7 +80,7 @@ export type CheckedMessage = Parted<Message>
  * @throws RequestFault err.request.bad: the message breaks a rule of its schema
  */
 export function findCheckedMessage(message: JsonObject): CheckedMessage | undefined {
-  const read = found.get(message)
+  const read = readOnThread.get(message)
   if (read === undefined) return undefined
   if ('problem' in read.checked) throw new RequestFault('err.request.bad', read.checked.problem)
   return { frame: read.checked.frame, items: read.checked.items ?? read.sent.items }

@@ -86,7 +86,7 @@ function envelope(task: EnvelopeTask): ReadEnvelope {
     return { ...found, message: null, signed: null }
   }
   const signed = isSigned && form !== null && form !== 'rfc8785' ? signedTexts(source, form) : null
-  return { ...found, message: parted(task.operation, message, header.is_msg_encrypted !== true), signed }
+  return { ...found, message: readParts(task.operation, message, header.is_msg_encrypted !== true), signed }
 }
 
 function signedTexts(source: SourcedEnvelope, form: CanonicalFormName): SignedTexts {
@@ -99,7 +99,7 @@ function signedTexts(source: SourcedEnvelope, form: CanonicalFormName): SignedTe
 }
 
 /** Separates the items of a message, and checks it. @param inClear false: an encrypted message is not checked */
-function parted(name: string, message: JsonObject, inClear = true): ReadMessage {
+function readParts(name: string, message: JsonObject, inClear = true): ReadMessage {
   const sent = withoutItems(name, message)
   return { sent, checked: inClear ? checked(name, message) : { problem: 'message: is encrypted' } }
 }
@@ -150,7 +150,7 @@ export interface TextTask {
 function message(task: TextTask & { readonly bounds: JsonBounds }): ReadMessage | null {
   try {
     const value = parseJson(task.text, task.bounds)
-    return isJsonObject(value) ? parted(task.operation, value) : null
+    return isJsonObject(value) ? readParts(task.operation, value) : null
   } catch (error) {
     if (error instanceof JsonError) return null
     throw error

@@ -63,23 +63,23 @@ export async function addParticipantKey(
           where thumbprint = ${thumbprint}`.execute(transaction)
       ).rows
       if (known !== undefined) {
-        if (known.sender_id !== null && known.participant !== owner.id) throw taken(known.sender_id)
+        if (known.sender_id !== null && known.participant !== owner.id) throw keyTaken(known.sender_id)
         if (known.revoked_at !== null) {
           throw new StoreRefusal('this key was revoked, and a revoked key cannot be registered again; make a new key')
         }
-        return one(
+        return firstRow(
           await sql<ParticipantKey>`update participant_key set ${assignmentsSql(entry)} where id = ${known.id}
             returning *`.execute(transaction),
         )
       }
-      const { live } = one(
+      const { live } = firstRow(
         await sql<{ live: number }>`select count(*) as live from participant_key
           where participant = ${owner.id} and ${sql.raw(LIVE)}`.execute(transaction),
       )
       if (live >= MOST_KEYS) {
         throw new StoreRefusal(`a participant has at most ${MOST_KEYS} live keys; revoke one that is not used`)
       }
-      return one(
+      return firstRow(
         await sql<ParticipantKey>`insert into participant_key
           ${valuesSql({ participant: owner.id, thumbprint, ...entry })} returning *`.execute(transaction),
       )
@@ -89,16 +89,16 @@ export async function addParticipantKey(
   }
 }
 
-function one<Row>({ rows: [row] }: { readonly rows: readonly Row[] }): Row {
+function firstRow<Row>({ rows: [row] }: { readonly rows: readonly Row[] }): Row {
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
   return row
 }
 
-const taken = (owner: string): StoreRefusal =>
+const keyTaken = (owner: string): StoreRefusal =>
   new StoreRefusal(`this key belongs to ${owner} already, and a public key belongs to one participant`)
 
 function asRefusal(error: unknown, kid: string): unknown {
-  if (isDuplicate(error, 'participant_key_thumbprint_key')) return taken('another participant')
+  if (isDuplicate(error, 'participant_key_thumbprint_key')) return keyTaken('another participant')
   if (isDuplicate(error, 'participant_key_live_index')) {
     return new StoreRefusal(`the participant has another live key with the kid ${kid}; give this one another kid`)
   }

@@ -3,7 +3,7 @@
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { SOURCES, WORK_CHANNEL } from '@rollcall/database/queue'
+import { SOURCES_PAYLOAD, WORK_CHANNEL } from '@rollcall/database/queue'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
 import { checkSenderId, isStorable } from '@rollcall/database/text'
@@ -81,7 +81,7 @@ export async function addRegistry(
     await declarePrimaryIdentifiers(transaction, row.id, kind, primary_identifiers)
     const added = await registryAt({ kysely: transaction }, namespace)
     await createRecordTables(transaction, added)
-    if (source !== null) await sql`select pg_notify(${WORK_CHANNEL}, ${SOURCES})`.execute(transaction)
+    if (source !== null) await sql`select pg_notify(${WORK_CHANNEL}, ${SOURCES_PAYLOAD})`.execute(transaction)
     return added
   })
 }
@@ -147,7 +147,7 @@ export async function storeSource(
      where id = $1 and source::jsonb = $2::jsonb and awaits_records = $6`,
     [id, JSON.stringify(before), JSON.stringify(source), own_records, awaits_records, awaited],
   )
-  await client.query('select pg_notify($1, $2)', [WORK_CHANNEL, SOURCES])
+  await client.query('select pg_notify($1, $2)', [WORK_CHANNEL, SOURCES_PAYLOAD])
   return rowCount === 1
 }
 

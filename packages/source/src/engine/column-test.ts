@@ -41,5 +41,5 @@ export type Needed =
   | { readonly is: 'and' | 'or'; readonly of: readonly Needed[] }
   | { readonly is: 'column'; readonly column: MappedColumn; readonly test: ColumnTest }
 
-export const ANYTHING: Needed = { is: 'anything' }
-export const NOTHING: Needed = { is: 'nothing' }
+export const ANY_RECORD: Needed = { is: 'anything' }
+export const NO_RECORD: Needed = { is: 'nothing' }

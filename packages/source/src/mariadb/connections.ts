@@ -154,15 +154,15 @@ const settings = ({ statementTimeout }: SourceFile): string =>
 const textOf = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : String(value))
 
 /** Connections whose session is set up. */
-const set = new WeakSet<object>()
+const prepared = new WeakSet<object>()
 
 async function begin(connection: PoolConnection, file: SourceFile): Promise<Transaction<Field>> {
   const timeout = file.statementTimeout + STATEMENT_GRACE
   try {
-    if (!set.has(connection.connection)) {
+    if (!prepared.has(connection.connection)) {
       await connection.query({ sql: settings(file), timeout })
       await connection.query({ sql: 'set session transaction isolation level repeatable read', timeout })
-      set.add(connection.connection)
+      prepared.add(connection.connection)
     }
     await connection.query({ sql: 'start transaction with consistent snapshot, read only', timeout })
   } catch (error) {

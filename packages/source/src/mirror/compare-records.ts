@@ -6,7 +6,7 @@
 import { withTransaction } from '@rollcall/database/transaction'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { openRegistry } from '@rollcall/records/registries/registries'
-import { ANYTHING } from '../engine/column-test.ts'
+import { ANY_RECORD } from '../engine/column-test.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
 import { isKey } from '../live-records.ts'
 import { hasBecomeMirror, isBecomingMirror } from '../store/changed-sources.ts'
@@ -29,7 +29,7 @@ type PortionReader = (records: MappedRecords, after: string | null) => Promise<P
 export const createPortionReader =
   (deps: MirrorDeps): PortionReader =>
   async (records, after) => {
-    const asked = { needed: ANYTHING, keys: null, after, limit: PORTION }
+    const asked = { needed: ANY_RECORD, keys: null, after, limit: PORTION }
     const found = await inSnapshot(deps, (state) => state.rows(records, asked))
     const keyed = found.filter(({ key }) => isKey(key))
     // Rows without a key come last, and the list cannot be continued after them.

@@ -34,11 +34,11 @@ const CONDITIONS: ReadonlyMap<string, Join> = new Map<string, Join>([
         ? ofOneAttribute(first, second)
         : predicateOnRecord(readConditions([first, second])),
   ],
-  ['or', (first, second) => joinByOr([alone(first), alone(second)])],
-  ['not', (first, second) => joinByAnd([alone(first), negate(alone(second))])],
+  ['or', (first, second) => joinByOr([predicateOf(first), predicateOf(second)])],
+  ['not', (first, second) => joinByAnd([predicateOf(first), negate(predicateOf(second))])],
 ])
 
-function alone(asked: Asked): Predicate {
+function predicateOf(asked: Asked): Predicate {
   return predicateOnRecord(readConditions([asked]))
 }
 
@@ -68,11 +68,11 @@ function readElement(
   if (!isJsonObject(element))
     throw new QueryProblem(path, 'must be an object {seq_num, expression1, condition, expression2}')
   checkMembers(element, ELEMENT, path)
-  const seq_num = readSequence(given(element, 'seq_num'), pathAt(path, 'seq_num'))
-  const first = askedByComparison(reader, given(element, 'expression1'), pathAt(path, 'expression1'))
-  const condition = given(element, 'condition')
-  const second = given(element, 'expression2')
-  if (condition === undefined && second === undefined) return { seq_num, predicate: alone(first) }
+  const seq_num = readSequence(givenValue(element, 'seq_num'), pathAt(path, 'seq_num'))
+  const first = askedByComparison(reader, givenValue(element, 'expression1'), pathAt(path, 'expression1'))
+  const condition = givenValue(element, 'condition')
+  const second = givenValue(element, 'expression2')
+  if (condition === undefined && second === undefined) return { seq_num, predicate: predicateOf(first) }
   if (second === undefined) throw new QueryProblem(pathAt(path, 'expression2'), 'must be given where a condition is')
   const join = typeof condition === 'string' ? CONDITIONS.get(condition.toLowerCase()) : undefined
   if (join === undefined) {
@@ -83,7 +83,7 @@ function readElement(
 }
 
 /** The value of a member; undefined when it is missing, "" or null, which mean nothing (3.1, D33). */
-function given(object: JsonObject, member: string): JsonValue | undefined {
+function givenValue(object: JsonObject, member: string): JsonValue | undefined {
   const value = Object.hasOwn(object, member) ? object[member] : undefined
   return value === '' || value === null ? undefined : value
 }
@@ -104,13 +104,13 @@ function readSequence(seq_num: JsonValue | undefined, path: string): number {
 
 /** Reads {attribute_name, operator, attribute_value} as a whole query (D10). */
 export function readComparison(reader: Reader, value: JsonValue, path: string): Predicate {
-  return alone(askedByComparison(reader, value, path))
+  return predicateOf(askedByComparison(reader, value, path))
 }
 
 function askedByComparison(reader: Reader, value: JsonValue | undefined, path: string): Asked {
   if (!isJsonObject(value)) throw new QueryProblem(path, `must be an object {${COMPARISON.join(', ')}}`)
   checkMembers(value, COMPARISON, path)
-  const name = given(value, 'attribute_name')
+  const name = givenValue(value, 'attribute_name')
   const memberPath = pathAt(path, 'attribute_name')
   const about = typeof name === 'string' ? resolveName(reader, RECORD_NAMES, name) : undefined
   if (about === undefined) throw unknownNameProblem(reader, RECORD_NAMES, memberPath, name)
@@ -122,7 +122,7 @@ function askedByComparison(reader: Reader, value: JsonValue | undefined, path: s
   reader.term(path)
   return unreadCondition(about, memberPath, (leaf) => {
     const subject = subjectOf(reader, leaf)
-    const operator = operatorOf(subject, given(value, 'operator') ?? null, pathAt(path, 'operator'), '')
+    const operator = operatorOf(subject, givenValue(value, 'operator') ?? null, pathAt(path, 'operator'), '')
     return { list: subject.list, of: operator.make(subject, raw ?? null, valuePlace, reader) }
   })
 }

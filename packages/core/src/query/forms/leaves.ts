@@ -91,7 +91,7 @@ function attributeSubject(attribute: Attribute, list: List | undefined): Subject
         values.map((given) => {
           const literal = readValue(attribute, given)
           checkNoWildcard(attribute, literal, given.path)
-          return keyed(literal)
+          return withKey(literal)
         }),
       )
       return { is: 'in', attribute, values: [...literals.values()] }
@@ -126,7 +126,7 @@ function checkNoWildcard({ type }: Attribute, literal: Literal, path: string): v
  * The value with a text that identifies it: values of one attribute have one type, so different values have different
  * texts.
  */
-function keyed(literal: Literal): readonly [string, Literal] {
+function withKey(literal: Literal): readonly [string, Literal] {
   return [typeof literal === 'object' ? `${literal.from} ${literal.to}` : String(literal), literal]
 }
 

@@ -33,21 +33,21 @@ export const OPERATORS: readonly Operator[] = [
     asks: EVERY,
     make: (subject, value, path) => negate(subject.compare('eq', value, path)),
   },
-  compares('gt', 'gt'),
-  compares('gte', 'ge'),
-  compares('lt', 'lt'),
-  compares('lte', 'le'),
+  comparing('gt', 'gt'),
+  comparing('gte', 'ge'),
+  comparing('lt', 'lt'),
+  comparing('lte', 'le'),
   {
     name: 'in',
     spellings: ['in'],
     asks: EVERY,
-    make: (subject, value, path, reader) => among(subject, value, path, reader),
+    make: (subject, value, path, reader) => readAmong(subject, value, path, reader),
   },
   {
     name: 'nin',
     spellings: ['nin'],
     asks: EVERY,
-    make: (subject, value, path, reader) => negate(among(subject, value, path, reader)),
+    make: (subject, value, path, reader) => negate(readAmong(subject, value, path, reader)),
   },
   {
     name: 'exists',
@@ -69,7 +69,7 @@ export const OPERATORS: readonly Operator[] = [
   },
 ]
 
-function compares(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'): Operator {
+function comparing(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'): Operator {
   return {
     name,
     spellings: [...new Set([name, comparator])],
@@ -79,7 +79,7 @@ function compares(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'): Operator
 }
 
 /** Reads the values for `in`: an array, or a text with commas, because the specification's values cannot be arrays. */
-function among(subject: Subject, value: JsonValue, path: string, reader: Reader): Predicate {
+function readAmong(subject: Subject, value: JsonValue, path: string, reader: Reader): Predicate {
   if (!Array.isArray(value)) {
     const values = typeof value === 'string' ? separated(value, path, reader.limits.query_values) : [value]
     reader.values(values.length, path)

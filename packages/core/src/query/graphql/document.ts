@@ -68,7 +68,7 @@ function parseText(text: string, limits: TextLimits, path: string): DocumentNode
     return parse(text)
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error
-    throw new UnreadableQuery(path, `must be a GraphQL query${at(error)}`)
+    throw new UnreadableQuery(path, `must be a GraphQL query${locationText(error)}`)
   }
 }
 
@@ -76,7 +76,7 @@ function parseText(text: string, limits: TextLimits, path: string): DocumentNode
  * The position of an error as text. The library's own message is not used: it quotes the query, which may be about a
  * person.
  */
-function at(error: GraphQLError): string {
+function locationText(error: GraphQLError): string {
   const [location] = error.locations ?? []
   return location === undefined ? '' : `; line ${location.line}, column ${location.column}`
 }
@@ -96,7 +96,7 @@ function checkRules(document: DocumentNode, path: string): void {
   const types = new TypeInfo(LANGUAGE)
   const visitors = RULES.map(({ rule, text }) => {
     const broken = (error: GraphQLError): never => {
-      throw new QueryProblem(path, `${text}${at(error)}`)
+      throw new QueryProblem(path, `${text}${locationText(error)}`)
     }
     return rule(new ValidationContext(LANGUAGE, document, types, broken, { hideSuggestions: true }))
   })

@@ -121,11 +121,11 @@ export function recordTypeOfRootField(kind: Kind, name: string, path: string): R
   throw new QueryProblem(pathAt(path, name), `must be one of ${[...new Set(known)].join(', ')}`)
 }
 
-const roots = new WeakMap<Kind, ReadonlyMap<string, RecordType>>()
+const knownRoots = new WeakMap<Kind, ReadonlyMap<string, RecordType>>()
 
 /** The record type for each name of a root field. A name that several have means the first. */
 function rootsOf(kind: Kind): ReadonlyMap<string, RecordType> {
-  let table = roots.get(kind)
+  let table = knownRoots.get(kind)
   if (table === undefined) {
     const made = new Map<string, RecordType>()
     for (const recordType of kind.record_types) {
@@ -134,7 +134,7 @@ function rootsOf(kind: Kind): ReadonlyMap<string, RecordType> {
         if (!made.has(key)) made.set(key, recordType)
       }
     }
-    roots.set(kind, made)
+    knownRoots.set(kind, made)
     table = made
   }
   return table

@@ -127,7 +127,7 @@ export class Selections {
     const sets = setsOf(group)
     if (sets.length === 0 && field.whole) return { name, read: field.read }
     if (field.type === undefined) throw new QueryProblem(path, 'must have no selection: it has no fields')
-    return { name, read: field.read, of: this.of(field.type, group, path, below(seen, field)) }
+    return { name, read: field.read, of: this.of(field.type, group, path, seenBelow(seen, field)) }
   }
 
   #fragment(selection: InlineFragmentNode | FragmentSpreadNode): Fragment {
@@ -151,7 +151,7 @@ export class Selections {
 }
 
 /** The visible parts of the value of a field. */
-function below(seen: Seen, { places }: Field): Seen {
+function seenBelow(seen: Seen, { places }: Field): Seen {
   if (seen === null) return null
   const found = places.flatMap((place) => {
     let parts = withLike(seen)
@@ -171,7 +171,7 @@ const withLike = (parts: readonly Visible[]): readonly Visible[] =>
 
 function isVisible(seen: Seen, field: Field | undefined): boolean {
   if (field === undefined) return false
-  const parts = below(seen, field)
+  const parts = seenBelow(seen, field)
   if (parts === null) return true
   return parts.some(({ value, identifiers, members }) => value || identifiers.length > 0 || members.size > 0)
 }

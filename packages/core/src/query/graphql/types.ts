@@ -39,12 +39,12 @@ export interface Field {
   readonly whole: boolean
 }
 
-const types = new WeakMap<Kind, ReadonlyMap<RecordType, ObjectType>>()
+const knownTypes = new WeakMap<Kind, ReadonlyMap<RecordType, ObjectType>>()
 
 /** The object type of a record type. The types of a kind are made at the first call. */
 export function objectType(kind: Kind, recordType: RecordType): ObjectType {
-  const made = types.get(kind) ?? objectTypes(kind)
-  types.set(kind, made)
+  const made = knownTypes.get(kind) ?? objectTypes(kind)
+  knownTypes.set(kind, made)
   const type = made.get(recordType)
   if (type === undefined) throw new Error(`${recordType.name} is no record type of ${kind.name}`)
   return type

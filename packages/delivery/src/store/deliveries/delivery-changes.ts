@@ -1,6 +1,6 @@
 /** Changes deliveries by hand: an operator retries, replays or drops them, and a participant asks for its own again. */
 import type { Database } from '@rollcall/database/database'
-import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { isNewestEnvelopeSql, WAIT_AGAIN_SQL } from './deliveries.ts'
 import { choiceConditions, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
@@ -14,14 +14,14 @@ interface Change {
 }
 
 /** SQL that makes a delivery pending again, at the beginning of its schedule, under its message_id. */
-const again = (due: string): string => `state = 'pending', next_attempt_at = ${due}, since = now(),
+const pendingSql = (due: string): string => `state = 'pending', next_attempt_at = ${due}, since = now(),
   earlier = attempts, reason = null, finished_at = null`
 /** SQL of a due time before all others at the destination. Of several retried deliveries the oldest comes first. */
 const NOW_AND_FIRST = "created_at - interval '100 years'"
 
 export const DELIVERY_CHANGES = {
   /** Attempts waiting deliveries now, and dead ones again. */
-  retry: { from: ['pending', 'dead'], set: again(NOW_AND_FIRST), sends: true },
+  retry: { from: ['pending', 'dead'], set: pendingSql(NOW_AND_FIRST), sends: true },
   /** Ends a delivery without a further attempt. */
   drop: {
     from: ['pending', 'held', 'dead'],
@@ -30,7 +30,7 @@ export const DELIVERY_CHANGES = {
     sends: false,
   },
   /** Sends ended deliveries again. */
-  replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: again('now()'), sends: true },
+  replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: pendingSql('now()'), sends: true },
 } as const satisfies Record<string, Change>
 
 /** SQL condition: the mailbox of the delivery is closed. Nothing is sent from it until an operator opens it. */
@@ -136,7 +136,7 @@ export async function changeDeliveriesAtMost(
         select pg_notify('${WORK_CHANNEL}', participant::text) from (select distinct participant from changed) as those
         where ${sending}
         union all
-        select pg_notify('${WORK_CHANNEL}', '${MAILBOXES}') where exists (
+        select pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PREFIX}') where exists (
           select 1 from renewed union all select 1 from changed where not ${sending} and mailbox is not null)
       )
       select (select count(*) from chosen) as chosen,

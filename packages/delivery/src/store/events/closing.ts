@@ -1,7 +1,7 @@
 /** Closes mailboxes whose notifications cannot be delivered, and suspends their subscriptions. */
 
 import type { Database } from '@rollcall/database/database'
-import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES, registryNamed } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
@@ -81,7 +81,7 @@ export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: nu
         where ${isNewestEnvelopeSql('given_up')}
       )
       select pg_notify($2, $3) from opened`,
-    [mailbox, WORK_CHANNEL, `${MAILBOXES}${mailbox}`],
+    [mailbox, WORK_CHANNEL, `${MAILBOXES_PREFIX}${mailbox}`],
   )
 }
 

@@ -2,7 +2,7 @@
 
 import type { Presence, Purpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
-import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { isSameRecordSql, storedId } from '@rollcall/database/record-ids'
 import { lastDeletionSql } from '@rollcall/records/records/forget-traces'
 import type { ClientBase } from 'pg'
@@ -196,7 +196,7 @@ export async function insertNotifications(
       notifications.map(({ corrects }) => corrects ?? null),
       notifications.map(({ due_at }) => due_at ?? null),
       WORK_CHANNEL,
-      MAILBOXES,
+      MAILBOXES_PREFIX,
     ],
   )
 }

@@ -5,7 +5,7 @@
 
 import type { Claim } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
-import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
 import { openMailbox } from './closing.ts'
 
@@ -183,7 +183,7 @@ export async function retryMailboxes(
         where participant = $1 and $3::text is null and state = 'open' and resting_since is not null
           and claimed_until is not null
       )
-      select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES}')`,
+      select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PREFIX}')`,
     values: [participant, KNOWN, origin, answers],
   })
 }

@@ -6,7 +6,7 @@ import type { RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { sqlState } from '@rollcall/database/database-errors'
-import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { isSameRecordSql, storedId } from '@rollcall/database/record-ids'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordsOf } from '@rollcall/records/records/registry-records'
@@ -69,7 +69,7 @@ export async function queueTest(
         from made, mailbox where mailbox.id = $5 returning mailbox
       )
       select pg_notify($7, $8::text || mailbox) from queued`,
-    [registry, event_type, record_type, document, mailbox, id, WORK_CHANNEL, MAILBOXES],
+    [registry, event_type, record_type, document, mailbox, id, WORK_CHANNEL, MAILBOXES_PREFIX],
   )
 }
 
@@ -182,7 +182,7 @@ async function insertBackfilled(
       id,
       mailbox,
       WORK_CHANNEL,
-      MAILBOXES,
+      MAILBOXES_PREFIX,
       mark.record,
       mark.record_key,
       page.length === 0 ? null : since,

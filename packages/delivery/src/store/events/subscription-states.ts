@@ -8,7 +8,7 @@ import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 
 /** Deletes the keys of subscriptions, by which live ones are found. */
-async function unfile(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
+async function deleteKeys(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
   await client.query('delete from subscription_key where subscription = any($1::int[])', [subscriptions])
 }
 
@@ -24,7 +24,7 @@ export async function endSubscriptions(
      where id = any($1::int[]) and state <> 'ended'`,
     [subscriptions, reason, at, by ?? null],
   )
-  await unfile(client, subscriptions)
+  await deleteKeys(client, subscriptions)
   return rowCount ?? 0
 }
 
@@ -86,7 +86,7 @@ export async function endNotifiedSubscriptions(
     [events, reason, now],
   )
   if (rows.length > 0) {
-    await unfile(
+    await deleteKeys(
       client,
       rows.map(({ id }) => id),
     )
@@ -105,7 +105,7 @@ export async function suspendSubscriptions(
        select id from subscription where id = any($1::int[]) and state = 'live' order by id for no key update)`,
     [subscriptions, reason],
   )
-  await unfile(client, subscriptions)
+  await deleteKeys(client, subscriptions)
 }
 
 /** Suspended subscriptions of a registry whose mailbox is not closed. */

@@ -41,7 +41,7 @@ export async function readFields(parts: Parts, bufferBytes: number): Promise<Ope
   for (;;) {
     const name = await nextName(parts)
     if (name === null) break
-    if (found.has(name) || (name === 'fileName' && file !== null)) throw bad(`${name}: is sent twice`)
+    if (found.has(name) || (name === 'fileName' && file !== null)) throw badRequest(`${name}: is sent twice`)
     if (name === 'fileName') {
       file = isComplete(found) ? { pieces: [], isWhole: false } : await buffered(parts, bufferBytes)
       if (!file.isWhole) break
@@ -50,9 +50,9 @@ export async function readFields(parts: Parts, bufferBytes: number): Promise<Ope
       found.set(name, name === 'envelope' ? text : text.trim())
     }
   }
-  if (file === null) throw bad('fileName: the part with the file is required')
+  if (file === null) throw badRequest('fileName: the part with the file is required')
   const action = found.get('action')
-  if (action === undefined) throw bad('action: is required, before a file that is long')
+  if (action === undefined) throw badRequest('action: is required, before a file that is long')
   const fields = { action, fileFormat: formatOf(found), envelope: found.get('envelope') ?? null }
   return { fields, file: withRest(file, parts) }
 }
@@ -89,7 +89,7 @@ async function* withRest({ pieces, isWhole }: BufferedFile, parts: Parts): Parts
 
 /** Checks that no part follows the file. @throws RequestFault err.request.bad */
 export async function expectEndOfParts(parts: Parts): Promise<void> {
-  if ((await nextName(parts)) !== null) throw bad('fileName: must be the last part, and the only file')
+  if ((await nextName(parts)) !== null) throw badRequest('fileName: must be the last part, and the only file')
 }
 
 async function nextName(parts: Parts): Promise<(typeof NAMES)[string] | null> {
@@ -97,7 +97,7 @@ async function nextName(parts: Parts): Promise<(typeof NAMES)[string] | null> {
   if (done === true) return null
   const name = value.is === 'part' && value.name !== null ? ownName(value.name) : undefined
   if (name === undefined) {
-    throw bad('body: has a part that is none of action, fileFormat, envelope and fileName')
+    throw badRequest('body: has a part that is none of action, fileFormat, envelope and fileName')
   }
   return name
 }
@@ -114,8 +114,8 @@ export async function readWholePart(parts: Parts, name: string, maxBytes: number
   try {
     return utf8.decode(Buffer.concat(pieces))
   } catch {
-    throw bad(`${name}: must be UTF-8`)
+    throw badRequest(`${name}: must be UTF-8`)
   }
 }
 
-const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)

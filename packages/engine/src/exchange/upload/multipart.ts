@@ -25,7 +25,7 @@ export function boundaryOf(headers: IncomingHttpHeaders): string {
   const [, quoted, bare] = BOUNDARY.exec(headers['content-type'] ?? '') ?? []
   const boundary = quoted ?? bare
   if (boundary !== undefined) return boundary
-  throw bad('Content-Type: multipart/form-data needs a boundary of 1 to 70 characters')
+  throw badRequest('Content-Type: multipart/form-data needs a boundary of 1 to 70 characters')
 }
 
 /**
@@ -98,7 +98,7 @@ class Splitter {
     const last = this.#parts.length - 1
     for (const [index, { hasHead, found }] of this.#parts.entries()) {
       const isOver = index < last || this.state === 'complete'
-      if (isOver && !hasHead) throw bad('body: a part has no head')
+      if (isOver && !hasHead) throw badRequest('body: a part has no head')
       for (const event of found.splice(0)) {
         if (event instanceof RequestFault) throw event
         yield event
@@ -106,7 +106,7 @@ class Splitter {
     }
     // Only the last part may continue in the next piece of the body.
     this.#parts = this.#parts.slice(-1)
-    if (this.state === 'cut off') throw bad('body: ends before its last boundary')
+    if (this.state === 'cut off') throw badRequest('body: ends before its last boundary')
   }
 
   /** Parses a piece of the body. @param chunk null: the body has ended */
@@ -129,7 +129,7 @@ type Head = Readonly<Record<string, readonly string[] | undefined>>
 function begun(head: Head): PartEvent | RequestFault {
   const encoding = head['content-transfer-encoding']?.[0]?.trim().toLowerCase() ?? 'binary'
   if (!['7bit', '8bit', 'binary'].includes(encoding)) {
-    return bad('body: a part has a Content-Transfer-Encoding, which is not accepted')
+    return badRequest('body: a part has a Content-Transfer-Encoding, which is not accepted')
   }
   return { is: 'part', name: nameOf(head['content-disposition']?.[0] ?? '') }
 }
@@ -144,4 +144,4 @@ function nameOf(disposition: string): string | null {
   return quoted ?? bare ?? null
 }
 
-const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)

@@ -41,10 +41,10 @@ export async function takeUpload(
   const bounds = envelopeBounds(limits, operation.request)
   if (Number(headers['content-length'] ?? 0) > limits.upload_bytes) throw bodyTooLarge(limits.upload_bytes)
   const { fields, file } = await readFields(readParts(body, boundary, limits.upload_bytes, hold), limits.body_bytes)
-  if (!actionMeans(operation, fields.action)) throw bad(`action: must be ${operation.action} on this path`)
+  if (!actionMeans(operation, fields.action)) throw badRequest(`action: must be ${operation.action} on this path`)
 
   if (fields.fileFormat === 'json') {
-    if (fields.envelope !== null) throw bad('envelope: stands in the file where fileFormat is json')
+    if (fields.envelope !== null) throw badRequest('envelope: stands in the file where fileFormat is json')
     const body = await readWholePart(file, 'fileName', limits.body_bytes)
     await expectEndOfParts(file)
     return unreadRequest(deps, 'async', operation, participant, { body, bounds })
@@ -52,7 +52,7 @@ export async function takeUpload(
   const format = bulkFormats(operation).get(fields.fileFormat)
   if (format === undefined) {
     const known = ['json', ...bulkFormats(operation).keys()].join(', ')
-    throw bad(`fileFormat: must be one of ${known} on this path`)
+    throw badRequest(`fileFormat: must be one of ${known} on this path`)
   }
   return sentAsItems(deps, operation, file, fields, {
     format,
@@ -70,7 +70,7 @@ async function envelopeOf(
   if (fields.envelope === null) {
     // A sender that must sign is told that the signature is missing, as for any message.
     await verifyEnvelope(deps, participant, new SourcedEnvelope('{}'))
-    throw bad(`envelope: is required where fileFormat is ${fields.fileFormat}, before a file that is long`)
+    throw badRequest(`envelope: is required where fileFormat is ${fields.fileFormat}, before a file that is long`)
   }
   const envelope = readEnvelope(fields.envelope, bounds)
   if (envelope.header.is_msg_encrypted !== true) return envelope
@@ -93,7 +93,7 @@ function sentAsItems(
   return {
     envelope,
     async read({ header }, opened, signed) {
-      if (Object.hasOwn(opened, member)) throw bad(`message.${member}: stands in the file`)
+      if (Object.hasOwn(opened, member)) throw badRequest(`message.${member}: stands in the file`)
       const frame = readMessage(request, { ...opened, [member]: [] })
       const expected = readDigest(opened.file_sha256)
       if (expected === null && signed) {
@@ -178,4 +178,4 @@ export async function* inSlices(pieces: AsyncIterable<Buffer>): AsyncGenerator<B
   }
 }
 
-const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)

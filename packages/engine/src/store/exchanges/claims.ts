@@ -153,7 +153,7 @@ const CLAIM_EXCHANGES = `with recursive ${participantsWithSql('accepted_exchange
 export type ClaimOf = Pick<ClaimedExchange, 'id' | 'claim'>
 
 /** SQL of the rows whose claims have not ended; it locks them. */
-const held = (how: string): string => `held as (
+const heldSql = (how: string): string => `held as (
     select correlation_id from accepted_exchange
       join unnest($1::uuid[], $2::uuid[]) as given (id, claim) on correlation_id = id and accepted_exchange.claim = given.claim
     order by correlation_id for update of accepted_exchange ${how}
@@ -166,7 +166,7 @@ const held = (how: string): string => `held as (
 export async function renewClaims(pool: pg.Pool, claims: readonly ClaimOf[], seconds: number): Promise<void> {
   await pool.query({
     name: 'renew claims',
-    text: `with ${held('skip locked')}
+    text: `with ${heldSql('skip locked')}
       update accepted_exchange as exchange set claimed_until = now() + make_interval(secs => $3)
       from held where exchange.correlation_id = held.correlation_id`,
     values: [...columns(claims), seconds],
@@ -184,7 +184,7 @@ export async function releaseClaims(
 ): Promise<void> {
   await pool.query({
     name: 'release claims',
-    text: `with ${held('')}
+    text: `with ${heldSql('')}
       update accepted_exchange as exchange set claim = null, claimed_until = null,
         due_at = now() + make_interval(secs => $3), runs = case when $4 then runs else greatest(0, runs - 1) end
       from held where exchange.correlation_id = held.correlation_id`,

@@ -90,7 +90,7 @@ export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: 
       text: `select participant, message_id, fingerprint, correlation_id
         from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
         join exchange using (participant, message_id)`,
-      values: keys(exchanges),
+      values: keyColumns(exchanges),
     })
     return new Map(rows.map((row) => [keyOf(row), row]))
   }
@@ -113,16 +113,16 @@ export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: 
   return {
     async remember(exchange) {
       const { first, stored } = await memory.remember(exchange)
-      return first ? { correlation_id: exchange.correlation_id, known: 'new' } : compared(exchange, stored)
+      return first ? { correlation_id: exchange.correlation_id, known: 'new' } : comparedWith(exchange, stored)
     },
     async known(exchange) {
       const stored = (await find([exchange])).get(keyOf(exchange))
-      return stored === undefined ? null : compared(exchange, stored)
+      return stored === undefined ? null : comparedWith(exchange, stored)
     },
   }
 }
 
-function compared({ fingerprint, correlation_id }: StoredExchange, stored: StoredExchange): KnownExchange {
+function comparedWith({ fingerprint, correlation_id }: StoredExchange, stored: StoredExchange): KnownExchange {
   return stored.fingerprint.equals(fingerprint)
     ? { correlation_id: stored.correlation_id, known: 'same' }
     : { correlation_id, known: 'different' }
@@ -137,7 +137,7 @@ const bytesOf = ({ accepted }: NewExchange): number =>
     : accepted.chunks.reduce((sum, { request }) => sum + request.length, 0) +
       accepted.reference_ids.length * REFERENCE_BYTES
 
-const offered = (parameter: Parameter): string => `unnest(${parameter(0)}::integer[], ${parameter(1)}::text[],
+const offeredSql = (parameter: Parameter): string => `unnest(${parameter(0)}::integer[], ${parameter(1)}::text[],
   ${parameter(2)}::bytea[], ${parameter(3)}::uuid[], ${parameter(4)}::integer[], ${parameter(5)}::text[], ${parameter(6)}::text[],
   ${parameter(7)}::float8[])`
 
@@ -147,8 +147,8 @@ const REMEMBERED = 'participant, message_id, fingerprint, correlation_id, regist
  * SQL that stores messages. A statement inserts all its keys here, and every statement in the same order, so that two
  * nodes do not deadlock.
  */
-const added = (parameter: Parameter): string => `offered as (
-    select * from ${offered(parameter)} with ordinality as offered (${REMEMBERED}, age, number)
+const addedSql = (parameter: Parameter): string => `offered as (
+    select * from ${offeredSql(parameter)} with ordinality as offered (${REMEMBERED}, age, number)
   ),
   added as (
     insert into exchange (${REMEMBERED}, received_at)
@@ -159,7 +159,7 @@ const added = (parameter: Parameter): string => `offered as (
 
 const REMEMBER = {
   name: 'remember exchanges',
-  text: `with ${added(parameterOfOwnStatement)} select participant, message_id from added`,
+  text: `with ${addedSql(parameterOfOwnStatement)} select participant, message_id from added`,
 }
 
 const ASKED_TYPES = [
@@ -181,7 +181,7 @@ const ASKED_TYPES = [
 ]
 
 /** SQL that stores messages, accepts those with an `Acceptance`, and tells the workers of all nodes. */
-const accepted = (parameter: Parameter): string => `${added(parameter)},
+const acceptedSql = (parameter: Parameter): string => `${addedSql(parameter)},
   asked as (
     select * from unnest(${ASKED_TYPES.map((type, at) => `${parameter(8 + at)}::${type}[]`).join()})
       as asked (correlation_id, id, parent, sender_uri, encrypted, request, request_bytes, items, first_item, chunk,
@@ -209,7 +209,7 @@ const COUNTED = `counted as (${countMessagesSql(ACCEPTED_DAY, 'accepted', 'count
 /** Stores, accepts, announces and counts messages in one statement: all of it is written, or nothing. */
 const ACCEPT = {
   name: 'accept exchanges',
-  text: `with ${accepted(parameterOfOwnStatement)}, ${COUNTED}
+  text: `with ${acceptedSql(parameterOfOwnStatement)}, ${COUNTED}
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 
@@ -221,7 +221,7 @@ const HELD = `offered.correlation_id in (select correlation_id from added) or ex
 /** Messages that are answered at once. */
 const JOINT_ANSWERED: JointWrite<NewExchange> = {
   name: 'messages',
-  held: (parameter) => `${added(parameter)}, messages_held as (select number from offered where ${HELD})`,
+  held: (parameter) => `${addedSql(parameter)}, messages_held as (select number from offered where ${HELD})`,
   values: (exchanges) => columnsOf(exchanges),
 }
 
@@ -232,7 +232,7 @@ const JOINT_ANSWERED: JointWrite<NewExchange> = {
  */
 export const REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
   name: 'requests',
-  held: (parameter) => `${accepted(parameter)}, requests_held as (
+  held: (parameter) => `${acceptedSql(parameter)}, requests_held as (
     select number from offered cross join (select count(*) from announced) as announced where ${HELD}
   )`,
   written: () => COUNTED,
@@ -248,7 +248,7 @@ export type NewAcceptedExchange = NewExchange & { readonly accepted: Acceptance 
 const isAccepted = (exchange: NewExchange): exchange is NewAcceptedExchange => exchange.accepted !== undefined
 
 const columnsOf = (exchanges: readonly NewExchange[]): unknown[] => [
-  ...keys(exchanges),
+  ...keyColumns(exchanges),
   exchanges.map(({ fingerprint }) => fingerprint),
   exchanges.map(({ correlation_id }) => correlation_id),
   exchanges.map(({ registry }) => registry),
@@ -284,7 +284,7 @@ type Key = Pick<NewExchange, 'participant' | 'message_id'>
 
 const keyOf = ({ participant, message_id }: Key): string => `${participant} ${messageKey(message_id)}`
 
-const keys = (exchanges: readonly Key[]): [number[], string[]] => [
+const keyColumns = (exchanges: readonly Key[]): [number[], string[]] => [
   exchanges.map(({ participant }) => participant),
   exchanges.map(({ message_id }) => messageKey(message_id)),
 ]

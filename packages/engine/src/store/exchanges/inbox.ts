@@ -60,7 +60,7 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
       text: `select participant, message_id, fingerprint, correlation_id
         from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
         join inbox_message using (participant, message_id)`,
-      values: keys(messages),
+      values: keyColumns(messages),
     })
     return new Map(rows.map((row) => [keyOf(row), row]))
   }
@@ -80,16 +80,16 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
   return {
     async persist(message) {
       const { first, stored } = await memory.remember(message)
-      return first ? { correlation_id: message.correlation_id, known: 'new' } : compared(message, stored)
+      return first ? { correlation_id: message.correlation_id, known: 'new' } : comparedWith(message, stored)
     },
     async known(message) {
       const stored = (await find([message])).get(keyOf(message))
-      return stored === undefined ? null : compared(message, stored)
+      return stored === undefined ? null : comparedWith(message, stored)
     },
   }
 }
 
-function compared({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, stored: StoredMessage): PersistedMessage {
+function comparedWith({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, stored: StoredMessage): PersistedMessage {
   const { correlation_id } = stored
   return { correlation_id, known: stored.fingerprint.equals(fingerprint) ? 'same' : 'different' }
 }
@@ -110,7 +110,7 @@ const PERSIST = {
 }
 
 const columnsOf = (messages: readonly NewInboxMessage[]): unknown[] => [
-  ...keys(messages),
+  ...keyColumns(messages),
   messages.map(({ fingerprint }) => fingerprint),
   messages.map(({ callback }) => callback),
   messages.map(({ registry }) => registry),
@@ -125,7 +125,7 @@ type Key = Pick<NewInboxMessage, 'participant' | 'message_id'>
 
 const keyOf = ({ participant, message_id }: Key): string => `${participant} ${messageKey(message_id)}`
 
-const keys = (messages: readonly Key[]): [number[], string[]] => [
+const keyColumns = (messages: readonly Key[]): [number[], string[]] => [
   messages.map(({ participant }) => participant),
   messages.map(({ message_id }) => messageKey(message_id)),
 ]

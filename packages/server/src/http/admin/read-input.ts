@@ -25,7 +25,7 @@ export async function readInput(
       ? Object.fromEntries(query.map(([name, text]) => [name, memberOf(name, text, members[name])]))
       : await bodyOf(query, request, limits)
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(members, name))
-  if (unknown !== undefined) throw bad(`${printableName(unknown)}: is not a known member`)
+  if (unknown !== undefined) throw badRequest(`${printableName(unknown)}: is not a known member`)
   const { properties = {} } = route.input as { properties?: Record<string, { type?: string }> }
   const inPath = Object.entries(request.params as Record<string, string>).map(
     ([name, text]): [string, string | number | boolean] => [name, scalarOf(text, properties[name]?.type)],
@@ -33,7 +33,7 @@ export async function readInput(
   return { ...given, ...Object.fromEntries(inPath) }
 }
 
-const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)
 
 /** The name of an unknown member for a message. It is shown only if it is short and plain: it may hold anything. */
 const printableName = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? name : 'a member')
@@ -47,7 +47,7 @@ function memberOf(name: string, given: string | readonly string[], schema: TSche
   const texts = typeof given === 'string' ? [given] : given
   if (type === 'array') return texts.map((text) => scalarOf(text, (items as { type?: string })?.type))
   const [text = '', ...more] = texts
-  if (more.length > 0) throw bad(`${printableName(name)}: must be given once`)
+  if (more.length > 0) throw badRequest(`${printableName(name)}: must be given once`)
   return scalarOf(text, type)
 }
 
@@ -62,7 +62,7 @@ async function bodyOf(
   { headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>,
   limits: InputLimits,
 ): Promise<JsonObject> {
-  if (query.length > 0) throw bad('query: this call takes its input in the body')
+  if (query.length > 0) throw badRequest('query: this call takes its input in the body')
   checkContentType(headers, ACCEPTED_TYPES.call)
   const most = limits.admin_body_bytes
   if (Number(headers['content-length'] ?? 0) > most) throw bodyTooLarge(most)
@@ -71,8 +71,8 @@ async function bodyOf(
     const body = parseJson(text, itemBounds(limits))
     if (isJsonObject(body)) return body
   } catch (error) {
-    if (error instanceof JsonError) throw bad(error.path === '' ? `body: ${error.message}` : error.message)
+    if (error instanceof JsonError) throw badRequest(error.path === '' ? `body: ${error.message}` : error.message)
     throw error
   }
-  throw bad('body: must be a JSON object')
+  throw badRequest('body: must be a JSON object')
 }

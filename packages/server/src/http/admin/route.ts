@@ -66,7 +66,7 @@ export interface AdminRoute {
   readonly deprecated: Deprecation | undefined
   /** The act that may wait for a second operator; undefined for other calls. */
   readonly approval: string | undefined
-  /** Runs the admin function. @throws AdminRefusal, Proposed */
+  /** Runs the admin function. @throws AdminRefusal, ActProposed */
   readonly call: (deps: AdminDeps, input: unknown) => Promise<unknown>
 }
 

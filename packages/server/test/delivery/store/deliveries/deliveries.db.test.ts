@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Attempt, Claim, DeliveryUpdate, Health } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
-import { listen, WORK_CHANNEL } from '@rollcall/database/queue'
+import { listenForWork, WORK_CHANNEL } from '@rollcall/database/queue'
 import { findBreaker, takeProbes } from '@rollcall/delivery/store/deliveries/breakers'
 import {
   claimDueDeliveries,
@@ -165,7 +165,7 @@ test('participants are found to whom something is on its way, each once', async 
 test('nodes that listen are told of a participant for whom something may be due, and of nothing else', async () => {
   const listening = new AbortController()
   const heard: unknown[] = []
-  const listened = listen(db.connection, {
+  const listened = listenForWork(db.connection, {
     signal: listening.signal,
     onExchanges: () => heard.push('exchange'),
     onDeliveries: (id) => heard.push(id),
