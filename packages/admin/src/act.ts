@@ -41,7 +41,7 @@ export interface WaitingAct {
 }
 
 /** The `approvals` of a server where one operator is enough: no act waits. */
-export const ONE_OPERATOR: Approvals = {
+export const NO_APPROVALS: Approvals = {
   areNeeded: false,
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),
 }

@@ -51,7 +51,7 @@ export const migrateDatabase = defineAdminFunction(
 
 const Participants = (description: string) => Type.Array(closed({ sender_id: SenderId }), { description })
 
-/** Reads the facts for the checks of doctor. It reads any database, also one without tables, and changes nothing. */
+/** Reads the facts for the checks of doctor, and changes nothing. The database may lack tables or migrations. */
 export const examineDatabase = defineAdminFunction(
   {
     input: NO_INPUT,

@@ -4,7 +4,7 @@ import { countText } from './output.ts'
 
 type Done = Awaited<ReturnType<typeof withdrawConsent>>
 
-export const receiptText = (done: Done): string =>
+export const withdrawalText = (done: Done): string =>
   [`withdrawn at ${done.at}`, stoppedText(done), `receipt  ${done.receipt}`].join('\n')
 
 export function stoppedText({ stopped }: Pick<Done, 'stopped'>): string {

@@ -2,7 +2,7 @@
 import { lstat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { type Acting, ONE_OPERATOR } from '@rollcall/admin/act'
+import { type Acting, NO_APPROVALS } from '@rollcall/admin/act'
 import { refuseToAddToDemo } from '@rollcall/admin/demo/demo-database'
 import { checkSchema, type Database } from '@rollcall/database/database'
 import { clusterPaths as embeddedLayout } from '@rollcall/database/embedded/files'
@@ -81,7 +81,7 @@ export async function withStorage<Result>(config: Config, work: (deps: Deps) => 
   try {
     return await work({
       caller: { kind: 'shell', user: shellUser() },
-      approvals: ONE_OPERATOR,
+      approvals: NO_APPROVALS,
       db: storage.db,
       owner: storage.owner,
       config,
@@ -102,13 +102,13 @@ export async function withStorage<Result>(config: Config, work: (deps: Deps) => 
 async function approving({ twoPerson, limits }: Config, db: Database): Promise<Pick<Deps, 'caller' | 'approvals'>> {
   const token = process.env.ROLLCALL_OPERATOR_TOKEN ?? ''
   const shell = { kind: 'shell', user: shellUser() } as const
-  if (!twoPerson && token === '') return { caller: shell, approvals: ONE_OPERATOR }
+  if (!twoPerson && token === '') return { caller: shell, approvals: NO_APPROVALS }
   const [{ createApprovals }, { operatorWithToken }] = await Promise.all([
     import('@rollcall/admin/approvals/approval'),
     import('@rollcall/admin/approvals/proposals'),
   ])
   const caller = token === '' ? shell : { kind: 'operator' as const, operator: await operatorWithToken({ db }, token) }
-  return { caller, approvals: twoPerson ? createApprovals({ limits }) : ONE_OPERATOR }
+  return { caller, approvals: twoPerson ? createApprovals({ limits }) : NO_APPROVALS }
 }
 
 /** The user who gave the command. /usr/bin/rollcall sets it, because it runs commands as the service's user. */

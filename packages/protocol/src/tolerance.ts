@@ -1,9 +1,9 @@
 /**
  * Tolerance: changes other spellings in received messages to the canonical ones, before validation. The rows list what
- * is accepted besides the documented form (public standard 3.1). With them, D33 is applied from the schemas: an
- * optional member that is "", null, or {} where members are known, counts as missing; a required one is left, and then
- * refused. Nothing inside a query, a filter or a record is changed. Signatures are verified over the received text, so
- * before tolerance.
+ * is accepted besides the documented form (public standard 3.1). An optional member that is "", null, or {} where
+ * members are known, counts as missing (D33). A required member stays as it is, unless a row lists it in `optional`.
+ * Nothing inside a query, a filter or a record is changed. Signatures are verified over the received text, which
+ * tolerance does not change.
  */
 import type { TSchema } from 'typebox'
 import { RequestHeader } from './envelope.ts'

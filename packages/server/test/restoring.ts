@@ -3,7 +3,7 @@ import { createSecretKey } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ONE_OPERATOR } from '@rollcall/admin/act'
+import { NO_APPROVALS } from '@rollcall/admin/act'
 import { makeBackup } from '@rollcall/admin/backup/backup'
 import type { RestoreDeps } from '@rollcall/admin/backup/restore'
 import { publishEvent } from '@rollcall/admin/events/publish'
@@ -81,7 +81,7 @@ export function depsOf({ db, ownerDb }: Place, journal?: string): RestoreDeps {
     vault,
     auditLog,
     caller: { kind: 'shell', user: 'tester' } as const,
-    approvals: ONE_OPERATOR,
+    approvals: NO_APPROVALS,
     limits: DEFAULT_LIMITS,
     masterKeys: masterKeys(),
   }

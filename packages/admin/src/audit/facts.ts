@@ -16,7 +16,7 @@ export const EntryId = text('id of an entry: its chain, a dot, and its number in
 const Names = orNull(Type.String())
 
 /** The members of every entry. */
-export const AUDIT_ENTRY = {
+export const AUDIT_ENTRY_MEMBERS = {
   id: EntryId,
   at: instant("When it was written, by the database's clock."),
   kind: oneOf(AUDIT_KINDS),

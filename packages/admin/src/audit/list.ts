@@ -16,7 +16,7 @@ import { callerText } from '../caller.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, instant, isoTime, markPersonal, text, wholeNumber } from '../members.ts'
 import {
-  AUDIT_ENTRY,
+  AUDIT_ENTRY_MEMBERS,
   auditKeysOf,
   CONFIDENTIAL_MEMBERS,
   confidentialFacts,
@@ -50,7 +50,7 @@ export const listAuditEntries = defineAct(
       before: Type.Optional(text('Only those behind this one: for the next page, the last id of this one.')),
       limit: Limit,
     }),
-    result: Type.Array(closed(AUDIT_ENTRY)),
+    result: Type.Array(closed(AUDIT_ENTRY_MEMBERS)),
   },
   async (deps: HasDatabase & HasSearchLimit, { participant, namespace, kind, from, to, before, limit = 50 }, enter) => {
     const place = await requireEntryBefore(deps.db, before)
@@ -79,7 +79,7 @@ export const listEmergencies = defineAct(
       reviewed: Type.Optional(flag('Those that somebody has reviewed; otherwise those that nobody has.')),
       limit: Limit,
     }),
-    result: Type.Array(closed({ ...AUDIT_ENTRY, ...CONFIDENTIAL_MEMBERS, reviews: Type.Array(Review) })),
+    result: Type.Array(closed({ ...AUDIT_ENTRY_MEMBERS, ...CONFIDENTIAL_MEMBERS, reviews: Type.Array(Review) })),
   },
   async (deps: HasVault, { reviewed = false, limit = 50 }, enter) => {
     const found = []

@@ -17,10 +17,17 @@ import type { HasVault } from '../deps.ts'
 import { closed, flag, instant, markPersonal, text } from '../members.ts'
 import { type KnownIdentifier, knownIdentifiers } from '../persons/known-person.ts'
 import { AccessesOfMonth, accessesByMonth } from './accesses-by-month.ts'
-import { AUDIT_ENTRY, auditKeysOf, CONFIDENTIAL_MEMBERS, confidentialFacts, entryFacts, readPeriod } from './facts.ts'
+import {
+  AUDIT_ENTRY_MEMBERS,
+  auditKeysOf,
+  CONFIDENTIAL_MEMBERS,
+  confidentialFacts,
+  entryFacts,
+  readPeriod,
+} from './facts.ts'
 
 const PersonAccess = closed({
-  ...AUDIT_ENTRY,
+  ...AUDIT_ENTRY_MEMBERS,
   ...CONFIDENTIAL_MEMBERS,
   identifier_types: Type.Array(Type.String(), {
     description: 'Types of the identifiers by which it is about the person.',

@@ -175,7 +175,7 @@ export const tooManyDeliveries = (found: number, most: number): AdminRefusal =>
     { reason: 'conflict' },
   )
 
-/** Changes the chosen deliveries that are in a suitable state. */
+/** Retries, drops or replays those of the chosen deliveries whose state allows it. */
 export const changeDeliveries = defineAct(
   {
     name: 'deliveries change',

@@ -25,7 +25,7 @@ import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
 import type { Log } from '@rollcall/observe/log'
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { type Acting, defineAct, ONE_OPERATOR } from '../act.ts'
+import { type Acting, defineAct, NO_APPROVALS } from '../act.ts'
 import { AdminRefusal, defineAdminFunction, type Given } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, orNull, text, wholeNumber } from '../members.ts'
@@ -65,7 +65,7 @@ async function publishNext(deps: Deps): Promise<boolean> {
     if (row === null) return false
     try {
       const transaction: PublishDeps['transaction'] = (work) => tryInSnapshot(client, () => work(client))
-      await publishEvent({ ...deps, transaction, caller: OUTBOX, approvals: ONE_OPERATOR }, eventOf(row))
+      await publishEvent({ ...deps, transaction, caller: OUTBOX, approvals: NO_APPROVALS }, eventOf(row))
       await removeOutboxRow(client, row.id)
     } catch (error) {
       let failure: string

@@ -231,7 +231,7 @@ async function eraseBeside(
   return { notifications, underway, tombstones }
 }
 
-/** When today's key of stored bodies is destroyed: after the retention (seconds), from the end of the day (UTC). */
+/** The earliest time at which today's key of stored bodies is destroyed: the retention (seconds) after the day (UTC). */
 function endOfBodies(now: Date, retention: number): Date {
   const day = Math.floor(now.getTime() / (DAY * 1_000)) + 1
   return new Date((day * DAY + retention) * 1_000)

@@ -4,7 +4,7 @@
  */
 import { recentlyUsed } from './recently-used.ts'
 
-/** The number of remembered owners: more than a node meets at the same time. */
+/** The most owners (the keys of a memo) whose value is remembered: more than a node meets at the same time. */
 const OWNERS = 10_000
 
 export class Memo<Value extends object> {

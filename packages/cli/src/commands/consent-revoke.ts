@@ -1,7 +1,7 @@
 /** `rollcall consent revoke`: revokes the consents of a list in a file. */
 import { revokeConsents } from '@rollcall/admin/consents/consents'
 import type { Command } from 'commander'
-import { receiptText } from '../consent-text.ts'
+import { withdrawalText } from '../consent-text.ts'
 import { callWithDatabase } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
@@ -17,6 +17,6 @@ export function defineCommand(command: Command): void {
       const done = await refusedWithLine(() =>
         callWithDatabase(revokeConsents, value as Parameters<typeof revokeConsents>[1]),
       )
-      print(options, done, receiptText(done))
+      print(options, done, withdrawalText(done))
     })
 }

@@ -2,7 +2,7 @@
 
 import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
-import { receiptText, stoppedText } from '../consent-text.ts'
+import { stoppedText, withdrawalText } from '../consent-text.ts'
 import { CommandError } from '../failure.ts'
 import { tablePrinter } from '../output.ts'
 import { collectOption, identifierMembers, readTypeAndValue } from '../values.ts'
@@ -82,7 +82,7 @@ export const COMMAND_TREE: Group = {
         '--authority https://consent.example.org --jti c-81',
       ],
       input: ({ identifier }) => (identifier === undefined ? {} : identifierIn(identifier)),
-      text: receiptText,
+      text: withdrawalText,
     }),
     revoke: lazyCommand('withdraw the signed consents of a revocation list', () => import('./consent-revoke.ts')),
     reinstate: adminCommand(async () => (await consents()).reinstateConsent, {

@@ -1,6 +1,6 @@
 /** Runs the demo until it is asked to stop. */
 import { dirname } from 'node:path'
-import { ONE_OPERATOR } from '@rollcall/admin/act'
+import { NO_APPROVALS } from '@rollcall/admin/act'
 import { migrateDatabase } from '@rollcall/admin/database'
 import { refuseRealData, refuseSecondDemo } from '@rollcall/admin/demo/demo-database'
 import { fillEmptyRegistries } from '@rollcall/admin/demo/demo-directory'
@@ -85,7 +85,7 @@ async function runUntil(stop: StopRequest, config: Config, db: Database, options
     await runWith(
       stop,
       config,
-      { db, vault: () => openVault(config, db), auditLog, caller: DEMO, approvals: ONE_OPERATOR },
+      { db, vault: () => openVault(config, db), auditLog, caller: DEMO, approvals: NO_APPROVALS },
       options,
     )
   } finally {

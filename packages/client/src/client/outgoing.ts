@@ -3,7 +3,7 @@ import { RequestHeader } from '@rollcall/protocol'
 
 type Header = { readonly message_ts: string; readonly [member: string]: unknown }
 
-/** All members that the header of a request can have, with null. */
+/** The members that the header of a request can have, with null: `reserialised` also writes those without a value. */
 const ABSENT = Object.fromEntries(Object.keys(RequestHeader.properties).map((name) => [name, null]))
 
 export const OUTGOING = {

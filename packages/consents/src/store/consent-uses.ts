@@ -122,7 +122,7 @@ export interface Which {
 }
 
 /** SQL of the exchanges with an item that was answered under a selected consent which has ended. */
-export const endedExchangesSql = ({ condition }: Which): string =>
+export const exchangesOfEndedConsentsSql = ({ condition }: Which): string =>
   `select distinct correlation_id from consent_use as used
     where ${condition('used')} and coalesce(${hasConsentEndedSql('used')}, false)`
 

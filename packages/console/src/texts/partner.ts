@@ -1,4 +1,6 @@
 /** Texts of the partner page. */
+
+/** Texts of its frame. */
 export const PARTNER = {
   page: 'Partner page',
   skip: 'Skip to the content',

@@ -16,7 +16,7 @@ import {
   resolveRecordType,
   UNLISTED,
 } from '@rollcall/protocol'
-import { type EnrolmentElement, programmeKey, type RecordScope, takeEnrolments } from './elements.ts'
+import { type EnrolmentElement, programmeKey, type RecordScope, splitEnrolments } from './elements.ts'
 import { type KeyedPaths, keyedPaths } from './keyed-paths.ts'
 import { memberSearchKey } from './member-keys.ts'
 import { elementsOfValue } from './registers.ts'
@@ -72,7 +72,7 @@ export function readBeneficiary(scope: RecordScope, value: unknown): Beneficiary
     ({ names, type }) => names === 'record' && type !== UNLISTED.name,
   )
   checkIdentifiers(scope, identifiers)
-  const { rest, elements, alone } = takeEnrolments(record)
+  const { rest, elements, alone } = splitEnrolments(record)
   if (elements.length === 0) throw new InvalidBeneficiary('member.programme_identifier: is required')
   const enrolments = elements.map((element) => readEnrolment(scope, element))
   return { identifiers, members: withoutStatus(rest), enrolments, alone }

@@ -53,8 +53,8 @@ export interface TakenEnrolments {
   readonly alone: boolean
 }
 
-/** Takes the enrolments out of a record, or out of a part of a record. */
-export function takeEnrolments(record: JsonObject): TakenEnrolments {
+/** Returns the enrolments of a record, or of a part of one, and a copy of the record without them. */
+export function splitEnrolments(record: JsonObject): TakenEnrolments {
   const outer = partition(record, TAKEN)
   const holder = holderOf(outer.rest)
   const inner = holder === null ? null : partition(holder.object, TAKEN)

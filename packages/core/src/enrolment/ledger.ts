@@ -12,7 +12,7 @@ import {
   type JsonValue,
 } from '@rollcall/protocol'
 import { type Beneficiary, benefitKey, type EnrolmentUpdate } from './beneficiary.ts'
-import { type EnrolmentElement, programmeKey, putEnrolments, type RecordScope, takeEnrolments } from './elements.ts'
+import { type EnrolmentElement, programmeKey, putEnrolments, type RecordScope, splitEnrolments } from './elements.ts'
 import { identifierKeyOf } from './keyed-paths.ts'
 import { elementsOfValue, listOfElements, type Register, registerOf, type Stamp, writeObject } from './registers.ts'
 
@@ -67,7 +67,7 @@ export function writeUpdate(
   origin: Origin,
   now: number,
 ): Merged {
-  const taken = takeEnrolments(record)
+  const taken = splitEnrolments(record)
   const write = { stamp: origin.stamp, keyOf: identifierKeyOf(scope) }
   const rest = writeObject(ledger.members, taken.rest, update.members, write)
   const known = elementsByProgramme(scope, taken.elements)
@@ -88,7 +88,7 @@ export function writeUpdate(
 
 /** The record at a time: a scheduled status that has begun becomes the current one. @param now milliseconds */
 export function recordAtTime(scope: LedgerScope, ledger: Ledger, record: JsonObject, now: number): JsonObject {
-  const { rest, elements, alone } = takeEnrolments(record)
+  const { rest, elements, alone } = splitEnrolments(record)
   if (elements.length === 0) return record
   const known = elementsByProgramme(scope, elements)
   for (const [programme, element] of known) {

@@ -9,7 +9,7 @@ import { visibleTrees } from './visible.ts'
  * a consent may be for several registries. Names of related persons are ignored too: those persons have not consented.
  * @param names the attributes of the consent, as in `see` of a grant
  */
-export function visibleUnderConsent(kind: Kind, names: readonly string[]): ReadonlyMap<string, Visible> {
+export function consentCoverage(kind: Kind, names: readonly string[]): ReadonlyMap<string, Visible> {
   const others = kind.record_types.flatMap(({ relations = [] }) => relations.map(({ name }) => searchKey(name)))
   const meant = names.filter((name) => !others.includes(searchKey(name)) && isKnownName(kind, name))
   return visibleTrees(kind, kind.record_types, meant)

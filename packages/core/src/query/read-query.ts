@@ -8,7 +8,7 @@ import {
   NESTED_FORMS,
   type QueryWord,
   type ReadForm,
-  readFieldQuery,
+  readFieldOperatorValue,
   readIdentifierQuery,
   readTyped,
   readValue,
@@ -55,7 +55,7 @@ const FORMS: readonly Form<ReadForm>[] = [
   },
   {
     members: ['field', 'operator', 'value'],
-    read: (reader, { of }) => asQuery(reader, readFieldQuery(reader, of('field'), of('operator'), of('value'))),
+    read: (reader, { of }) => asQuery(reader, readFieldOperatorValue(reader, of('field'), of('operator'), of('value'))),
   },
   {
     members: ['identifier_type', 'identifier_value'],

@@ -126,9 +126,15 @@ async function probesOf(
   events: readonly MatchedEvent[],
 ): Promise<readonly KeyOfChange[]> {
   const subscribed = events.length < MANY ? null : await typesWithSubscribers(client, registryId, events)
-  return events.flatMap(({ event_type, recordType, before, after }, at) => {
+  return events.flatMap((event, at) => {
+    const { event_type, recordType } = event
     if (subscribed?.has(`${event_type}\0${recordType.name}`) === false) return []
-    return keysOfChange(before, after).map((key) => ({ at, event_type, record_type: recordType.name, ...key }))
+    return keysOfChange(event.before, event.after).map((key) => ({
+      at,
+      event_type,
+      record_type: recordType.name,
+      ...key,
+    }))
   })
 }
 

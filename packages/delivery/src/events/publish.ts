@@ -205,7 +205,7 @@ async function queueNotifications(
     return {
       event_type,
       recordType,
-      // These are computed only if somebody has subscribed to such events.
+      // With many events, these are computed only for types to which somebody has subscribed.
       get before() {
         return before?.extracted ?? null
       },

@@ -91,9 +91,9 @@ export class Subscribing {
   }
 
   /**
-   * Decides about one item.
-   * @throws ItemRejection rjct.event.already_subscribed; rjct.notify_details.invalid: the participant has too many
-   * subscriptions
+   * Decides whether an item makes a new subscription, renews one with the same criteria, or resumes a suspended one.
+   * @throws ItemRejection rjct.event.already_subscribed: one with the same criteria and the same end is there and not
+   * suspended; rjct.notify_details.invalid: the participant has too many subscriptions
    */
   decide(criteria: SubscribeCriteria, item: SubscribingItem): Decision {
     const same = comparedParts(criteria)

@@ -10,7 +10,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
-import { visibleUnderConsent } from '@rollcall/core/policy/consent-coverage'
+import { consentCoverage } from '@rollcall/core/policy/consent-coverage'
 import { discloseRecords } from '@rollcall/core/policy/disclosure'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import {
@@ -226,7 +226,7 @@ function grantUnderConsent(grant: Grant, notifications: PlannedItem['notificatio
   const consents = notifications.flatMap(({ consent }) => consent ?? [])
   if (consents.length < notifications.length) return grant
   const names = consents.flatMap(({ attributes }) => attributes)
-  return { ...grant, coverage: visibleUnderConsent(grant.identifiers.kind, names) }
+  return { ...grant, coverage: consentCoverage(grant.identifiers.kind, names) }
 }
 
 /** The record of an item. Only its identifiers are sent if it was deleted, or no longer fulfils any of the filters. */

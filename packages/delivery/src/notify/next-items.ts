@@ -100,7 +100,7 @@ async function sendable(
 /** Whether a grant permits the criteria of a subscription, for each grant and subscription that was judged. */
 const judgements = new WeakMap<Grant, Map<number, boolean>>()
 
-/** Finds the subscriptions whose filters ask about something that the grant no longer permits. */
+/** Finds the subscriptions whose criteria the grant no longer permits. */
 async function askingOther(
   pool: pg.Pool,
   grant: Grant | null,

@@ -11,7 +11,7 @@ import type { RecordQuery } from '@rollcall/core/model/record-source'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { type Consenting, checkConsentGiven, checkPurpose, checkTimeNotOld } from '@rollcall/core/policy/basis'
-import { visibleUnderConsent } from '@rollcall/core/policy/consent-coverage'
+import { consentCoverage } from '@rollcall/core/policy/consent-coverage'
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import { measuredFind, readerOf } from './find-records.ts'
 import type { Answering, ItemWork } from './item.ts'
@@ -78,7 +78,7 @@ export async function checkItemConsent(
     signed: { authority: authority.id, jti, given_at, expires_at },
     pseudonyms: await deps.consents.pseudonyms([named]),
   }
-  const coverage = visibleUnderConsent(grant.identifiers.kind, signed.attributes)
+  const coverage = consentCoverage(grant.identifiers.kind, signed.attributes)
   return whileItHolds(deps.consents, { grant: { ...grant, coverage }, identifiers: [named], facts, signed, use })
 }
 

@@ -44,7 +44,7 @@ export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> 
   return rows
 }
 
-/** Erases the retired keys that are no longer valid. */
+/** Erases the private keys of retired keys that are no longer valid. Their rows stay. */
 export async function eraseExpiredOwnKeys(db: Database): Promise<void> {
   await db.pool.query(
     `update own_key set sealed = null where state = 'retired' and expires_at <= now() and sealed is not null`,

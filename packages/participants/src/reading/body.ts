@@ -1,4 +1,4 @@
-/** Reads the body of a request: checks its type and size, and decodes it. */
+/** Reads the body of a request: checks its type and size, and decodes it as UTF-8. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type AcceptedTypes, bodyTypeProblem, RequestFault } from '@rollcall/protocol'
@@ -13,7 +13,7 @@ export interface IncomingRequest {
   readonly isGone: () => boolean
   /** Called when the sender is known from its token. */
   readonly identified?: (sender_id: string) => void
-  /** Called when the message_id is known from the header. */
+  /** Called with the message_id when the header has been read and checked. */
   readonly named?: (message_id: string) => void
 }
 

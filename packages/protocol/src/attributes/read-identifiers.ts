@@ -37,8 +37,8 @@ function compiledPath(source: IdentifierSource): Path {
 }
 
 /**
- * All identifiers in `document`, normalised, each once; `record` when it is both a record's and a part's. An unlisted
- * type becomes `UNLISTED`. An identifier without a usable value is left out.
+ * Reads the identifiers at the places that the record type lists, normalised, each once: with `names` of the first place.
+ * An unlisted type becomes `UNLISTED`. An identifier without a usable value is left out.
  */
 export function readIdentifiers(
   kind: Kind,

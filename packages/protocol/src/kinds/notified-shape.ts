@@ -19,7 +19,7 @@ export type NotifiedAs =
 
 interface NotifiedValue {
   readonly name: string
-  /** Dotted paths in the stored record, or in the object around; other spellings are found too. */
+  /** Dotted paths in the stored record, or in the object that a `NotifiedObject` found. Other spellings are found too. */
   readonly paths: readonly string[]
   readonly as: NotifiedAs
 }

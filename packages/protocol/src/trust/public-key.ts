@@ -76,7 +76,11 @@ interface Purpose {
   readonly algorithm: string
 }
 
-/** The use of a key: as the JWK or the caller says; signatures otherwise. */
+/**
+ * Returns the use and the algorithm of a key. The JWK or the caller names the use. If neither does, it is signatures if
+ * the key fits an algorithm for them, otherwise encryption.
+ * @throws KeyRefused the JWK and the caller name different uses, or the key fits no algorithm
+ */
 function purposeOf(
   { alg, use, public_jwk }: { alg: unknown; use: unknown; public_jwk: Jwk },
   wanted: KeyUse | undefined,

@@ -62,8 +62,8 @@ function memberSources(text: string): ReadonlyMap<string, string> {
 
 /**
  * Writes JSON text as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` does: members sorted by code
- * point, everything except printable ASCII as \uXXXX; numbers stay as written. Use it only for texts from
- * `canonicalJson`, or that `parseJson` has accepted.
+ * point, strings with the escapes of `JSON.stringify`, and other characters outside printable ASCII as \uXXXX. Numbers
+ * stay as written. Use it only for texts from `canonicalJson`, or that `parseJson` has accepted.
  */
 export function sortedEscaped(text: string): string {
   return rewrite(new Scanner(text), escaped)

@@ -18,7 +18,7 @@ import { addOperatorSessionRoutes } from '../http/admin/session-routes.ts'
 import { addConsole, addPartnerPage } from '../http/console.ts'
 import { addCors } from '../http/cors.ts'
 import { addLandingRoutes } from '../http/landing.ts'
-import { addMissingTokenRoute, addTokenRoute } from '../http/oauth.ts'
+import { addTokenRoute, addTokenRouteAtOperatorPort } from '../http/oauth.ts'
 import type { IsOwnHost } from '../http/operator-host.ts'
 import { addSiteFiles } from '../http/page.ts'
 import { addHealthRoutes, addKeySetRoutes, addMetricsRoute } from '../http/pages.ts'
@@ -201,7 +201,7 @@ function createOperatorServer(
   // Only requests for health and metrics are logged as debug here; calls of the admin API have lines of their own.
   const server = createHttpServer({ ...context, accessLevel: 'debug' })
   addHealthRoutes(server, isReady, { schema: context.schema.lead, away: () => registriesAway(context.db) })
-  addMissingTokenRoute(server)
+  addTokenRouteAtOperatorPort(server)
   const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
   addMetricsRoute(server, context.metrics, isOwnHost)
   const listener: OperatorListener = {

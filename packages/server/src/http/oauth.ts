@@ -53,7 +53,7 @@ export function addTokenRoute(app: HttpServer, deps: TokenDeps, options: { query
 }
 
 /** Adds a route to the operator's listener which tells a client that it must request tokens at the other port. */
-export function addMissingTokenRoute(app: HttpServer): void {
+export function addTokenRouteAtOperatorPort(app: HttpServer): void {
   mountHandler(app, 'POST', 'token', `/${TOKEN_PATH}`, () => {
     throw new RequestFault(
       'err.request.not_found',

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { type Acting, ONE_OPERATOR } from '@rollcall/admin/act'
+import { type Acting, NO_APPROVALS } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { createApprovals } from '@rollcall/admin/approvals/approval'
 import { listOwnKeys } from '@rollcall/admin/operators/own-keys'
@@ -227,7 +227,7 @@ test('each act leaves one entry', async () => {
     source: Readable.from(['{}\n']),
     rejectsPath: null,
   }
-  const deps = { ...server.context, owner, auditLog, approvals: ONE_OPERATOR, ...beside }
+  const deps = { ...server.context, owner, auditLog, approvals: NO_APPROVALS, ...beside }
   const functions = new Map(acts)
   for (const [name, given] of Object.entries(INPUTS)) {
     const made = functions.get(name)

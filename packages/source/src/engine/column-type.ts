@@ -51,4 +51,4 @@ export const wholeNumbers = (least: bigint, end: bigint) => (text: string) => {
 export const NUMBER = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?$/i
 export const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 /** The `parameter` of a type whose values are never compared by their text. */
-export const neverCompared = (): null => null
+export const noParameter = (): null => null

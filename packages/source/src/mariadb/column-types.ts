@@ -1,6 +1,6 @@
 /** The types of columns of MariaDB and MySQL, as rows. */
 
-import { type ColumnType, NUMBER, neverCompared, SPACES, UUID, wholeNumbers } from '../engine/column-type.ts'
+import { type ColumnType, NUMBER, noParameter, SPACES, UUID, wholeNumbers } from '../engine/column-type.ts'
 import type { Field } from './connections.ts'
 import { instantInZone, timeInZone } from './zones.ts'
 
@@ -87,7 +87,7 @@ const day: ColumnType = {
   sql: 'cast(? as date)',
   read: asText,
   cell: none,
-  parameter: neverCompared,
+  parameter: noParameter,
   holds: 'day',
   isKey: false,
 }
@@ -137,7 +137,7 @@ const UUIDS: ColumnType = {
 }
 
 /** The type of all other columns, such as a time of day. */
-const OTHER: ColumnType = { sql: '?', read: asText, parameter: neverCompared, holds: 'other', isKey: false }
+const OTHER: ColumnType = { sql: '?', read: asText, parameter: noParameter, holds: 'other', isKey: false }
 
 /** The type of a column. @param isUuid whether the column has MariaDB's own type for UUIDs */
 export function columnType(field: Field, collation: Collation | null, isUuid: boolean, zone: string): ColumnType {

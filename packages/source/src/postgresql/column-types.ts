@@ -1,6 +1,6 @@
 /** The types of columns of PostgreSQL, as rows. */
 
-import { type ColumnType, NUMBER, neverCompared, SPACES, UUID, wholeNumbers } from '../engine/column-type.ts'
+import { type ColumnType, NUMBER, noParameter, SPACES, UUID, wholeNumbers } from '../engine/column-type.ts'
 
 const asText = (column: string): string => `${column}::text`
 /** Makes the SQL of a day; an infinite day becomes null. */
@@ -64,20 +64,20 @@ const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
   [1700, number('numeric', null)],
   [700, number('float4', Math.fround)],
   [701, number('float8', (given) => given)],
-  [16, { sql: 'bool', read: asText, parameter: neverCompared, holds: 'boolean', isKey: false }],
-  [1082, { sql: 'date', read: finite, parameter: neverCompared, holds: 'day', isKey: false }],
+  [16, { sql: 'bool', read: asText, parameter: noParameter, holds: 'boolean', isKey: false }],
+  [1082, { sql: 'date', read: finite, parameter: noParameter, holds: 'day', isKey: false }],
   // A time without a zone is read in the zone of the session, which is set to the zone of the source.
   [
     1114,
     {
       sql: 'timestamp',
       read: (one) => finite(`${one}::timestamptz`),
-      parameter: neverCompared,
+      parameter: noParameter,
       holds: 'instant',
       isKey: false,
     },
   ],
-  [1184, { sql: 'timestamptz', read: finite, parameter: neverCompared, holds: 'instant', isKey: false }],
+  [1184, { sql: 'timestamptz', read: finite, parameter: noParameter, holds: 'instant', isKey: false }],
   [2950, { sql: 'uuid', read: asText, parameter: (one) => (UUID.test(one) ? one : null), holds: 'other', isKey: true }],
 ])
 

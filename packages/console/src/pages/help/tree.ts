@@ -1,4 +1,4 @@
-/** The type of a help document: the build makes it from a file in docs/, and the page shows it. */
+/** The types of a help document. The build makes each document from a file in docs/, and the help page shows it. */
 
 export const TAGS = [
   ...(['h2', 'h3', 'h4', 'p', 'ul', 'ol', 'li'] as const),

@@ -49,7 +49,7 @@ export function negate(of: Predicate): Predicate {
  * @param isTyped tells which identifiers take the type beside them
  * @param around the types from an outer object
  */
-export function readConditions(
+export function readConditionsOfObject(
   asked: readonly Asked[],
   isTyped = isOfSeveralTypes,
   around?: SaidTypes,

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import type { Comparator, Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
-import { type Asked, joinByAnd, joinByOr, negate, predicateOnRecord, readConditions } from './combine.ts'
+import { type Asked, joinByAnd, joinByOr, negate, predicateOnRecord, readConditionsOfObject } from './combine.ts'
 import { unreadCondition } from './expression.ts'
 import { subjectOf } from './leaves.ts'
 import { operatorOf } from './operators.ts'
@@ -32,14 +32,14 @@ const CONDITIONS: ReadonlyMap<string, Join> = new Map<string, Join>([
     (first, second) =>
       isSameAttribute(first, second)
         ? ofOneAttribute(first, second)
-        : predicateOnRecord(readConditions([first, second])),
+        : predicateOnRecord(readConditionsOfObject([first, second])),
   ],
   ['or', (first, second) => joinByOr([predicateOf(first), predicateOf(second)])],
   ['not', (first, second) => joinByAnd([predicateOf(first), negate(predicateOf(second))])],
 ])
 
 function predicateOf(asked: Asked): Predicate {
-  return predicateOnRecord(readConditions([asked]))
+  return predicateOnRecord(readConditionsOfObject([asked]))
 }
 
 /**
@@ -47,7 +47,7 @@ function predicateOf(asked: Asked): Predicate {
  * may satisfy them, as in programmes A and B.
  */
 function ofOneAttribute(first: Asked, second: Asked): Predicate {
-  const conditions = readConditions([first, second])
+  const conditions = readConditionsOfObject([first, second])
   if (conditions.every(({ of }) => isBound(of))) return predicateOnRecord(conditions)
   return joinByAnd(conditions.map((condition) => predicateOnRecord([condition])))
 }

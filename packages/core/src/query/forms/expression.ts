@@ -16,7 +16,7 @@ import {
   negate,
   predicateOnElement,
   predicateOnRecord,
-  readConditions,
+  readConditionsOfObject,
   type SaidTypes,
 } from './combine.ts'
 import { type SearchableLeaf, type Subject, subjectOf } from './leaves.ts'
@@ -34,7 +34,9 @@ export function readExpression(reader: Reader, value: JsonValue, path: string): 
 
 /** Reads an object of conditions. `names` says whether they are on the record or on an element of a compound. */
 function readObject(reader: Reader, value: JsonValue, path: string, names: Names, said?: SaidTypes): Predicate {
-  const conditions = reader.within(path, () => readConditions(askedBy(reader, value, path, names), undefined, said))
+  const conditions = reader.within(path, () =>
+    readConditionsOfObject(askedBy(reader, value, path, names), undefined, said),
+  )
   return names.compound === undefined ? predicateOnRecord(conditions) : predicateOnElement(conditions)
 }
 
@@ -159,7 +161,7 @@ function readIdentifierObject(
     // that.
     throw new QueryProblem(path, 'must have an identifier_value; a type alone is asked for with identifier_type')
   }
-  return reader.within(path, () => predicateOnRecord(readConditions(asked, isIdentifiers, said)))
+  return reader.within(path, () => predicateOnRecord(readConditionsOfObject(asked, isIdentifiers, said)))
 }
 
 const IDENTIFIER_MEMBERS: ReadonlyMap<string, 'type' | 'value'> = new Map([

@@ -179,7 +179,7 @@ export function readIdentifierQuery(reader: Reader, type: Member, value: Member)
 }
 
 /** Reads { field, operator, value } where the field is an identifier type: an older form that only knows equality. */
-export function readFieldQuery(reader: Reader, field: Member, operator: Member, value: Member): Predicate {
+export function readFieldOperatorValue(reader: Reader, field: Member, operator: Member, value: Member): Predicate {
   const known = typeof operator.value === 'string' ? resolveOperator(operator.value) : undefined
   if (known?.name !== 'eq') throw new QueryProblem(operator.path, 'must be eq')
   return readIdentifierQuery(reader, field, value)

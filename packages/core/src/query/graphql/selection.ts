@@ -45,7 +45,10 @@ type Fragment = InlineFragmentNode | FragmentDefinitionNode
 
 /** The largest number of fields, fragments and uses of fragments in a query. A fragment counts at each use. */
 const MAX_SELECTED = 500
-/** How often a query may select a field again under another name: each time makes answers longer. */
+/**
+ * The most repeated fields in a query. A field that an object selects under several names counts once for each name
+ * after the first, because each makes answers longer.
+ */
 const MAX_REPEATED = 20
 
 /** Reads the selections of one document, and counts them. */

@@ -1,7 +1,7 @@
 /** Stops subscriptions, notifications and answers whose consent has ended. */
 
 import { hasConsentEndedSql } from '@rollcall/consents/store/consent-ended'
-import { endedExchangesSql, type Which } from '@rollcall/consents/store/consent-uses'
+import { exchangesOfEndedConsentsSql, type Which } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase } from 'pg'
@@ -30,7 +30,7 @@ export const stopUnderEndedConsents = ({ pool }: Pick<Database, 'pool'>, which: 
 async function stopWithin(client: ClientBase, which: Which): Promise<Stopped> {
   const { subscriptions, notifications } = await stopSubscriptions(client, which)
   const { rows } = await client.query<{ stopped: number; in_flight: number }>(
-    `with ended as (${endedExchangesSql(which)}),
+    `with ended as (${exchangesOfEndedConsentsSql(which)}),
      stopped as (
        update delivery set state = 'dead', reason = 'not_permitted', next_attempt_at = null, finished_at = now(),
          claim = null, claimed_until = null

@@ -84,7 +84,7 @@ async function forget({ pool }: Pick<Database, 'pool'>, rows: ForgottenRows, ret
   }
 }
 
-/** How many rows `forgetExchanges` would delete now. */
+/** Counts the rows that `forgetExchanges` would delete now, except divided requests whose chunks are still there. */
 export async function countExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
   for (const rows of FORGOTTEN) total += await countForgettable(db, rows, retention)

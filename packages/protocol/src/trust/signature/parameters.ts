@@ -72,7 +72,7 @@ async function signedText(parts: CanonicalParts, created: number, expires: numbe
   return utf8(`(created): ${created}\n(expires): ${expires}\ndigest: ${digest}`)
 }
 
-/** Without quotes, backslashes and control characters, every reader finds the same end of a value. */
+/** Matches a value without quotes, backslashes and control characters, so that every reader finds the same end of it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const QUOTABLE = /[^"\\\u0000-\u001f\u007f]*/.source
 const PARAMETER = new RegExp(`([A-Za-z]+)="(${QUOTABLE})"`, 'y')

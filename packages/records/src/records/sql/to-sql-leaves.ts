@@ -31,7 +31,7 @@ export function valueConditionSql(leaf: ValueLeaf, asked: boolean, operand: Oper
 function plainForm(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
   switch (leaf.is) {
     case 'exists':
-      return presenceSql(leaf.attribute, asked, operand)
+      return columnPresenceSql(leaf.attribute, asked, operand)
     case 'in':
       return oneOf(leaf, asked, operand)
     case 'compare':
@@ -40,7 +40,7 @@ function plainForm(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
 }
 
 /** SQL that is true when the attribute has a value (`asked`), or has none (not `asked`). */
-export function presenceSql(attribute: Attribute, asked: boolean, operand: Operand): string {
+export function columnPresenceSql(attribute: Attribute, asked: boolean, operand: Operand): string {
   return `${columnOf(attribute, operand)} is ${asked ? 'not null' : 'null'}`
 }
 
@@ -220,7 +220,7 @@ function apartFromAll(leaf: OneOf, intervals: readonly Interval[], operand: Oper
 
 /** SQL for a comparison with a value that no record can have: never true, and false where the record has a value. */
 function never(attribute: Attribute, asked: boolean, operand: Operand): string {
-  return asked ? 'false' : presenceSql(attribute, true, operand)
+  return asked ? 'false' : columnPresenceSql(attribute, true, operand)
 }
 
 /** Removes the values that PostgreSQL cannot store: no stored value equals them. */

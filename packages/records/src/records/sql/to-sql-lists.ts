@@ -19,7 +19,7 @@ import { quoteName } from '@rollcall/database/names'
 import { isStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeScalar, Compound } from '@rollcall/protocol'
 import { attributeColumns, compoundColumn, memberJsonWriter } from '../columns.ts'
-import { presenceSql, sqlTypeOf, storableValues, valueConditionSql } from './to-sql-leaves.ts'
+import { columnPresenceSql, sqlTypeOf, storableValues, valueConditionSql } from './to-sql-leaves.ts'
 import { conjuncts, joinConditions, type ParameterList, treeSql, truthForEmptyElement } from './to-sql-parts.ts'
 
 /** SQL that is definitely true (`asked`) or definitely false (not `asked`) of some element of the list. */
@@ -34,7 +34,7 @@ function noneCounts(list: List, of: Predicate, values: ParameterList): string {
 
 /** SQL: some element has the attribute (`asked`), or none has (not `asked`). The result is never null. */
 export function elementPresence(list: List, attribute: Attribute, asked: boolean, values: ParameterList): string {
-  if (!isCompound(list)) return presenceSql(attribute, asked, { alias: 'record', values })
+  if (!isCompound(list)) return columnPresenceSql(attribute, asked, { alias: 'record', values })
   const column = compoundName(list)
   const has = `${column} @? '$[*].${quoteName(firstColumn(attribute))}'`
   return asked ? has : `(${column} is null or not ${has})`
@@ -62,7 +62,7 @@ function everyElementElse(list: List, of: Predicate, values: ParameterList): str
   // Use only a form that is the whole condition: an unused parameter would have no type that PostgreSQL can determine.
   if (!isCompound(list) && list.type !== 'date' && conjuncts(of).length === 1) {
     const [form] = containsValue(list, of, values).forms
-    if (form !== undefined) return `(${presenceSql(list, true, { alias: 'record', values })} and not ${form})`
+    if (form !== undefined) return `(${columnPresenceSql(list, true, { alias: 'record', values })} and not ${form})`
   }
   const where = whereCounting(list, of, values)
   return `(select bool_and((${treeSql(of, false, inElement(values))}) is true) from ${elements(list, of)}${where})`
@@ -83,7 +83,9 @@ function inElement(values: ParameterList): (leaf: Leaf, asked: boolean) => strin
  */
 function counting(list: List, of: Predicate, values: ParameterList): readonly string[] {
   if (!isCompound(list)) return []
-  const forms = attributesMentionedIn(of).map((attribute) => presenceSql(attribute, true, { alias: 'element', values }))
+  const forms = attributesMentionedIn(of).map((attribute) =>
+    columnPresenceSql(attribute, true, { alias: 'element', values }),
+  )
   return [joinConditions('or', forms)]
 }
 

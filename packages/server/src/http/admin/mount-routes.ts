@@ -1,6 +1,6 @@
 /** Mounts the admin API on the operator's listener: a route for each row of its table, with the steps of a call. */
 
-import { ONE_OPERATOR } from '@rollcall/admin/act'
+import { NO_APPROVALS } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { ActProposed, createApprovals } from '@rollcall/admin/approvals/approval'
 import { canListParticipants, checkParticipantIsKnownTo } from '@rollcall/admin/participants/known'
@@ -100,7 +100,7 @@ async function answer(
   const { authority } = operator
   if (authority !== null && !(await isAuthorityNamed(deps.db, authority, input.authority))) throw ofAnother()
   const { twoPerson, limits } = deps
-  const approvals = twoPerson ? createApprovals({ limits, clock: deps.clock }) : ONE_OPERATOR
+  const approvals = twoPerson ? createApprovals({ limits, clock: deps.clock }) : NO_APPROVALS
   const asked = { session: call.session, route, url: request.url }
   const isRepeatedAccess = repeatedAccesses.isRepeated(asked)
   const end = await slots.take(route, operator)

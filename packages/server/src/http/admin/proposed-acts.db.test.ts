@@ -1,6 +1,6 @@
 /** Every act that may wait for a second operator, from its proposal to each of its ends. */
 
-import { ONE_OPERATOR } from '@rollcall/admin/act'
+import { NO_APPROVALS } from '@rollcall/admin/act'
 import { ActProposed, createApprovals } from '@rollcall/admin/approvals/approval'
 import { approveProposal, declineProposal } from '@rollcall/admin/approvals/proposals'
 import { listTables, tableSql } from '@rollcall/backup/store/catalog'
@@ -58,7 +58,7 @@ async function stored(): Promise<Readonly<Record<string, string>>> {
 function depsOf({ operator }: Person, skipped = 0) {
   const { context } = world.server
   const clock = { ...context.clock, date: () => context.clock.date() + skipped }
-  return { ...context, clock, owner, caller: { kind: 'operator', operator } as const, approvals: ONE_OPERATOR }
+  return { ...context, clock, owner, caller: { kind: 'operator', operator } as const, approvals: NO_APPROVALS }
 }
 
 /** Proposes it as Ada. @returns the proposal, as she is answered */

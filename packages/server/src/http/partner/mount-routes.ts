@@ -1,6 +1,6 @@
 /** Mounts the partner API on the peers' listener: a route for each row of its table, with the steps of a call. */
 
-import { ONE_OPERATOR } from '@rollcall/admin/act'
+import { NO_APPROVALS } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
 import type { PartnerDeps } from '@rollcall/admin/partner/partner'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
@@ -68,7 +68,7 @@ async function answer(
     deps.log.info({ participant: sender_id, deliveries, act: 'asked for deliveries again' }, 'partner page')
   }
   try {
-    const who = { sender_id, caller: { kind: 'participant', sender_id }, approvals: ONE_OPERATOR } as const
+    const who = { sender_id, caller: { kind: 'participant', sender_id }, approvals: NO_APPROVALS } as const
     const result = await route.call({ ...deps, sampleOf: listener.sampleOf, ...who, mayReplay }, input)
     sendJson(reply, route.status, JSON.stringify(result))
   } catch (error) {
