@@ -29,7 +29,7 @@ export interface KnownShape {
   /** SHA-256 of the content. */
   readonly digest: Buffer
   readonly pieces: readonly string[]
-  /** An entry of this shape, the members that may differ, and the values of its marks. */
+  /** An entry of this shape. `fields`: the members that may differ. `values`: what the marks stand for in `sample`. */
   readonly sample: StoredAuditEntry
   readonly fields: Fields
   readonly values: readonly Value[]

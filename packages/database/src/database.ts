@@ -62,8 +62,8 @@ const CLAIM_CONNECTIONS = 2
 const NAMED_SHAPES = 100
 
 /**
- * Statements of entries take longer to plan than to run, and PostgreSQL would plan each anew, because it knows the
- * lengths of its arrays. Their one plan may be made while tables are empty, so it must read by indexes.
+ * Statements of audit entries take longer to plan than to run. PostgreSQL would plan them for each execution, because
+ * its estimate depends on the lengths of arrays. The one plan may be made while tables are empty: it must use indexes.
  */
 const ENTRY_SETTINGS = 'set plan_cache_mode = force_generic_plan; set enable_seqscan = off'
 

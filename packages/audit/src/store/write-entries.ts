@@ -139,7 +139,7 @@ export async function writeEntries(
       const rows = own.map(({ row }) => row)
       return { write: write.simpler?.(rows) ?? write, rows, places: own.map(({ place }) => place) }
     })
-    // In one order, so that the same writes have one statement, which is planned once.
+    // Sorted by name, so that the same writes always make the same statement, which a connection then plans once.
     .sort((one, other) => (one.write.name < other.write.name ? -1 : 1))
   const statement = statementOf(joints)
   const { rows } = await pool.query<{ at: Date; held: Readonly<Record<string, readonly number[]>> | null }>({

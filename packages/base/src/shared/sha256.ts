@@ -5,7 +5,7 @@ import { oncePerObject } from './once-per.ts'
 /** SHA-256 of bytes, or of a text in UTF-8: 32 bytes. */
 export const sha256 = (content: string | Uint8Array): Buffer => Buffer.from(hash('sha256', content, 'binary'), 'latin1')
 
-/** The bytes of one block of SHA-256. A key is at most as long. */
+/** The bytes of one block of SHA-256. HMAC needs no further hash for a key that is not longer; others are refused. */
 const BLOCK = 64
 
 /** HMAC-SHA-256 (RFC 2104), 32 bytes. An `Hmac` of Node.js takes twice as long as its two hashes. */

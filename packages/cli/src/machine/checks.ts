@@ -34,7 +34,7 @@ interface Asking {
   readonly tries?: number
 }
 
-/** Asks twice a second until a node is ready. @throws CommandError, which says what came, and which log helps */
+/** Asks until a node is ready, with pauses of half a second. @throws CommandError it is not ready after `tries` */
 export async function waitUntilReady(url: string, { unit, authority_file = '', tries = 240 }: Asking): Promise<void> {
   const own = authority_file === '' ? null : fileText(authority_file)
   const ca = [...rootCertificates, fileText('/etc/ssl/certs/ca-certificates.crt') ?? '', own ?? ''].filter(

@@ -30,8 +30,8 @@ export const isTransientError = (error: unknown): error is TransportError =>
   error instanceof TransportError && (error.reason === 'unreachable' || error.reason === 'timeout')
 
 /**
- * Milliseconds before the next attempt. Each pause is twice as long as the one before, less a random part of up to
- * half, so that many clients do not come back at the same time.
+ * Milliseconds before the next attempt. The pause doubles up to `longest_pause`; then a random part of up to half is
+ * taken off, so that many clients do not come back at the same time.
  * @param failed attempts so far, at least 1
  * @param random between 0 and 1
  */

@@ -1,4 +1,4 @@
-/** A button that sends a test message to a participant, and shows how every step went. */
+/** A button that sends a test message to a participant, and shows how its steps went. */
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import { answerTo, api } from '../api/client.ts'

@@ -1,4 +1,4 @@
-/** The frame of every page, with the menu beside it, on a phone above it. */
+/** The frame of the operators' pages, with the menu beside the page, on a phone above it. */
 import { ActionIcon, Drawer } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconMenu2 } from '@tabler/icons-react'

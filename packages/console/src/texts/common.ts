@@ -1,4 +1,4 @@
-/** Texts that every page shares. Another language needs another set of these files. */
+/** Texts that several pages share. Another language needs another set of these files. */
 
 /** The locale in which times and numbers are written. */
 export const LOCALE = 'en-GB'

@@ -1,4 +1,4 @@
-/** The title of every page, as in the menu. */
+/** The titles of the operators' pages. The menu has some of them. */
 export const PAGES = {
   overview: 'Overview',
   messages: 'Messages',

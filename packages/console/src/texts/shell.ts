@@ -1,4 +1,4 @@
-/** Texts of the frame around every page. */
+/** Texts of the frame around the operators' pages. */
 export const SHELL = {
   skip: 'Skip to the content',
   menu: 'Menu',

@@ -70,13 +70,13 @@ function object(members: object): string {
   return `${text}}`
 }
 
-/** The beginnings of members, by name: most members of all messages and records have some hundred names. */
+/** The results of `beginOf`, by name: some hundred names are used for most members of messages and records. */
 const beginnings = new Map<string, string>()
-/** Peers can bring any number of names, of any length: so many are remembered, of at most so many characters. */
+/** The most remembered names, and the most characters of one: peers can send any number of names, of any length. */
 const MOST_NAMES = 2_000
 const LONGEST_NAME = 64
 
-/** The name of a member in quotation marks, and the colon. */
+/** How a member begins in canonical JSON: its name in quotation marks, and the colon. */
 function beginOf(name: string): string {
   const known = beginnings.get(name)
   if (known !== undefined) return known

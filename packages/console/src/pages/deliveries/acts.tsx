@@ -38,7 +38,7 @@ interface ActsProps {
   readonly choice: Choice
   /** Choices for single acts, in place of `choice`; null: the act is not offered. */
   readonly choices?: Readonly<Partial<Record<ActName, Choice | null>>>
-  /** State of the deliveries; without it every act is offered. */
+  /** The state of the deliveries, which excludes some acts; undefined: it excludes none. */
   readonly state?: string | undefined
   /** True inside a table. */
   readonly small?: boolean

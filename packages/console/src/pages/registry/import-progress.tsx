@@ -109,7 +109,7 @@ const ofValues = (name: string, row: Reported, odd: OddTexts): Problem[] => [
     : []),
 ]
 
-/** Lists problems by column where columns are known. Only attributes know codes that are not on a list. */
+/** Lists problems by column where columns are known. Unlisted codes and late dates are counted by attribute only. */
 export function importProblems(
   { rejections, repeated, attributes, paths }: Pick<Ended, 'rejections' | 'repeated' | 'attributes' | 'paths'>,
   odd: OddTexts = TEXTS,

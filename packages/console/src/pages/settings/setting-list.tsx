@@ -1,4 +1,4 @@
-/** A list of every limit and option with its value, source and meaning. */
+/** A list of limits and options with value, source and meaning, which a form narrows. */
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { type Answer, answerTo, api } from '../../api/client.ts'
