@@ -27,7 +27,7 @@ export async function all(args: readonly string[]): Promise<boolean> {
   return rows.every(({ passed }) => passed)
 }
 
-/** One that fails has a line, too. */
+/** Runs a bench, and returns its rows; a bench that fails has a row too. */
 async function rowsOf(args: readonly string[]): Promise<readonly Row[]> {
   console.log(`\n${args.join(' ')}`)
   const [name = ''] = args

@@ -7,7 +7,7 @@ interface Benchmark {
   readonly load: () => Promise<{ run(args: readonly string[]): Promise<readonly Row[]> }>
   /** Options with which it runs again, beside other floors. */
   readonly again?: readonly (readonly string[])[]
-  /** It counts, and no machine counts otherwise: `npm test` judges it. */
+  /** True when the bench only counts, so that its result is the same on every machine: `npm test` judges it. */
   readonly counts?: true
 }
 

@@ -56,7 +56,7 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
   return [row('canonical', ratios.ratio), row('answered', ratios.ratio_answered)]
 }
 
-/** As many synthetic records as have so many bytes. */
+/** Makes as many synthetic records as fit into `most` bytes. */
 function recordsOfAPage(most: number): object[] {
   const records: object[] = []
   let bytes = 0

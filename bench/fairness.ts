@@ -76,13 +76,13 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
 
 type Bad = (typeof BAD)[number]
 
-/** Two phases, one right after the other. */
+/** Two phases that follow each other directly. */
 interface Pair {
   readonly without: Phase
   readonly beside: Phase
 }
 
-/** In turns in one order and in the other: what the machine does meanwhile meets both. */
+/** Runs both phases in the given order. Callers alternate the order, so that other load of the machine affects both. */
 async function inTurns(
   badFirst: boolean,
   run: (tenth: null) => Promise<Phase>,

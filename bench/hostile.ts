@@ -98,7 +98,7 @@ const REQUIRED = { signature_policy: 'required', allow_unsigned: false } as cons
 
 const senderOf = (policy: Shape['policy']): string => `large-${policy}.bench.example`
 
-/** One who asks for one record after the other, and times each answer. */
+/** Sends one search after the other, and times each answer. */
 async function searches(
   rollcall: ServerProcess,
   credentials: string,

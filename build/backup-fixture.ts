@@ -15,7 +15,7 @@ import { promisify } from 'node:util'
 
 export const BACKUP_FIXTURES = join(import.meta.dirname, '../packages/cli/test/restore/fixtures')
 
-/** It opens the fixtures, and nothing else. */
+/** The master key of the backup fixtures. It is used for nothing else. */
 export const BACKUP_MASTER_KEY = Buffer.alloc(32, 'restore').toString('base64')
 
 const PARTICIPANT = 'spmis.example'

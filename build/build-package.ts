@@ -87,7 +87,7 @@ function writeBundle(to: string, { program, folder }: NonNullable<PublishedPacka
   writeFileSync(path, readFileSync(path, 'utf8').replace('../lib/main.js', `../${folder}/entry-main.js`))
 }
 
-/** What the package says of itself once its sources are compiled. */
+/** Makes the package.json of a published package, whose sources are compiled. */
 function publishedManifest(row: PublishedPackage, manifest: Manifest, bundled: readonly Manifest[]): object {
   const { exports, scripts: _scripts, devDependencies: _dev, private: _private, ...rest } = manifest
   const all = [manifest, ...bundled]
@@ -95,7 +95,7 @@ function publishedManifest(row: PublishedPackage, manifest: Manifest, bundled: r
   return {
     ...rest,
     engines: row.engines,
-    // Without an entry of its own, nothing of the package can be imported but its package.json.
+    // A package without `exports` of its own exports only its package.json.
     exports: exports === undefined ? { './package.json': './package.json' } : compiledExports(exports, true),
     dependencies: merged(all, 'dependencies'),
     ...(Object.keys(optionalDependencies).length > 0 && { optionalDependencies }),

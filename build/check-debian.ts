@@ -37,7 +37,7 @@ const INSTALLED = [
   ...['openssh-server', 'python3-cryptography', 'certbot', 'pebble'],
 ]
 
-// On the disk: a Debian is too large for a folder in memory.
+// The run folder is on the disk: a Debian is too large for a folder in memory.
 useRunFolder('/var/tmp')
 const folder = mkdtempSync(join(tmpdir(), 'debian-'))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
@@ -95,7 +95,7 @@ const [INSTALL = '', SETUP = '', DOCTOR = ''] = blockWith('rollcall doctor')
   .replace(/\.\/rollcall_\S+\.deb/, './rollcall.deb')
   .split('\n')
 
-/** Without a network: what the package needs is installed. */
+/** Installs the package without a network: its dependencies are installed already. */
 function install({ run, try: attempt }: Machine): void {
   run(`cd /root && ${INSTALL}`)
   assert.equal(run('rollcall --version').trim(), version)
@@ -130,7 +130,7 @@ function install({ run, try: attempt }: Machine): void {
   say('the package is installed')
 }
 
-/** With an authority of its own: first by answers at a terminal, and then by those of the page in a file. */
+/** Runs setup with an authority of its own: first with answers at a terminal, then with those of the page in a file. */
 async function setUp(machine: Machine): Promise<void> {
   const { run, try: attempt } = machine
   run(`printf '127.0.0.1 %s\n' ${NAME} vault.example.org log.example.org >> /etc/hosts`)
@@ -182,7 +182,7 @@ function checkSecrets(run: Machine['run'], attempt: Machine['try']): void {
     assert.equal(attempt('grep -cF -f - /root/seen', `${secret}\n`).said, '0\n', path)
   }
   assert.equal(run('ls -A /run/rollcall; stat --format "%U %a" /run/rollcall'), 'root 711\n')
-  // What root leaves for the service's user cannot be replaced by that user.
+  // The service's user cannot replace files that root leaves for it.
   assert.match(
     run('stat --format "%U %a" /run/rollcall /etc/rollcall /usr/lib/rollcall'),
     /^root 711\nroot 755\nroot 755\n$/,
@@ -251,7 +251,7 @@ function restore({ run }: Machine, search: Search): void {
   search.ask()
 }
 
-/** There, back, and there again, while somebody asks. */
+/** Upgrades, goes back to the former version, and upgrades again, while searches are sent. */
 function upgrade({ run, try: attempt }: Machine, search: Search): void {
   run('apt-get install --yes --no-install-recommends /root/rollcall-next.deb')
   // Nothing has changed but the files.

@@ -43,7 +43,7 @@ const [BASE, IMAGE] = ['localhost/rollcall-check-base', 'localhost/rollcall-chec
 /** The user of the image. */
 const USER = 1_000
 
-// On the disk: the images are too large for a folder in memory.
+// The run folder is on the disk: the images are too large for a folder in memory.
 useRunFolder('/var/tmp')
 const folder = mkdtempSync(join(tmpdir(), 'image-'))
 // buildah leaves files of a container that is killed.
@@ -51,9 +51,9 @@ process.env.TMPDIR = folder
 /** buildah keeps this one outside of its store. */
 const CACHE = '/var/lib/containers'
 const hadCache = existsSync(CACHE)
-// What runs at the end of the process runs after these, too.
+// These signals end the process by `exit`, so that its exit handlers run.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
-/** What the image shares with this script. */
+/** The folder that the image shares with this script. */
 const shared = join(folder, 'shared')
 
 const run = (program: string, ...words: string[]): string =>
@@ -63,7 +63,7 @@ const run = (program: string, ...words: string[]): string =>
 const buildah = (...words: string[]): string => run('buildah', ...STORE, ...words).trim()
 const STORE = [`--root=${folder}/images`, `--runroot=${folder}/run`, '--storage-driver=vfs']
 
-/** In place of an image of Node from a registry. */
+/** Makes a base image, used in place of Node's image from a registry. */
 function makeBase(): void {
   const base = join(folder, 'base')
   makeDebian(base)

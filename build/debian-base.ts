@@ -7,11 +7,11 @@ const DEBIAN = 'bookworm'
 /** Commands that must succeed on the machine of a check. */
 export const NEEDED: readonly (readonly string[])[] = [
   ['debootstrap', '--version'],
-  // With the rights of root.
+  // Commands that need the rights of root.
   ['unshare', '--mount', 'true'],
 ]
 
-/** Which of these commands fail here. */
+/** Returns the needed commands that fail on this machine. */
 export const lacking = (needed: readonly (readonly string[])[]): readonly string[] =>
   needed
     .filter(([program = '', ...words]) => spawnSync(program, words, { stdio: 'ignore' }).status !== 0)
@@ -21,7 +21,7 @@ export const lacking = (needed: readonly (readonly string[])[]): readonly string
 export function makeDebian(to: string): void {
   const base = process.env.DEBIAN_BASE ?? ''
   if (base !== '') execFileSync('cp', ['--archive', base, to])
-  // What it mounts ends with it.
+  // In a mount namespace of its own, what debootstrap mounts is gone when it ends.
   else
     execFileSync('unshare', ['--mount', 'debootstrap', '--variant=minbase', DEBIAN, to], {
       stdio: ['ignore', 'ignore', 2],

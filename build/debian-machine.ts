@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Machine {
   /** Runs a line of the shell as root to its end, and gives what it printed. @throws Error it failed */
   run(line: string, input?: string): string
-  /** The same, for a line that may fail: what it printed on both outputs, and its exit code. */
+  /** Runs a line that may fail. Returns what it printed on both outputs, and its exit code. */
   try(line: string, input?: string): { readonly code: number | null; readonly said: string }
   stop(): Promise<void>
 }
@@ -30,7 +30,7 @@ export async function startMachine(folder: string): Promise<Machine> {
   const stop = async (): Promise<void> => {
     const ended = new Promise((resolve) => nspawn.once('exit', resolve))
     if (nspawn.exitCode !== null) return
-    // It asks the systemd in it to power off.
+    // SIGTERM makes nspawn ask the systemd inside to power off.
     nspawn.kill('SIGTERM')
     await Promise.race([ended, sleep(30_000, undefined, { ref: false })])
     nspawn.kill('SIGKILL')

@@ -30,7 +30,7 @@ export function type({ try: attempt }: Machine, line: string, answers: readonly 
 }
 
 export interface Search {
-  /** As a line of the shell, which fails without an answer. */
+  /** The line of a shell that asks. It fails without an answer. */
   readonly line: string
   readonly ask: () => void
 }

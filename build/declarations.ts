@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Fact, Surface } from './surface.ts'
 
-/** By their paths, as `readDeclarations` gives them. */
+/** Declaration files by their paths, as `readDeclarations` returns them. */
 type Files = ReadonlyMap<string, string>
 
 interface Module {
@@ -38,7 +38,7 @@ export function declarationSurface(files: Files, entries: readonly string[]): Su
     const next = from.startsWith('.') ? join(path, '..', from) : ENTRIES[from]
     return next === undefined ? undefined : declaring(next, there)
   }
-  /** By module and name: how it is called in the surface. */
+  /** The name in the surface, by module and exported name. */
   const names = new Map<string, string>()
   for (const entry of entries) {
     for (const name of moduleAt(entry).exported) {
@@ -87,7 +87,7 @@ function readModule(text: string): Module {
 
 /** Adds a declaration with its members, and theirs: each is one line, and one that opens a bracket ends with the line that closes it. */
 function addFacts(facts: Record<string, Fact>, name: string, lines: readonly string[]): void {
-  // Who uses a class or a value must give nothing for a new member of it.
+  // Users of a class or value need not give its new members; users of an interface or type may have to.
   const isGiven = /^(?:export )?(?:declare )?(?:interface|type) /.test(lines[0] ?? '')
   const open: { readonly path: string; text: string; readonly required: boolean }[] = []
   const close = (depth: number): void => {

@@ -1,7 +1,7 @@
 /** The packages that are published, one row each, in the order in which they are published. */
 
 export interface PublishedPackage {
-  /** In the workspace. Its package.json has the name, the description and the dependencies. */
+  /** The folder in the workspace. Its package.json has the name, the description and the dependencies. */
   readonly directory: string
   readonly engines: { readonly node: string }
   /** Packages of the workspace that are not published themselves. Its tarball holds them as bundled dependencies. */

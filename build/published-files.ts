@@ -25,7 +25,7 @@ export function unpublishedFiles(file: string, source: string, package_directory
   const code = source.replace(COMMENT, '')
   const missing = [...code.matchAll(NAMED)]
     .map(([, path = '']) => path)
-    // Without an extension it is a folder that is written to.
+    // A path without an extension is a folder, into which the program writes.
     .filter((path) => extname(path) !== '')
     .filter((path) => !isPublished(join(dirname(file), path), package_directory))
     .map((path) => `${file}: ${path} is not in src/ of its package`)

@@ -34,7 +34,7 @@ export function writeReleaseFiles(
   return tarballs
 }
 
-/** As `sha256sum --check SHA256SUMS` reads them. */
+/** Writes the checksums in the form that `sha256sum --check SHA256SUMS` reads. */
 function writeChecksums(out: string): void {
   const lines = readdirSync(out)
     .toSorted()

@@ -5,7 +5,7 @@
 
 export type Direction = 'input' | 'output' | 'declaration'
 
-/** One place of a surface. */
+/** What a surface says about one member. */
 export interface Fact {
   readonly direction: Direction
   readonly required: boolean
@@ -15,7 +15,7 @@ export interface Fact {
   readonly rules: Readonly<Record<string, unknown>>
 }
 
-/** By the path of the member. */
+/** The facts of a surface, by the path of the member. */
 export type Surface = Readonly<Record<string, Fact>>
 
 interface Schema {
@@ -75,7 +75,7 @@ export function surfaceOf(schema: unknown, at: string, direction: Direction, doc
   }
 }
 
-/** What a value may be one of, with references resolved; members of `allOf` are one. */
+/** The schemas of which a value must satisfy one, with references resolved; members of `allOf` become one schema. */
 function alternatives(schema: Schema, document: unknown): readonly Schema[] {
   if (schema.$ref !== undefined) return alternatives(resolved(schema.$ref, document), document)
   const some = schema.anyOf ?? schema.oneOf
@@ -115,7 +115,7 @@ function rulesOf(schema: Schema): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...rules, ...(schema.additionalProperties === false ? [['closed', true]] : [])])
 }
 
-/** What a surface has lost since a release, one line each; none where it only grew. */
+/** Lists in lines what a surface has lost since a release; empty when it only grew. */
 export function lost(released: Surface, now: Surface): readonly string[] {
   const gone = Object.entries(released).flatMap(([path, was]) => {
     const is = now[path]

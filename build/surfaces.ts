@@ -45,7 +45,7 @@ interface Operation {
   >
 }
 
-/** What is sent to an address of an OpenAPI document, and what is answered. What we send in a webhook is output. */
+/** The surface of an OpenAPI document: its inputs and outputs. What we send in a webhook is an output. */
 function documentSurface(document: unknown): Surface {
   const { paths = {}, webhooks = {} } = document as Readonly<
     Record<'paths' | 'webhooks', Readonly<Record<string, Readonly<Record<string, Operation>>>> | undefined>
@@ -116,7 +116,7 @@ function recordSurface(): Surface {
   return Object.assign({}, ...records)
 }
 
-/** What each package exports that programs import. */
+/** The files whose exports programs import, by surface. */
 const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   'client-types': ['client/src/index.ts', 'client/src/node/index.ts'],
   'protocol-types': ['protocol/src/index.ts'],
@@ -171,7 +171,7 @@ const packed = ({ direction, required, types, rules }: Surface[string]): Packed 
   ...(Object.keys(rules).length > 0 ? [rules] : []),
 ]
 
-/** Those that the last release stored. */
+/** Reads the surfaces that the last release stored. */
 export function readSurfaces(folder: string = RELEASED): Readonly<Record<string, Surface>> {
   const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
   return Object.fromEntries(
@@ -191,7 +191,7 @@ export function readSurfaces(folder: string = RELEASED): Readonly<Record<string,
   )
 }
 
-/** What the surfaces have lost since the last release, one line each. */
+/** Lists in lines what the surfaces have lost since the last release. */
 export async function lostSurfaces(folder: string = RELEASED): Promise<readonly string[]> {
   const now = await surfaces()
   return Object.entries(readSurfaces(folder)).flatMap(([name, released]) =>

@@ -6,7 +6,7 @@ export interface Manifest {
   readonly name: string
   readonly version: string
   readonly exports?: ByName
-  /** What of it is published, as patterns. */
+  /** Patterns of the files that are published. */
   readonly files?: readonly string[]
   readonly dependencies?: ByName
   readonly optionalDependencies?: ByName
@@ -48,7 +48,7 @@ const UNRELEASED = '## Unreleased\n'
 export interface Changelog {
   /** The whole file after the release. */
   readonly text: string
-  /** What changed in this release. */
+  /** The text on what changed in this release. */
   readonly section: string
 }
 

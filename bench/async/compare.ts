@@ -9,9 +9,9 @@ import { flood, inFlight, oneByOne, type Question, senderTo, within } from './se
 
 export interface Plan {
   readonly rounds: number
-  /** As fast as they are accepted, and so many again with `connections` of them in flight. */
+  /** The number of requests sent as fast as they are accepted, and again with `connections` in flight. */
   readonly requests: number
-  /** One by one. */
+  /** The number of requests that are sent one by one. */
   readonly idle: number
   readonly connections: number
   /** Rounds that are not counted. */
@@ -24,7 +24,7 @@ export interface Side {
   headers(): Promise<Record<string, string>>
 }
 
-/** One way to ask. */
+/** A way to ask, which is compared with others. */
 export interface Variant {
   readonly name: string
   readonly ours: Side

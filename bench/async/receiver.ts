@@ -50,7 +50,7 @@ interface Expected extends Awaited {
   arrivals: number
 }
 
-/** One callback in so many is read as a whole, of the others only which request they answer. */
+/** One of this many callbacks is read as a whole. Of the others only the answered request is read. */
 const READ_EVERY = 64
 /** Milliseconds that a slow receiver takes. */
 export const SLOW_BY = 2_000

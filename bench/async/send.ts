@@ -22,7 +22,7 @@ export interface Sender {
 export interface Sent {
   /** `performance.now()` before the first byte. */
   readonly at: number
-  /** And when the ack was read. */
+  /** When the ack was read. */
   readonly acked: number
   readonly answered: Promise<Arrival>
 }
@@ -71,7 +71,7 @@ export interface Flooded {
   readonly accepted_per_second: number
   readonly ack_p50_ms: number
   readonly ack_p99_ms: number
-  /** From the first request to the last callback. */
+  /** Answers in a second, from the first request to the last callback. */
   readonly delivered_per_second: number
 }
 
@@ -93,7 +93,7 @@ export async function flood(sender: Sender, questions: readonly Question[], conn
   }
 }
 
-/** So many are on their way at a time: the next one is sent when the callback of one before is there. */
+/** Keeps `many` requests in flight: the next one is sent when a callback has come. */
 export async function inFlight(sender: Sender, questions: readonly Question[], many: number): Promise<Delivered> {
   const times: number[] = []
   const start = performance.now()

@@ -18,20 +18,20 @@ import type { ServerProcess } from '../shared/server-process.ts'
 import type { Receiver } from './receiver.ts'
 import type { Question } from './send.ts'
 
-/** One who asks and is called back. */
+/** A participant that asks and is called back. */
 export interface Called extends Asker {
   readonly sender_uri: string
   /** `Participant.id` */
   readonly id: number
   /** Headers for the next requests. */
   headers(): Promise<Record<string, string>>
-  /** So many, each a message and a transaction of its own. */
+  /** Makes `count` questions, each for a message of its own. */
   questions(identifiers: Identifiers, count: number): readonly Question[]
 }
 
 /** Limits of the callbacks to a participant. */
 type Pace = Pick<CallbackSettings, 'concurrency' | 'rate'>
-/** As fast as can be set. */
+/** The highest pace that can be set. */
 const UNBOUNDED: Pace = { concurrency: MOST_CONCURRENCY, rate: 10_000 }
 /** The limits of a participant for whom nothing is set. */
 export const DEFAULT_CALLBACKS: Pace = {

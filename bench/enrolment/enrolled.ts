@@ -13,7 +13,7 @@ import { BENEFICIARIES, enrolledQuestion } from './question.ts'
 
 /** The least share of the floor's rate that a question must reach. */
 const BAR = 0.7
-/** One answer in so many is read as a whole, the others by their status alone. */
+/** One of this many answers is read as a whole. Of the others only the status is read. */
 const READ_EVERY = 64
 
 /** Measures, prints and writes `enrolment-enrolled.json`. */

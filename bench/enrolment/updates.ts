@@ -130,7 +130,7 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
   }
 }
 
-/** As much of the merge as SQL can do at once: what it does not need to know of a record it does not read. */
+/** The floor: one statement does as much of the merge as SQL can, and reads no more of a record than it needs. */
 function floor(db: Database, registry: Registry): Send {
   const { table, identifierTable } = recordTable(registry, registry.kind.record_types[0])
   const programme = "'{programme,programme_identifier}'"

@@ -34,7 +34,7 @@ export async function makeSubscribers(
     ids.push(participant.id)
   }
   const [every] = keysOfFilter(null)
-  // They subscribe in no order: the mailboxes of one participant do not stand together.
+  // The order is random, so that mailboxes of one participant are not neighbours in the table.
   await db.pool.query(
     `with made as (
         insert into mailbox (participant, registry, sender_uri)

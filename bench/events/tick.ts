@@ -84,7 +84,7 @@ export async function tick(
 
 type Search = () => Promise<number>
 
-/** One search after the other, each timed in milliseconds. */
+/** Makes a search that is timed in milliseconds. */
 function searcher({ url }: ServerProcess, token: string, identifiers: Identifiers): Search {
   const ask = questionsOf({ sender_id: ASKER_SENDER })
   const address = `${url}/${NAMESPACE}/v1.0.0/registry/sync/search`

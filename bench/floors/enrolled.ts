@@ -29,7 +29,7 @@ interface Enrolled {
   readonly enrolment_status: string
 }
 
-/** As the records of the bench have it. */
+/** Whether a document has the enrolment, in the form in which records of the bench have it. */
 function isEnrolled(document: string | null | undefined): boolean {
   if (typeof document !== 'string') return false
   const { programme_identifier } = JSON.parse(document).member as { programme_identifier: Enrolled | Enrolled[] }

@@ -89,7 +89,7 @@ export const start: StartServer = async (env) => {
     ])
     return {}
   })
-  // To one subscriber they go in order: the jobs of a queue run one after the other.
+  // The jobs of a queue run one after the other, so one subscriber gets its messages in order.
   app.post<{ Querystring: Asked }>('/jobs', async ({ query }) => {
     await pool.query(
       `select graphile_worker.add_job('notify', json_build_object('id', id), queue_name := $1)

@@ -27,7 +27,7 @@ const withMeta = (made: (size: number) => string) => (size: number) => {
 }
 
 const purpose = { text: 'benefit', code: 'B', ref_uri: 'https://purpose.example/b' }
-/** As full as an item is in practice: with page, consent and authorization. */
+/** An item with all members that are used in practice: page, consent and authorization too. */
 const item = (index: number): object => ({
   reference_id: `r-${index}`,
   timestamp: '2026-02-03T09:15:00Z',

@@ -28,7 +28,7 @@ export async function beside<Question>(
   }
   for (let turn = 0; turn < times; turn += 1) {
     const question = questions[turn % questions.length] as Question
-    // Who comes second finds the pages warm: they take turns at that too.
+    // The two sides take turns at being first, because the second one finds its pages in memory.
     if (turn % 2 === 0) {
       floor.push(await timed(() => sides.floor(question)))
       ours.push(await timed(() => sides.ours(question)))

@@ -8,7 +8,7 @@ import type { SERVERS } from '../shared/servers.ts'
 import { checkAnswer, checkSameBytes, FLOOR_VARIABLE, SIGNATURE_VARIABLE, signatureOf } from './answers.ts'
 import { endless, type Identifiers, JSON_BODY, type Target, withSetting } from './setting.ts'
 
-/** One answer in so many is read as a whole, the others by their status alone. */
+/** One of this many answers is read as a whole. Of the others only the status is read. */
 const READ_EVERY = 64
 
 export interface Question {
@@ -25,7 +25,7 @@ export interface Stock {
   next(): Question
 }
 
-/** One way to search. */
+/** A way to search, which is compared with others. */
 export interface Variant {
   /** Its bench and its results. */
   readonly name: string

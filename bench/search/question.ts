@@ -17,7 +17,7 @@ export const REG_TYPE = `ns:org:RegistryType:${kind.reg_type.name}`
 export const TRANSACTION_ID = '5f0f9c1e-transaction'
 export const REFERENCE_ID = '5f0f9c1e-reference'
 
-/** Who asks, and where it wants the answer when it is not sent at once. */
+/** The participant that asks, and the address for answers that are sent later. */
 export interface Asker {
   readonly sender_id: string
   readonly sender_uri?: string

@@ -12,7 +12,7 @@ import { SERVERS } from './servers.ts'
 
 export interface BenchDatabase {
   readonly db: Database
-  /** The same database as the role that owns it; `db` itself where one role does both. */
+  /** The same database, opened by the role that owns it; equal to `db` where one role does both. */
   readonly owner: Database
   /** The variables that name this database to a server. */
   readonly env: NodeJS.ProcessEnv
@@ -20,7 +20,7 @@ export interface BenchDatabase {
   start(server: keyof typeof SERVERS, more?: NodeJS.ProcessEnv): Promise<ServerProcess>
 }
 
-/** Without what earlier benches left in the stored database, such as callbacks that still wait for a receiver. */
+/** Returns the place without its stored database, in which earlier benches may have left waiting callbacks. */
 export function withoutStored({ data: _, ...place }: Place): Place {
   return place
 }

@@ -11,7 +11,7 @@ export interface Load {
   readonly headers: Readonly<Record<string, string>>
   readonly connections: number
   readonly seconds: number
-  /** So many and no more, however long they take; 0: as many as are answered in the seconds. */
+  /** The number of requests, however long they take; 0: as many as are answered in the given seconds. */
   readonly requests: number
   /** Asked for every request; throws an Error when there is nothing to ask any more. */
   readonly next: () => { readonly body: string; readonly asked: string }

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 
-/** One line of the table. */
+/** A line of the table of results. */
 export interface Row {
   /** The bench, and its part. */
   readonly what: string

@@ -82,7 +82,7 @@ export async function startWithin(start: StartServer, env: NodeJS.ProcessEnv): P
   }
 }
 
-/** In the child: starts, tells the parent, and stops when it says so or is gone. */
+/** Runs in the child process: starts a server, tells the parent, and stops when the parent says so or has ended. */
 export async function serveAsChild(start: StartServer): Promise<void> {
   const { port, stop } = await start(process.env)
   const tell = (message: Started | Usage): void => {

@@ -14,7 +14,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** With this many digits behind the point. */
+/** Rounds a value to this many digits after the point. */
 export function rounded(value: number, digits: number): number {
   return Number(value.toFixed(digits))
 }

@@ -14,7 +14,7 @@ export const tables = (records: number): string => `drop schema if exists ${SCHE
   create index on ${SCHEMA}.person (born); create index on ${SCHEMA}.birth (person_no);
   analyze ${SCHEMA}.person; analyze ${SCHEMA}.birth`
 
-/** The same people in MariaDB, in a database of their own. */
+/** SQL that makes the same people in MariaDB, in a database of their own. */
 export const mariadbTables = (
   records: number,
 ): string => `drop database if exists ${SCHEMA}; create database ${SCHEMA}; use ${SCHEMA};
