@@ -76,3 +76,40 @@ test('looks between two looks at the whole overlap list a part of it, and the ne
   expect(await lookFrom(feed, second.position)).toMatchObject({ keys: ['c'], position: { 'Person 0': '105' } })
   expect(asked).toEqual(['90 - 60', '100 - 6', '102 - 6', '100 - 60'])
 })
+
+test.each([
+  ['less than the overlap', '70', { keys: ['a'], isIncomplete: false, position: { 'Person 0': '70' } }],
+  ['more than the overlap', '30', { keys: [], isIncomplete: true, position: { 'Person 0': '30' } }],
+])('no change is lost when the clock of the source is set back by %s', async (_, mark, expected) => {
+  const rows = [{ key: 'a', mark: String(Number(mark) + 0.5) }]
+  const since = (asked: ChangesAsked) => rows.filter((one) => Number(one.mark) >= Number(asked.since) - asked.overlap)
+  let now = 100
+  const feed = feedOf(since, { mark: () => String(now) })
+  expect(await lookFrom(feedOf(since, { mark: () => mark }), { 'Person 0': '100' })).toEqual(expected)
+  // The same after a look with the clock as it was, within the time until the next whole look.
+  expect(await lookFrom(feed, { 'Person 0': '100' })).toMatchObject({ position: { 'Person 0': '100' } })
+  now = Number(mark)
+  const next = await lookFrom(feed, { 'Person 0': '100' })
+  // After a comparison, the position is that of the clock as it is now, and changes are found from there.
+  expect(next.isIncomplete).toBe(expected.isIncomplete)
+  rows.push({ key: 'b', mark: String(now + 1) })
+  expect((await lookFrom(feed, next.position)).keys).toContain('b')
+})
+
+test('no change is lost when the clock of our node is set back: the next look is at the whole overlap', async () => {
+  let now = 1_000_000
+  const asked: number[] = []
+  const feed = feedOf(
+    ({ overlap }) => {
+      asked.push(overlap)
+      return []
+    },
+    { now: () => now },
+  )
+  const first = await lookFrom(feed, { 'Person 0': '100' })
+  now += 1_000
+  await lookFrom(feed, first.position)
+  now = 0
+  await lookFrom(feed, first.position)
+  expect(asked).toEqual([60, 6, 60])
+})
