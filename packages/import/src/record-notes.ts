@@ -86,6 +86,7 @@ export class RecordNotes implements ReadingNotes {
    * cell was not understood.
    */
   compare({ targets, states }: RowCells): void {
+    if (this.unreadValues.length === 0 && !states.includes(CELL_STATES.not_understood)) return
     for (const [at, target] of targets.entries()) {
       const found = this.unreadValues.find((one) => isAt(target, one))
       if (found !== undefined && target.column !== null) states[at] = CELL_STATES.not_understood
@@ -96,9 +97,9 @@ export class RecordNotes implements ReadingNotes {
 
   /** Lists every problem once, those of cells first. */
   problems(cells: RowCells | undefined): readonly string[] {
-    if (this.unreadValues.length === 0 && cells === undefined) return []
-    const targets = cells?.targets ?? []
     const own = cells === undefined ? [] : cellProblems(cells)
+    if (this.unreadValues.length === 0) return own
+    const targets = cells?.targets ?? []
     const others = this.unreadValues.flatMap((one) => {
       const target = targets.find((other) => isAt(other, one))
       // The problem of the cell is reported in place of this one, because the mapping has a rule for the cell.

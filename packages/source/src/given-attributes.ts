@@ -14,8 +14,7 @@ export function withGivenAttributes(records: MappedRecords): MappedRecords {
 }
 
 function make(records: MappedRecords): MappedRecords {
-  const { recordType, own, children } = records
-  const targets = [own, ...children].flatMap((part) => part.targets)
+  const { recordType, targets } = records
   // A document has members by the first keys of the mapped paths, and no others.
   const keys = targets.flatMap(({ steps }) => steps.slice(0, 1).map(({ key }) => key))
   const document: JsonObject = Object.fromEntries(keys.map((key) => [key, 'x']))

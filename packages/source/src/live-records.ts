@@ -6,7 +6,7 @@ import type { RegistryShape } from '@rollcall/core/model/registry'
 import { type CandidateSource, guardedReader, type SourceRecord } from '@rollcall/core/policy/guarded-records'
 import { isStorable } from '@rollcall/database/text'
 import { createSearchSlots, type SearchSlots } from '@rollcall/participants/admission/search-slots'
-import { type Kind, type RecordType, RequestFault } from '@rollcall/protocol'
+import { type Kind, RequestFault } from '@rollcall/protocol'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
 import { ANY_RECORD } from './engine/column-test.ts'
 import type { OpenEngine, RowsAsked, SourceRow, SourceState } from './engine/engine.ts'
@@ -51,15 +51,7 @@ export function liveRecords(
   const time: SearchTime = { most, now }
   // The slots keep a participant with slow searches from taking all connections.
   const slots = createSearchSlots({ slots: file.pool, timeout: most / 1_000 })
-  const newest: Use = async function* (work) {
-    const state = await engine.begin()
-    try {
-      yield* work(state, true)
-    } finally {
-      await state.end()
-    }
-  }
-  const reader = inSlots(readerIn(kind, file, newest, protectionOf, time), slots)
+  const reader = inSlots(readerOf({ kind, file, begin: engine.begin, isOwn: true, protectionOf, time }), slots)
   return {
     source: {
       reader: () => reader,
@@ -70,8 +62,8 @@ export function liveRecords(
         return inSlot(slots, async () => {
           const state = await engine.begin()
           try {
-            const same: Use = (use) => use(state, false)
-            return await work(readerIn(kind, file, same, protectionOf, time))
+            const begin = async (): Promise<SourceState> => ({ ...state, end: async () => undefined })
+            return await work(readerOf({ kind, file, begin, isOwn: false, protectionOf, time }))
           } finally {
             await state.end()
           }
@@ -84,36 +76,31 @@ export function liveRecords(
   }
 }
 
-/** Runs work that yields portions, in a snapshot of the source. @param isOwn true when nothing else reads in it */
-type Use = <Portion>(work: (state: SourceState, isOwn: boolean) => AsyncGenerator<Portion>) => AsyncGenerator<Portion>
+interface Reading {
+  readonly kind: Kind
+  readonly file: SourceFile
+  /** Begins a snapshot, or gives that of a session. */
+  readonly begin: () => Promise<SourceState>
+  /** True when nothing else reads in the snapshot. */
+  readonly isOwn: boolean
+  readonly protectionOf: (registry: RegistryShape) => Promise<Protection>
+  readonly time: SearchTime
+}
 
-function readerIn(
-  kind: Kind,
-  file: SourceFile,
-  use: Use,
-  protectionOf: (registry: RegistryShape) => Promise<Protection>,
-  time: SearchTime,
-): RecordReader {
-  const recordsOf = ({ name }: RecordType): MappedRecords | undefined => file.records.get(name)
+function readerOf(reading: Reading): RecordReader {
+  const { file, protectionOf } = reading
   const source: CandidateSource = {
     most: file.candidates,
-    async *candidates(_registry, recordType, predicate, after) {
-      const records = recordsOf(recordType)
-      if (records === undefined) return
-      const needed = predicate === null ? ANY_RECORD : neededOf(records, predicate)
-      if (needed.is === 'nothing') return
-      const asked = { needed, keys: null, after: after === null ? null : keyOfLive(after), limit: PORTION }
-      yield* use((state, isOwn) => portions(kind, records, state, { ...asked, isLast: isOwn }, time))
+    candidates(_registry, { name }, predicate, after) {
+      const records = file.records.get(name)
+      const needed = records === undefined || predicate === null ? ANY_RECORD : neededOf(records, predicate)
+      return portions(reading, records, { needed, keys: null, after: after === null ? null : keyOfLive(after) })
     },
-    async read(_registry, recordType, ids) {
-      const records = recordsOf(recordType)
+    async read(_registry, { name }, ids) {
       const found = new Map<string, SourceRecord>()
       const keys = ids.flatMap((id) => keyOfLive(id) ?? [])
-      if (records === undefined || keys.length === 0) return []
-      const asked = { needed: ANY_RECORD, keys, after: null, limit: PORTION }
-      for await (const portion of use((state, isOwn) =>
-        portions(kind, records, state, { ...asked, isLast: isOwn }, time),
-      )) {
+      if (keys.length === 0) return []
+      for await (const portion of portions(reading, file.records.get(name), { needed: ANY_RECORD, keys, after: null })) {
         for (const record of portion) found.set(record.id, record)
       }
       return ids.flatMap((id) => found.get(id) ?? [])
@@ -156,33 +143,39 @@ async function inSlot<Result>(slots: SearchSlots, work: () => Promise<Result>): 
 /**
  * Yields the wanted rows as records, without rows that cannot become records. A first portion that ends the snapshot is
  * read again if there are more rows, so that all are of one snapshot.
+ * @param records undefined: the source has none of the type
  * @throws SearchTimeout the statements took longer than a search may take
  */
 async function* portions(
-  kind: Kind,
-  records: MappedRecords,
-  state: SourceState,
-  asked: RowsAsked,
-  time: SearchTime,
-  written = new Date(),
+  { kind, begin, isOwn, time }: Reading,
+  records: MappedRecords | undefined,
+  asked: Pick<RowsAsked, 'needed' | 'keys' | 'after'>,
 ): AsyncGenerator<readonly SourceRecord[]> {
-  const until = time.now() + time.most
+  if (records === undefined || asked.needed.is === 'nothing') return
+  const written = new Date()
   const given = withGivenAttributes(records)
-  let { after, isLast = false } = asked
-  for (;;) {
-    const within = Math.ceil(until - time.now())
-    if (within <= 0) throw new SearchTimeout(new RecordsUnavailable(null), time.most / 1_000)
-    const rows = await state.rows(records, { ...asked, after, within, isLast })
-    const isMore = rows.length >= asked.limit
-    if (isLast && isMore) {
-      isLast = false
-      continue
+  let { after } = asked
+  let isLast = isOwn
+  const state = await begin()
+  const until = time.now() + time.most
+  try {
+    for (;;) {
+      const within = Math.ceil(until - time.now())
+      if (within <= 0) throw new SearchTimeout(new RecordsUnavailable(null), time.most / 1_000)
+      const rows = await state.rows(records, { ...asked, after, limit: PORTION, within, isLast })
+      const isMore = rows.length >= PORTION
+      if (isLast && isMore) {
+        isLast = false
+        continue
+      }
+      yield rows.flatMap((row) => recordOf(kind, given, row, written) ?? [])
+      const last = rows.at(-1)
+      // Reading ends at a row without a key: such rows come last, and the next statement needs a key to begin after.
+      if (last === undefined || last.key === '' || !isMore) return
+      after = last.key
     }
-    yield rows.flatMap((row) => recordOf(kind, given, row, written) ?? [])
-    const last = rows.at(-1)
-    // Reading ends at a row without a key: such rows come last, and the next statement needs a key to begin after.
-    if (last === undefined || last.key === '' || !isMore) return
-    after = last.key
+  } finally {
+    await state.end()
   }
 }
 

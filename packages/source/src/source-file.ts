@@ -195,6 +195,7 @@ function readRecords(
     lists: new Set(
       others.flatMap(({ targets: some }) => some.map(pathOf)).filter((path) => findRecordPath(recordType, path)?.list),
     ),
+    targets,
     compare: readCompare(kind, recordType, compare, targets, at),
   }
 }

@@ -23,29 +23,36 @@ export interface RowRead {
 /** Why a row with too many children is left out. */
 export const TOO_MANY = `more than ${MOST_CHILDREN} rows of a child`
 
-/** Reads a row. If some of its values are not understood, the row is left out: a record without them could mislead. */
-export function readRow(kind: Kind, { recordType, own, children, lists }: MappedRecords, row: SourceRow): RowRead {
+/**
+ * Reads a row. If some of its values are not understood, the row is left out: a record without them could mislead.
+ * @param notes empty; they belong to the result
+ */
+export function readRow(
+  kind: Kind,
+  { recordType, own, children, lists, targets }: MappedRecords,
+  row: SourceRow,
+  notes = new RecordNotes(),
+): RowRead {
   const read = own.reader.read(row.cells)
-  const states = [read.cells]
+  const states = new Uint8Array(targets.length)
+  states.set(read.cells.states)
   let document = read.document
+  let place = own.targets.length
   let isTooMany = false
   for (const [at, child] of children.entries()) {
-    const given = row.children[at]
-    isTooMany ||= given === null
-    const rows = (given ?? []).map((cells) => child.reader.read(cells))
-    states.push(
-      together(
-        rows.map(({ cells }) => cells),
-        child.targets,
-      ),
-    )
-    for (const one of rows) document = merged(document, one.document, lists)
+    const rows = row.children[at]
+    isTooMany ||= rows === null
+    for (const cells of rows ?? []) {
+      const one = child.reader.read(cells)
+      // A cell that is not understood in one of the rows is not understood.
+      for (const [index, state] of one.cells.states.entries()) {
+        states[place + index] = Math.max(states[place + index] ?? CELL_STATES.empty, state)
+      }
+      document = merged(document, one.document, lists)
+    }
+    place += child.targets.length
   }
-  const cells: RowCells = {
-    targets: states.flatMap(({ targets }) => targets),
-    states: Uint8Array.from(states.flatMap((one) => [...one.states])),
-  }
-  const notes = new RecordNotes()
+  const cells: RowCells = { targets, states }
   const prepared = prepare(kind, recordType, document, notes)
   notes.compare(cells)
   const problems = [...(isTooMany ? [TOO_MANY] : []), ...notes.problems(cells)]
@@ -65,15 +72,6 @@ function prepare(
     if (error instanceof InvalidRecord) return error.reason
     throw error
   }
-}
-
-/** The cells of all rows of a child as one row. A cell that is not understood in one of them is not understood. */
-function together(rows: readonly RowCells[], targets: RowCells['targets']): RowCells {
-  const states = new Uint8Array(targets.length)
-  for (const row of rows) {
-    for (const [at, state] of row.states.entries()) states[at] = Math.max(states[at] ?? CELL_STATES.empty, state)
-  }
-  return { targets, states }
 }
 
 /**

@@ -37,6 +37,8 @@ export interface MappedRecords {
   readonly recordType: RecordType
   readonly own: MappedPart
   readonly children: readonly MappedPart[]
+  /** The targets of the own table, then those of each child, in order. */
+  readonly targets: readonly Target[]
   /** The paths in children at which a record may have several values. */
   readonly lists: ReadonlySet<string>
   /** How columns are compared, by the name of the attribute or identifier type. */

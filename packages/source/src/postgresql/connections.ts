@@ -48,7 +48,8 @@ export function openConnections(file: SourceFile, connection: pg.ClientConfig): 
       types: { getTypeParser: () => String },
     }),
   )
-  return connectionsOf(file, { begin: () => begin(pool, file), failureOf, close: () => pool.end() })
+  const settings = settingsOf(file)
+  return connectionsOf(file, { begin: () => begin(pool, settings), failureOf, close: () => pool.end() })
 }
 
 const plain = (text: string): Statement => ({ text, values: [] })
@@ -57,14 +58,12 @@ const BEGIN = plain('begin isolation level repeatable read read only')
 const SAVEPOINT = plain('savepoint beginning')
 
 /**
- * Makes the settings of a transaction. They also take its snapshot, after which no statement can allow it to write.
- * @param limit milliseconds of a statement
- * @param isWhole true when the statements of the piece are the whole transaction, which no other statement begins
+ * Makes the settings of transactions, by the milliseconds that a statement may take. They also take the snapshot of a
+ * transaction, after which no statement can allow it to write.
  */
-function settings({ statementTimeout, timeZone, mirror }: SourceFile, limit: number, isWhole: boolean): Statement {
-  const values: Readonly<Record<string, string>> = {
-    ...(isWhole && { transaction_read_only: 'on' }),
-    statement_timeout: String(limit),
+function settingsOf({ statementTimeout, timeZone, mirror }: SourceFile): (limit: number) => Statement {
+  const fixed: Readonly<Record<string, string>> = {
+    transaction_read_only: 'on',
     idle_in_transaction_session_timeout: String(statementTimeout + 60_000),
     datestyle: 'ISO, YMD',
     timezone: timeZone,
@@ -74,12 +73,13 @@ function settings({ statementTimeout, timeZone, mirror }: SourceFile, limit: num
     // instead.
     ...(mirror !== null && { row_security: 'off' }),
   }
-  const names = Object.keys(values)
+  const values = Object.values(fixed)
+  const names = ['statement_timeout', ...Object.keys(fixed)]
   const text = `select ${names.map((name, at) => `pg_catalog.set_config('${name}', $${at + 1}, true)`).join(', ')}`
-  return { text, values: Object.values(values) }
+  return (limit) => ({ text, values: [String(limit), ...values] })
 }
 
-async function begin(pool: pg.Pool, file: SourceFile): Promise<Transaction<number>> {
+async function begin(pool: pg.Pool, settings: (limit: number) => Statement): Promise<Transaction<number>> {
   const client = await pool.connect()
   let hasBegun = false
   /** The milliseconds that statements may take now. */
@@ -93,7 +93,7 @@ async function begin(pool: pg.Pool, file: SourceFile): Promise<Transaction<numbe
     const isWhole = isLast && !hasBegun
     const before = [
       ...(hasBegun || isWhole ? [] : [BEGIN]),
-      ...(hasBegun && limit === time ? [] : [settings(file, time, isWhole)]),
+      ...(hasBegun && limit === time ? [] : [settings(time)]),
       ...(hasBegun || isWhole ? [] : [SAVEPOINT]),
     ]
     hasBegun ||= !isWhole
