@@ -100,11 +100,10 @@ async function checkRecords(
     if (row.children.includes(null)) counts.rejected(line, TOO_MANY)
     if (!isKey(row.key)) counts.rejected(line, 'the key must have 1 to 64 bytes')
   }
-  const targets = [records.own, ...records.children].flatMap((part) => part.targets)
   const read = {
     format: 'csv',
     encoding: 'utf-8',
-    table: { delimiter: ',', header: true, targets, unused: [] },
+    table: { delimiter: ',', header: true, targets: records.targets, unused: [] },
   } as const
   return {
     recordType: records.recordType.name,
@@ -159,7 +158,7 @@ function lookUpsOf(kind: Kind, records: MappedRecords): readonly LookUp[] {
     if (type === 'code' || type === 'boolean') return []
     const value = type === 'number' ? 1 : type === 'date' || type === 'datetime' ? ANY_VALUE : '1'
     const test = way.test(compared, target, 'eq', value)
-    if (test === null) return []
+    if (test === null || test.is === 'folded') return []
     return [{ name, needed: { is: 'column', column: { part, target }, test } }]
   })
 }

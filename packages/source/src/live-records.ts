@@ -100,7 +100,11 @@ function readerOf(reading: Reading): RecordReader {
       const found = new Map<string, SourceRecord>()
       const keys = ids.flatMap((id) => keyOfLive(id) ?? [])
       if (keys.length === 0) return []
-      for await (const portion of portions(reading, file.records.get(name), { needed: ANY_RECORD, keys, after: null })) {
+      for await (const portion of portions(reading, file.records.get(name), {
+        needed: ANY_RECORD,
+        keys,
+        after: null,
+      })) {
         for (const record of portion) found.set(record.id, record)
       }
       return ids.flatMap((id) => found.get(id) ?? [])
@@ -150,9 +154,9 @@ async function* portions(
   { kind, begin, isOwn, time }: Reading,
   records: MappedRecords | undefined,
   asked: Pick<RowsAsked, 'needed' | 'keys' | 'after'>,
+  written = new Date(),
 ): AsyncGenerator<readonly SourceRecord[]> {
   if (records === undefined || asked.needed.is === 'nothing') return
-  const written = new Date()
   const given = withGivenAttributes(records)
   let { after } = asked
   let isLast = isOwn

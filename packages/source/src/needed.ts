@@ -8,6 +8,20 @@ import { COMPARISONS, type Compared } from './comparisons.ts'
 import { ANY_RECORD, type ColumnTest, type MappedColumn, type Needed, NO_RECORD } from './engine/column-test.ts'
 import type { MappedRecords } from './engine/mapped-records.ts'
 
+/** The parts of a condition that bound how many rows are read: the same condition without its tests of folded texts. */
+export function boundsIn(needed: Needed): Needed {
+  switch (needed.is) {
+    case 'and':
+      return allOf(needed.of.map(boundsIn))
+    case 'or':
+      return anyOf(needed.of.map(boundsIn))
+    case 'column':
+      return needed.test.is === 'folded' ? ANY_RECORD : needed
+    default:
+      return needed
+  }
+}
+
 /**
  * Makes a condition on columns that is true whenever the predicate is. More rows may pass: each is compared again when
  * it is read.

@@ -6,7 +6,7 @@
 import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
 import type { OpenEngine } from './engine/engine.ts'
 import type { MappedRecords } from './engine/mapped-records.ts'
-import { neededOf } from './needed.ts'
+import { boundsIn, neededOf } from './needed.ts'
 
 /**
  * Decides about a query.
@@ -25,7 +25,7 @@ export async function refusalOf(
   if (unasked !== undefined) {
     return `${unasked} can be seen here and not asked about: its registry does not say how it compares`
   }
-  const needed = neededOf(records, predicate)
+  const needed = boundsIn(neededOf(records, predicate))
   if (needed.is === 'nothing') return null
   if (needed.is !== 'anything' && (await engine.bounds(records, needed))) return null
   return unbounded(records, predicate)

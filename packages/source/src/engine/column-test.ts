@@ -3,6 +3,8 @@
 import type { Target } from '@rollcall/import/column-mapping'
 import type { MappedPart } from './mapped-records.ts'
 
+export type FoldedOperator = 'eq' | 'starts_with' | 'contains'
+
 /** A test of one column. More rows may pass it than match, never fewer. */
 export type ColumnTest =
   | { readonly is: 'present' }
@@ -11,6 +13,11 @@ export type ColumnTest =
   | { readonly is: 'beginning'; readonly text: string }
   /** The digits of the text, without its other characters, are one of these. */
   | { readonly is: 'digits'; readonly texts: readonly string[] }
+  /**
+   * The text of the column is, begins with or contains this text, without case and accents. Every text passes of which
+   * a database cannot tell (`UNPLAIN`), so the test alone bounds nothing.
+   */
+  | { readonly is: 'folded'; readonly operator: FoldedOperator; readonly text: string }
   /** The number is between these, both included; null: no bound. */
   | { readonly is: 'numbers'; readonly from: number | null; readonly to: number | null }
   | { readonly is: 'booleans'; readonly values: readonly boolean[] }

@@ -101,6 +101,15 @@ export const betweenNumbersSql = (
     ...(most === null ? [] : [`<= ${add(String(most))}`]),
   ])
 
+/**
+ * The regular expression of texts whose folded form a database cannot tell. In all others folding only makes small
+ * letters of capitals: they have ASCII alone, without control characters and backticks, and single spaces between words.
+ */
+export const UNPLAIN = '[^ !-_a-~]|^ | $|  '
+
+/** Whether a folded text can be that of a text that is not `UNPLAIN`, or a part of it. */
+export const mayBePlain = (folded: string): boolean => /^[ -_a-~]*$/.test(folded)
+
 /** The margin with which a number is compared, as a share of it: numbers that are read as the same double pass. */
 export const MARGIN = 1e-15
 /** The largest double that is used as a bound for whole numbers. */

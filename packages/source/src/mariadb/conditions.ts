@@ -9,6 +9,8 @@ import {
   conditionsWith,
   FALSE,
   MARGIN,
+  mayBePlain,
+  UNPLAIN,
   wholeBounds,
 } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
@@ -50,6 +52,9 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
     case 'beginning':
       if (type.holds !== 'text') return null
       return begins(column, test.text, type, parameters)
+    case 'folded':
+      // Only a column of texts has a collation, and spaces that could be removed.
+      return type.trimmed === undefined ? null : folded(test, column, parameters)
     case 'digits':
       return type.holds === 'text'
         ? oneOf(digitsOf(column), test.texts, type, parameters)
@@ -78,6 +83,24 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
         2,
       )
   }
+}
+
+function folded(
+  { operator, text }: Extract<ColumnTest, { is: 'folded' }>,
+  column: string,
+  parameters: Parameters,
+): string {
+  const bytes = `convert(${column} using utf8mb4) collate utf8mb4_bin`
+  const unplain = `${bytes} regexp '${UNPLAIN}'`
+  if (!mayBePlain(text)) return unplain
+  const small = `lower(${bytes})`
+  const given = parameters.add(text, 'cast(? as char character set utf8mb4) collate utf8mb4_bin')
+  const same = {
+    eq: `${small} = ${given}`,
+    starts_with: `left(${small}, ${text.length}) = ${given}`,
+    contains: `locate(${given}, ${small}) > 0`,
+  }
+  return `(${unplain} or ${same[operator]})`
 }
 
 const begins = (column: string, text: string, { sql }: ColumnType, parameters: Parameters): string =>

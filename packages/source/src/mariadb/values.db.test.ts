@@ -196,6 +196,43 @@ describe.skipIf(!hasMariadb())('values of MariaDB', () => {
     expect(counts).toEqual([1, 1])
   })
 
+  test.each([
+    ['varchar(600) collate utf8mb4_general_ci'],
+    ['varchar(600) collate utf8mb4_bin'],
+    ['text character set latin1'],
+  ])('names in a column of type %s are found without case and accents beside another condition', async (type) => {
+    const names = [
+      'Okoro',
+      'OKORO ',
+      'Ökoro',
+      'Okorova',
+      'o`brien',
+      "O'Brien",
+      'a  b',
+      'a\nb',
+      'ab',
+      'x'.repeat(520),
+      'Straße',
+    ]
+    const more = { columns: { ...COLUMNS, 'name.surname': 'family' }, compare: { surname: 'folded' } }
+    const all = bearer('UIN', ...names.map((_, no) => `U${no}`))
+    const rows = names.map((name, no) => [no, `U${no}`, name])
+    const asked = ['okoro', "o'brien", 'a b', 'ab', 'x'.repeat(512), 'strasse'].map((one) => compared('surname', one))
+    const counts = await persons(
+      `${KEY}, uin varchar(20), family ${type}`,
+      rows,
+      (source) =>
+        found(
+          source,
+          ...[...asked, compared('surname', 'okor', 'starts_with')].map(
+            (one): Predicate => ({ is: 'and', of: [all, one] }),
+          ),
+        ),
+      more,
+    )
+    expect(counts).toEqual([3, 2, 2, 1, 1, 1, 4])
+  })
+
   test('digits are found among other characters, and the beginning of a text by its own characters', async () => {
     const more = { columns: { ...COLUMNS, phone_number: 'mobile' }, compare: { MOBILE: 'digits' } }
     const rows = [

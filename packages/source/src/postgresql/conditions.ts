@@ -9,6 +9,8 @@ import {
   conditionsWith,
   FALSE,
   MARGIN,
+  mayBePlain,
+  UNPLAIN,
   wholeBounds,
 } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
@@ -54,6 +56,8 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
         return `substring(${bytesOf(column)} from 1 for ${length}) = ${parameters.add(hex(test.text), 'bytea')}`
       }
       return `starts_with(${column}::text collate "C", ${parameters.add(test.text, 'text')})`
+    case 'folded':
+      return type.holds === 'text' ? folded(test, `${column}::text collate "C"`, parameters) : null
     case 'digits':
       return type.holds === 'text'
         ? oneOf(digitsOf(column), test.texts, 'text', parameters)
@@ -67,6 +71,23 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
     case 'instants':
       return instants(test, column, type, parameters)
   }
+}
+
+function folded(
+  { operator, text }: Extract<ColumnTest, { is: 'folded' }>,
+  column: string,
+  parameters: Parameters,
+): string {
+  const unplain = `${column} ~ '${UNPLAIN}'`
+  if (!mayBePlain(text)) return unplain
+  const small = `lower(${column})`
+  const given = parameters.add(text, 'text')
+  const same = {
+    eq: `${small} = ${given}`,
+    starts_with: `starts_with(${small}, ${given})`,
+    contains: `strpos(${small}, ${given}) > 0`,
+  }
+  return `(${unplain} or ${same[operator]})`
 }
 
 /** The SQL expression in a condition. An index must be on the same expression. */
