@@ -13,7 +13,7 @@ export async function askToken(
   return { status: answer.status, token: access_token }
 }
 
-/** One batch that searches for each of the identifiers; the items of the answer. */
+/** Sends one batch that searches for each of the identifiers. Returns the items of the answer. */
 export async function search(
   base_url: string,
   token: string,

@@ -52,7 +52,7 @@ export function start(words: readonly string[], env: Environment, program = inje
   return running(spawn(process.execPath, [program, ...words], { env: environment(env), stdio: 'pipe' }))
 }
 
-/** Those that go on. None outlives the worker, however a test ends. */
+/** The running commands. They are ended with the worker, however a test ends. */
 const living = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')

@@ -389,7 +389,7 @@ function plainCommand(text: string): { words: string[]; variables: Record<string
   return { words: all.slice(at + 1), variables }
 }
 
-/** In a shell, whose `rollcall` is the command of this source. */
+/** Runs a text in a shell, whose `rollcall` is the command of this source. */
 async function inShell(text: string, environment: Record<string, string>): Promise<Ended> {
   const script = `set -e -o pipefail\n${await shellFunction()}\n${text}`
   const { promise, resolve } = Promise.withResolvers<Ended>()

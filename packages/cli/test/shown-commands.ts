@@ -25,7 +25,7 @@ export interface Shell {
   serve(variables?: Readonly<Record<string, string>>): Promise<void>
 }
 
-/** As pages write the address of a server. */
+/** The address of a server, as pages of the documentation write it. */
 const SHOWN_URL = 'http://127.0.0.1:8080'
 
 /** @param migrated whether the database has its tables already */

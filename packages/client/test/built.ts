@@ -16,7 +16,7 @@ export interface ClientPlace {
   remove(): void
 }
 
-/** With declarations, from the tarballs. */
+/** Unpacks the published client with its declarations from tarballs. */
 export async function publishedClient(): Promise<ClientPlace> {
   const packed = await packedPackages()
   return placed((modules) => {

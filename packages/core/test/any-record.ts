@@ -47,7 +47,7 @@ export function inOneSpelling(value: JsonValue): JsonValue {
   return Object.fromEntries([...bySpelling.values()].map(([name, member]) => [name, inOneSpelling(member)]))
 }
 
-/** In the record type itself, or in one that is related to it. */
+/** Whether the record type, or one that is related to it, has the name. */
 export function isKnownName(kind: Kind, recordType: RecordType, name: string): boolean {
   try {
     visibleTrees(kind, [recordType], [name])

@@ -30,7 +30,7 @@ export const { query: hostileQuery } = fc.letrec<{ query: JsonValue }>((tie) => 
   ),
 }))
 
-/** With own members of every name, `__proto__` too. */
+/** Makes an object with own members of any names, also `__proto__`. */
 export function objectOf(members: readonly (readonly [string, JsonValue])[]): JsonObject {
   const object: JsonObject = {}
   for (const [name, value] of members) {

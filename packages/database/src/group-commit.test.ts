@@ -24,7 +24,7 @@ function slowWrite() {
   }
 }
 
-/** Two turns: what a statement's end lets go on is handed in during the first. */
+/** Waits two turns of the event loop: in the first, the end of a statement lets callers hand in their next entries. */
 const settled = async () => {
   await nextTurn()
   await nextTurn()

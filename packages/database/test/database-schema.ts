@@ -4,7 +4,7 @@ import type pg from 'pg'
 interface Column {
   readonly table: string
   readonly name: string
-  /** As `create table` wants it, without the name. */
+  /** The definition as in `create table`, without the name. */
   readonly definition: string
   /** Whether its values are computed by PostgreSQL from others. */
   readonly generated: boolean
@@ -16,7 +16,7 @@ interface Statement {
 }
 
 export interface DatabaseSchema {
-  /** In the order of their names. */
+  /** The tables in the order of their names. */
   readonly tables: readonly { readonly table: string; readonly create: string; readonly rest: string }[]
   readonly columns: readonly Column[]
   /** Statements that follow the rows: constraints, first those that others refer to, and indexes. */

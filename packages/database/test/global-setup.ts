@@ -19,7 +19,7 @@ export interface TestServer {
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** As the owner, a superuser. */
+    /** The connection of the owner, a superuser. */
     postgres: TestServer
     application: TestServer
     masterKey: string

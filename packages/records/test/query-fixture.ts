@@ -29,7 +29,7 @@ export const alive = of('alive', 'boolean')
 export const tag = of('tag', 'text', { many: true })
 export const visit = of('visit', 'datetime', { many: true })
 export const married = of('married', 'date', { many: true })
-/** Without an index. */
+/** An attribute without an index. */
 export const note: Attribute = { name: 'note', paths: ['note'], type: 'text' }
 
 const member = (name: string, type: Attribute['type']): Attribute => ({ name, paths: [name], type })

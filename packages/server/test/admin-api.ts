@@ -9,7 +9,7 @@ export interface AdminCaller {
   readonly tokens: Readonly<Record<OperatorRole, string>>
   token(name: string, roles: readonly OperatorRole[], registries?: readonly string[]): Promise<string>
   get(path: string, token?: string): Promise<Answer>
-  /** With a body of JSON. */
+  /** Sends a POST with a JSON body. */
   post(path: string, body: object, token?: string): Promise<Answer>
   /** Status, code and message of a refusal. */
   refusal(path: string, body: object | undefined, token?: string): Promise<string>

@@ -30,7 +30,7 @@ export async function gotten(
 
 const withoutSignature = (name: string, value: unknown) => (name === 'signature' ? 'SIGNED' : value)
 
-/** Without ids, times, codes and signatures. */
+/** Writes an answer without ids, times, codes and signatures. */
 export const masked = (got: Got): string =>
   JSON.stringify(got, withoutSignature, 1)
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')

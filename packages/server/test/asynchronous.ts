@@ -84,7 +84,7 @@ export async function allowLoopback(
   await setCallbackSettings(database.db, found.id, { allowed, rate: 10_000, ...settings })
 }
 
-/** One item of a search for an identifier. */
+/** Makes one item of a search for an identifier. */
 export const byIdentifier = (type: string, value: string, criteria: object = {}) => ({
   search_criteria: { query_type: 'idtype-value', query: { type, value }, ...criteria },
 })

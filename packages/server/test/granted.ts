@@ -37,7 +37,7 @@ export async function grantedServer() {
     peer,
     ask,
     item: async (criteria: object) => (await ask(criteria)).body.message.search_response[0],
-    /** From now on the participant may do this, and what is not named. */
+    /** Grants these terms, with defaults for the others; they apply from now on. */
     async granted(terms: Partial<GrantTerms>): Promise<void> {
       await grant(server.database, peer.sender_id, 'civil', terms)
       server.clock.pass(1_000)

@@ -66,7 +66,7 @@ const someStep: fc.Arbitrary<Step> = fc.record({
   value: someValue,
 })
 
-/** One to three changes of the tree of a message. */
+/** Makes one to three changes in the tree of a message. */
 export const someTreeMutation: fc.Arbitrary<(message: Tree) => Tree> = fc
   .array(someStep, { minLength: 1, maxLength: 3 })
   .map((steps) => (message: Tree) => {
@@ -144,7 +144,7 @@ export function* everyReplacement(message: Tree): Generator<string> {
   }
 }
 
-/** The same member name, its first letter written as an escape. */
+/** Writes the member name with its first letter as an escape. */
 function escaped(name: string): string {
   const letter = name.charCodeAt(1)
   return /^"[a-z]/.test(name) ? `"\\u${letter.toString(16).padStart(4, '0')}${name.slice(2)}` : name

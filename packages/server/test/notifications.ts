@@ -19,7 +19,7 @@ interface SubscriptionChanges {
   readonly sender_uri?: string | null
   readonly event_type?: string
   readonly record_type?: string
-  /** As the subscriber wrote them. */
+  /** The criteria as the subscriber wrote them. */
   readonly criteria?: JsonObject
   readonly locale?: string
   readonly encrypted?: boolean

@@ -43,6 +43,6 @@ export async function partnerBrowser(server: TestServer, sender_id: string): Pro
   return { Cookie: cookieOf(answer) }
 }
 
-/** As one line. */
+/** Writes status and first error of an answer in one line. */
 export const errorOf = ({ status, body }: Answer): string =>
   `${status} ${body.errors[0].code} ${body.errors[0].message}`

@@ -42,7 +42,7 @@ const person = (uin: string) => ({
   name: { surname: 'Okoro' },
 })
 
-/** By the name of the act: each time a fresh one. */
+/** Functions that make a fresh act, by the name of the act. */
 export type ReadyActs = Readonly<Record<string, () => Promise<ReadyAct>>>
 
 export type ActServer = Awaited<ReturnType<typeof actServer>>

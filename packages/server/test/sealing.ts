@@ -104,7 +104,7 @@ export function searchBy(
 export const signedBody = (peer: Peer, envelope: Unsigned, changes: Changes = {}): string =>
   bodyText(envelope, signature(envelope, peer.signer, peer.profile, changes))
 
-/** The same message, encrypted for one of our keys and marked so. */
+/** Returns the message, encrypted for one of our keys and marked as encrypted. */
 export function encrypted(
   envelope: Unsigned,
   key: ReceiverKey,

@@ -1,6 +1,6 @@
 /** Searches that differ in the person that they name alone. */
 
-/** By the primary identifier. */
+/** Makes a query for a primary identifier. */
 export const uin = (value: string) => ({ query_type: 'idtype-value', query: { type: 'UIN', value } })
 export const expression = (query: object, more: object = {}) => ({ query_type: 'expression', query, ...more })
 

@@ -10,7 +10,7 @@ export interface Statements {
     one: () => Promise<Result>,
     other: () => Promise<Result>,
   ): Promise<{ readonly results: readonly [Result, Result]; readonly statements: readonly [string[], string[]] }>
-  /** To be called when the tests have ended. */
+  /** Stops the listening; call it when the tests have ended. */
   stop(): void
 }
 

@@ -32,7 +32,7 @@ export interface World {
   readonly households: readonly (readonly number[])[]
   /** People are protected before their records come, or after. */
   readonly before: boolean
-  /** In the civil registry only women may be found. */
+  /** True when the grant finds only women in the civil registry. */
   readonly women: boolean
   readonly terms: Partial<GrantTerms>
 }
@@ -93,7 +93,7 @@ export const anyWorld: fc.Arbitrary<World> = fc.record({
 const uin = (value: string) => ({ identifier_type: 'UIN', identifier_value: value })
 const nid = (value: string) => ({ identifier_type: 'NID', identifier_value: `N-${value}` })
 
-/** Without members that are undefined. */
+/** Returns the object without members that are undefined. */
 const defined = (object: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>
   Object.fromEntries(Object.entries(object).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 

@@ -32,7 +32,7 @@ async function message(pair: KeyPair, profile: SignatureProfile, kid = 'one'): P
   return JSON.stringify({ signature, header: HEADER, message: MESSAGE })
 }
 
-/** Without a database: none is needed where the key is given. */
+/** Runs `keys probe` without a database, which is not needed where the key is given. */
 const probe = (text: string, ...words: string[]) =>
   rollcall(['keys', 'probe', '-', '--key', join(folder, 'keys.json'), '--json', ...words], {}, text)
 

@@ -22,7 +22,7 @@ const EVENTS = 4
 let world: World
 let receiver: NotifiedReceiver
 let rows: ReturnType<typeof eventRows>
-/** By path. */
+/** The subscribed mailboxes, by path of their address. */
 const mailboxes = new Map<string, Subscribed>()
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-/** One event to everybody, at once or at a time: committed whole or not at all. */
+/** Publishes one event to all mailboxes, at once or when it is due: committed whole or not at all. */
 async function publish(name: string, due: Date | null = null): Promise<void> {
   const event = await rows.event(name)
   await world.db.pool.query(

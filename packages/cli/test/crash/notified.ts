@@ -6,15 +6,15 @@ import type { AddressInfo } from 'node:net'
 export interface Notified {
   /** The message_ids under which each record came, by its name. */
   readonly message_ids: Map<string, Set<string>>
-  /** By message_id, header and message letter by letter. */
+  /** The distinct contents (header and message, letter by letter) by message_id. */
   readonly contents: Map<string, Set<string>>
-  /** By the sequence of the envelope, what its records are called. */
+  /** The names of the notified records, by the sequence of the envelope. */
   readonly sequences: Map<number, readonly string[]>
 }
 
 export interface NotifiedReceiver {
   readonly url: string
-  /** By path. */
+  /** The notifications by path of the address. */
   readonly addresses: ReadonlyMap<string, Notified>
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One page of an answer, as often as it came. */
+/** A page of an answer, with the number of times that it came. */
 export interface CountedPage {
   readonly message_ids: Set<string>
   /** Header and message of each, letter by letter. */
@@ -15,7 +15,7 @@ export interface CountedPage {
 
 export interface CountingReceiver {
   readonly url: string
-  /** By correlation_id, then by page. */
+  /** The pages of answers, by correlation_id, then by page number. */
   readonly answers: ReadonlyMap<string, ReadonlyMap<number, CountedPage>>
   /** Callbacks that could not be read. */
   readonly unreadable: string[]

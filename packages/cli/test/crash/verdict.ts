@@ -38,7 +38,7 @@ function missing({ receiver }: World, { acknowledged }: Load): string[] {
   })
 }
 
-/** One message for each page, however often it came. */
+/** Finds pages that came with several message_ids or contents. The same message may come again. */
 function doubled({ receiver }: World): string[] {
   return [...receiver.answers].flatMap(([correlation_id, pages]) =>
     [...pages].flatMap(([page, { message_ids, contents }]) =>

@@ -36,7 +36,7 @@ export interface Node {
   readonly adminUrl: string
 }
 
-/** One who asks. */
+/** A participant that asks. */
 export interface Asker {
   readonly participant: Participant
   readonly secret: string

@@ -40,7 +40,7 @@ async function jobTables(client: pg.ClientBase): Promise<readonly string[]> {
   return rows[0]?.there === true ? JOB_TABLES : []
 }
 
-/** Those that are written: the others are computed. */
+/** The columns of a table that are written. Generated columns are computed. */
 async function columnsOf(client: pg.ClientBase, table: string): Promise<string> {
   const { rows } = await client.query<{ names: string }>(
     `select string_agg(quote_ident(attname), ', ' order by attnum) as names from pg_attribute

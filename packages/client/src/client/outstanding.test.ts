@@ -29,7 +29,7 @@ const item = (reference_id: string, changes: Partial<Item> = {}): Item => ({
 const page = (page_number: number, total_count: number, reference_id = '1'): Item =>
   item(reference_id, { pagination: { page_size: 2, page_number, total_count } })
 
-/** After which of these callbacks all was there; null for never. */
+/** The number of callbacks after which the search is over; null: it is not over after all of them. */
 function endsAfter(outstanding: Outstanding, callbacks: readonly (readonly Item[])[]): number | null {
   for (const [index, search_response] of callbacks.entries()) {
     outstanding.take({ search_response: [...search_response] })

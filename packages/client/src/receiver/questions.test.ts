@@ -21,7 +21,7 @@ const [oursToDecrypt, theirsToDecrypt] = [keyPair('X25519'), keyPair('X25519')]
 
 const ALG = 'ECDH-ES+A256KW'
 
-/** Who asks is `sp.example`; who is asked is `ess.example`. */
+/** Makes the receiver of `ess.example`, which `sp.example` asks. */
 function ess(answers: AnswerHandlers, options: Partial<ReceiverOptions> = {}): Receiver {
   const keys = [
     { ...theirs.jwk, kid: 'sp-1', use: 'sig' },

@@ -16,7 +16,7 @@ import { type AuditedOutcome, Disclosed, type ReplyMembers } from '../model/outc
 import { discloseRecordParts, discloseRecords, discloseStoredRecords } from './disclosure.ts'
 import { readTerms } from './grant.ts'
 
-/** Without its comments. */
+/** Reads a source file without its docstrings. */
 const text = (file: string) => readFileSync(file, 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '')
 const withText = (pattern: RegExp) => registrySources.filter((file) => pattern.test(text(file)))
 

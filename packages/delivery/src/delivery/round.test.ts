@@ -6,7 +6,7 @@ import { createDestinationRound } from './round.ts'
 const LIMIT = 4
 const at = (origin: string): WaitingDestination => ({ origin, wait: 0, open: false })
 const all = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map(at)
-/** In their order from there on, and from the first one on behind the last. */
+/** Lists destinations in order: those from `from` on, then those before it. */
 const lookFrom = (from: string, among = all) =>
   [...among.filter(({ origin }) => origin >= from), ...among.filter(({ origin }) => origin < from)].slice(0, LIMIT)
 

@@ -11,7 +11,7 @@ const byCodePoint = (names: string[]): string[] =>
 /** As Python's `json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)`. */
 export const sortedUnescaped = (value: unknown): string => written(value, byCodePoint, JSON.stringify)
 
-/** As Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))`. */
+/** Writes a value as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` does. */
 export function sortedEscaped(value: unknown): string {
   return written(value, byCodePoint, (text) =>
     JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),

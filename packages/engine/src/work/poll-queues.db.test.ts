@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-/** One poll: after how many seconds each loop is woken. */
+/** Polls once. Returns for each loop the seconds after which it is woken. */
 async function polled(): Promise<Readonly<Record<string, number>>> {
   const raised: Record<string, number> = {}
   const wake = (name: string): Wake => ({

@@ -161,7 +161,7 @@ test('a value that PostgreSQL cannot hold fails the batch and leaves the transac
   expect(await documents()).toMatchObject([{ primary_identifier: 'A1' }, { primary_identifier: 'C3' }])
 })
 
-/** Two connections, each in a transaction. */
+/** Gives the work two connections, each in a transaction. */
 async function twoWriters(work: (one: pg.Client, other: pg.Client) => Promise<void>): Promise<void> {
   const clients = [new pg.Client(database.connection), new pg.Client(database.connection)] as const
   for (const client of clients) {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** As a browser asks, under a name of the server. */
+/** Gets a page as a browser does, under a host name of the server. */
 async function page(path: string, { host = '127.0.0.1', more = '' } = {}) {
   const raw = await rawConnection(server.running.port)
   raw.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html,*/*;q=0.8\r\n${more}\r\n`)

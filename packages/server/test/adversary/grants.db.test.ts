@@ -58,7 +58,7 @@ for (const kind of KINDS) {
 }
 const peer = await asyncPeer(server, 'sp.example')
 
-/** From now on the participant may do this in the registry. */
+/** Grants terms to the participant, which apply from now on. */
 async function granted(terms: Partial<GrantTerms>, namespace = 'civil'): Promise<void> {
   await grant(server.database, peer.sender_id, namespace, terms)
   server.clock.pass(1_000)
@@ -93,7 +93,7 @@ async function expectAlike(
 
 const UIN = ['HIDE-01', 'NONE-01'] as const
 
-/** In every form of a search, at once and later. */
+/** Expects of these forms of a search, at once and later, the same answers as for a person who does not exist. */
 async function expectHidden(hidden: string, telephone: string): Promise<void> {
   for (const [way, names, criteria] of searchesFor(hidden, 'NONE-01', telephone)) {
     for (const path of ['sync/search', 'search']) {

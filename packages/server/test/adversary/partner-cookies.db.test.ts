@@ -1,4 +1,4 @@
-/** What an attacker tries with a cookie, and with a link, of the partner page. */
+/** An attacker tries cookies and links of the partner page. */
 import { addOperator } from '@rollcall/admin/operators/operators'
 import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** What an attacker tries with the session of an operator's browser. */
+/** An attacker tries to use the session of an operator's browser. */
 
 import { addOperator, type OperatorRole, revokeOperator } from '@rollcall/admin/operators/operators'
 import { makeSignInLink } from '@rollcall/admin/operators/sessions'

@@ -36,7 +36,7 @@ export interface Population {
   readonly kind: Kind
   readonly recordType: RecordType
   readonly table: RecordTable
-  /** In the order in which they were added. */
+  /** The records in the order in which they were added. */
   readonly records: readonly HeldRecord[]
   /** The ids of those that satisfy a condition, in order. */
   select(condition: Condition): Promise<string[]>

@@ -10,7 +10,7 @@ export const comparison = (attribute_name: string, operator: string, attribute_v
 })
 type Comparison = ReturnType<typeof comparison>
 
-/** One element of an expression list. */
+/** Makes one element of an expression list. */
 export const element = (expression1: Comparison, condition?: string, expression2?: Comparison) => ({
   seq_num: 1,
   expression1,

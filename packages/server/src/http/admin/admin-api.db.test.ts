@@ -9,7 +9,7 @@ import { ADMIN_ROUTES } from './routes.ts'
 import { SESSION_CALLS } from './session-calls.ts'
 
 let server: TestServer
-/** By role, of all registries. */
+/** A token for each role, not bound to registries. */
 const tokens: Record<string, string> = {}
 
 beforeAll(async () => {

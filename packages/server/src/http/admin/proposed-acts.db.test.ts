@@ -54,7 +54,7 @@ async function stored(): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]))
 }
 
-/** As a command of this person works. */
+/** The dependencies of a command that this person runs. */
 function depsOf({ operator }: Person, skipped = 0) {
   const { context } = world.server
   const clock = { ...context.clock, date: () => context.clock.date() + skipped }

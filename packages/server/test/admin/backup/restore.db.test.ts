@@ -48,7 +48,7 @@ import {
 const sender_id = 'spmis.example'
 const without = { without_journal: 'the disk is lost' } as const
 
-/** With a participant, an operator token and a stored message of today. */
+/** Makes a database with a participant, an operator token and a stored message of today. */
 async function peopled(): Promise<{ from: World; file: string; journal: string; deps: RestoreDeps }> {
   const from = await world()
   const journal = join(await folder(), 'journal')

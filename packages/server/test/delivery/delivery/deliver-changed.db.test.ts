@@ -20,7 +20,7 @@ async function newPeer(): Promise<Participant> {
   return made.participant
 }
 
-/** With this JSON as its message. */
+/** Makes a delivery with this JSON as its message. */
 async function deliveryOf(participant: Participant, message: string) {
   const { database, context } = sender
   const { id, header } = await newDelivery(sender, participant)

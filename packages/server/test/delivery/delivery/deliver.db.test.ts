@@ -32,7 +32,7 @@ const newPeer = async (answer: Receiver['answer'], settings: Partial<CallbackSet
 
 const here = ({ id }: Participant) => ({ participant: id, origin: peer.url })
 
-/** One delivery, attempted once as its maker does it. */
+/** Makes a delivery, and attempts it once, as the maker of an answer does. */
 async function attempted(participant: Participant) {
   const { context } = server
   const claim = aClaim()

@@ -218,7 +218,7 @@ test('deliveries that have lost their address come to their end, and hold up not
   expect(await states(all)).toEqual(['delivered', 'delivered'])
 })
 
-/** So many destinations, each with a delivery that waits for a probe in an hour. */
+/** Makes `count` destinations, each with a delivery that waits for a probe in an hour. */
 async function manyAway(participant: Participant, count: number): Promise<void> {
   const { id } = await newDelivery(sender, participant, {
     target: 'http://127.0.0.1:1/cb',

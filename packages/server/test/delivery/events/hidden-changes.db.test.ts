@@ -22,7 +22,7 @@ const SUBSCRIBED = [
 const deps = { db, limits: server.context.limits }
 const rows = async (text: string, ...values: unknown[]) => (await db.pool.query(text, values)).rows
 
-/** Who has subscribed, by what they may see. */
+/** The subscribers, by what their grants let them see. */
 const SUBSCRIBERS = {
   all: { protected: 'all' as const },
   shelter: { protected: ['shelter' as const] },
@@ -80,7 +80,7 @@ for (const { registry } of SUBSCRIBED) {
   await protectPerson(acting({ db }), { ...hidden, category: 'shelter', reason: 'x' })
 }
 
-/** Who is told of what is done. */
+/** Does the work, and returns the subscribers that were notified of it. */
 async function toldBy(work: () => Promise<unknown>): Promise<Subscriber[]> {
   const [{ last }] = await rows('select coalesce(max(id), 0) as last from notification')
   await work()

@@ -31,7 +31,7 @@ interface Given {
   readonly terms?: Partial<GrantTerms>
 }
 
-/** One envelope with one item, which these notifications caused; as it is sent. */
+/** Composes an envelope with one item from these notifications. */
 function composed(notifications: readonly Partial<WaitingNotification>[], given: Given = {}) {
   const of = kind(given.kind ?? 'civil')
   const [first, ...others] = notifications.map((changes, index) =>

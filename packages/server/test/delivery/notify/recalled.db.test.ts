@@ -30,7 +30,7 @@ async function withdraw({ sender_id }: Participant): Promise<void> {
   server.clock.pass(60_000)
 }
 
-/** Two subscriptions of a participant, each with an event of its own. */
+/** Makes two subscriptions of a participant, each with an event of its own. */
 async function two(participant: Participant): Promise<readonly [Subscribed, Subscribed]> {
   const gone = await rows.subscribe(participant)
   const stays = await rows.subscribe(participant)

@@ -1,4 +1,4 @@
-/** What a search may ask and see where a grant demands the consent of the person. */
+/** Searches under a grant that demands the person's consent: what they may ask, and what they see. */
 
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { describe, expect, it, vi } from 'vitest'

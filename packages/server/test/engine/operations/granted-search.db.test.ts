@@ -1,4 +1,4 @@
-/** What a search may ask and see under a grant: no way to ask leads past it. */
+/** Searches under a grant: what they may ask and see. No form of a query gets around the grant. */
 import { describe, expect, it } from 'vitest'
 import { accepted, byExpression, searchFor } from '../../asynchronous.ts'
 import { expectFault } from '../../expectations.ts'

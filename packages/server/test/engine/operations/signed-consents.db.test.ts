@@ -310,7 +310,7 @@ function leaves(value: JsonValue, path: readonly string[] = []): readonly string
   return Object.entries(value).flatMap(([name, one]) => leaves(one, [...path, name]))
 }
 
-/** By name of a consent, the paths that it covers. */
+/** The paths that a consent covers, by its name. */
 const PATHS: Readonly<Record<string, readonly string[]>> = {
   surname: ['name.surname'],
   given_name: ['name.given_name'],
