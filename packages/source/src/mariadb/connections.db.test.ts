@@ -67,6 +67,27 @@ describe.skipIf(!hasMariadb())('connections to MariaDB', () => {
     expect(await office.run('select * from note')).toEqual([])
   })
 
+  test('no question on a connection can write, nor does one make the next one write, and each reads the newest state', async () => {
+    await office.run('create table noted (id int)')
+    await office.run('create function noted() returns int begin set session tx_read_only = 0; return 1; end')
+    await office.run(`insert into person (person_no, national_no, family_name) values (8, 'W8', 'A'), (9, 'W9', 'B')`)
+    await reading({ where: 'noted() = 1' }, { pool: 1 }, async (source) => {
+      for (const number of ['A1', 'W8']) expect(await total(source, bearer('UIN', number))).toBe(1)
+      await office.run('drop function noted')
+      await office.run('create function noted() returns int begin insert into noted values (1); return 1; end')
+      const failed = await total(source, bearer('UIN', 'W8')).catch((caught) => caught)
+      expect(failed).toMatchObject({ name: 'RecordsUnavailable', cause: { errno: 1792 } })
+    })
+    await reading({}, { pool: 1 }, async (source) => {
+      expect(await total(source, bearer('UIN', 'W8', 'W9'))).toBe(2)
+      expect(await total(source, bearer('UIN', 'W8', 'W9'))).toBe(2)
+      await office.run('delete from person where person_no = 9')
+      expect(await total(source, bearer('UIN', 'W8', 'W9'))).toBe(1)
+    })
+    expect(await office.run('select * from noted')).toEqual([])
+    await office.run('delete from person where person_no = 8')
+  })
+
   test('a comment in a condition ends with it, and texts stand between both quotation marks', async () => {
     expect(await reading({ where: 'removed_at is null -- and nothing else' }, {}, lookUp)).toBe(1)
     expect(await reading({ where: `national_no = "A1" # or nobody` }, {}, lookUp)).toBe(1)

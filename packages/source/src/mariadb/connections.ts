@@ -7,6 +7,7 @@ import {
   CONNECT_TIMEOUT,
   type Connections,
   connectionsOf,
+  NotBegun,
   STATEMENT_GRACE,
   type State as StateOf,
   type Transaction,
@@ -155,23 +156,30 @@ const textOf = (value: unknown): string | null => (value === null || typeof valu
 
 /** Connections whose session is set up. */
 const prepared = new WeakSet<object>()
+/** Connections in a transaction that only reads, and has read nothing yet. Its first statement takes the snapshot. */
+const fresh = new WeakSet<object>()
 
 async function begin(connection: PoolConnection, file: SourceFile): Promise<Transaction<Field>> {
   const timeout = file.statementTimeout + STATEMENT_GRACE
+  const start = () => connection.query({ sql: 'start transaction with consistent snapshot, read only', timeout })
+  let isFresh = fresh.delete(connection.connection)
   try {
     if (!prepared.has(connection.connection)) {
       await connection.query({ sql: settings(file), timeout })
       await connection.query({ sql: 'set session transaction isolation level repeatable read', timeout })
       prepared.add(connection.connection)
     }
-    await connection.query({ sql: 'start transaction with consistent snapshot, read only', timeout })
+    if (!isFresh) await start()
   } catch (error) {
     connection.destroy()
     throw error
   }
   return {
     isLimited: false,
-    async run({ text, values }) {
+    async run({ text, values }, { isLast }) {
+      // The place in the log is known of a consistent snapshot alone.
+      if (isFresh && !isLast) await start().catch((error) => Promise.reject(new NotBegun(error)))
+      isFresh = false
       // It is prepared, so it can only be one statement: SQL of the operator cannot end this transaction and begin
       // another.
       // The driver does not limit the preparation.
@@ -190,9 +198,13 @@ async function begin(connection: PoolConnection, file: SourceFile): Promise<Tran
     },
     async end(isBroken) {
       if (isBroken) return connection.destroy()
-      // The rollback is not awaited: the connection returns to the pool when it has ended.
-      connection.query({ sql: 'rollback', timeout }).then(
-        () => connection.release(),
+      // The rollback is not awaited: the connection returns to the pool when it has ended. The next transaction only
+      // reads, as this one does.
+      connection.query({ sql: 'rollback and chain', timeout }).then(
+        () => {
+          fresh.add(connection.connection)
+          connection.release()
+        },
         () => connection.destroy(),
       )
     },
