@@ -13,7 +13,7 @@ import { registrySources } from '../../../../test/registry-side.ts'
 import type { NewDelivery } from '../model/delivery.ts'
 import type { GrantTerms } from '../model/grant.ts'
 import { type AuditedOutcome, Disclosed, type ReplyMembers } from '../model/outcome.ts'
-import { discloseRecordParts, discloseRecords, discloseStoredRecords } from './disclosure.ts'
+import { areRecordsStillShown, discloseRecordParts, discloseRecords, discloseStoredRecords } from './disclosure.ts'
 import { readTerms } from './grant.ts'
 
 /** Reads a source file without its docstrings. */
@@ -91,6 +91,20 @@ describe('what leaves', () => {
       )
     expect(again({ see: ['sex'] })).toEqual(['{"sex":"F"}'])
     expect(again({ rows: { Person: { sex: { eq: 'F' } } } })).toEqual([])
+  })
+
+  it('is checked again in a stored message, also where one record stands without a list', () => {
+    const grant = granted({ see: ['sex'] })
+    const stored = (reg_records: JsonValue) => ({
+      search_response: [{ data: { reg_record_type: 'Person', reg_records } }],
+    })
+    const [shown, more] = [{ sex: 'F' }, { sex: 'F', birth_date: '1990-05-05' }]
+    expect([[shown], shown, [], null].map((records) => areRecordsStillShown(grant, stored(records)))).toEqual(
+      Array(4).fill(true),
+    )
+    expect([[shown, more], more, 'F'].map((records) => areRecordsStillShown(grant, stored(records)))).toEqual(
+      Array(3).fill(false),
+    )
   })
 
   it('leaves through this function alone: whoever writes records into a message calls it', () => {

@@ -235,7 +235,10 @@ export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean 
   )
 }
 
-/** True when `holds` is true for each list of records in a stored message. An unknown record type gives false. */
+/**
+ * True when `holds` is true for each list of records in a stored message, or for one record that stands there without a
+ * list. An unknown record type gives false.
+ */
 function everyRecords(
   kind: Kind,
   message: JsonValue,
@@ -244,12 +247,12 @@ function everyRecords(
   if (Array.isArray(message)) return message.every((element) => everyRecords(kind, element, holds))
   if (!isJsonObject(message)) return true
   const { reg_record_type: name } = message
-  const records = message.reg_records
-  if (!Array.isArray(records)) {
+  const found = message.reg_records
+  if (found === undefined || found === null) {
     return Object.values(message).every((value) => everyRecords(kind, value, holds))
   }
   const recordType = typeof name === 'string' ? resolveRecordType(kind, name) : undefined
-  return recordType !== undefined && holds(recordType, records)
+  return recordType !== undefined && holds(recordType, Array.isArray(found) ? found : [found])
 }
 
 type RowScope = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>

@@ -15,7 +15,7 @@ interface Closing {
 const CLOSING: Readonly<Record<Removable, Closing>> = {
   registry: {
     close: `update participant_grant set revoked_at = now()
-      where registry = $1 and revoked_at is null and valid_from <= now() returning id`,
+      where registry = $1 and revoked_at is null returning id`,
     reopen: `update participant_grant as closed set revoked_at = null
       where id = any($1::integer[]) and not exists (select from participant_grant as newer
         where newer.participant = closed.participant and newer.registry = closed.registry and newer.revoked_at is null

@@ -184,7 +184,8 @@ export async function listOperatorSessions(
   { now, seenAfter }: { readonly now: Date; readonly seenAfter: Date },
 ): Promise<readonly ListedSession[]> {
   const { rows } = await pool.query<ListedSession>(
-    `select session.id, coalesce(operator_token.name, session.name) as name, issuer, session.created_at, seen_at, ends_at
+    `select session.id, coalesce(operator_token.name, session.name) as name, issuer, session.created_at, seen_at,
+        least(ends_at, expires_at) as ends_at
       from session left join operator_token on operator_token.id = token
       where participant is null and ends_at > $1 and seen_at > $2
         and (token is null or (revoked_at is null and expires_at > $1))
