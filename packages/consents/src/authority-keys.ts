@@ -12,7 +12,7 @@ export const CONSENT_ALGORITHMS = ['EdDSA', 'ES256', 'RS256'] as const
 export type ConsentAlgorithm = (typeof CONSENT_ALGORITHMS)[number]
 
 export interface AuthorityKeys {
-  /** The key with this `kid`, or at most 20 keys of the algorithm when the signature names none. */
+  /** The authority's keys of this algorithm and `kid`, or of any kid when the signature names none; at most 20. */
   of(authority: ConsentAuthority, kid: string | null, algorithm: ConsentAlgorithm): Promise<readonly WebCryptoKey[]>
 }
 

@@ -1,4 +1,4 @@
-/** The acts of operations on consents: they verify one, note its use, and ask whether it has ended. */
+/** Verifies signed consents, notes their use, and finds out whether a consent has ended. Operations use it. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
@@ -17,10 +17,13 @@ export interface Consents {
   verify(jws: string, scope: ConsentScope): Promise<SignedConsent>
   /**
    * Notes the use of a signed consent by a participant for a person.
-   * @throws ConsentProblem another participant has used it, or it is about another person
+   * @throws ConsentProblem it was first used by another participant, or for another person
    */
   use(signed: SignedConsent, participant: { readonly id: number }, subject: Identifier): Promise<void>
-  /** Whether the consent was withdrawn or revoked, or has expired. Each call asks the database. */
+  /**
+   * Whether the consent was withdrawn or revoked, has expired, or its authority was removed. Each call asks the
+   * database.
+   */
   isEnded(use: ConsentUse): Promise<boolean>
   pseudonyms: Pseudonyms
 }
@@ -67,8 +70,8 @@ const consentFromClaims = (
 })
 
 /**
- * The person whom a consent names, as an identifier of the kind; null when the kind does not list its type: nobody
- * could tell which unlisted identifiers of a record are of that type.
+ * The person whom a consent names, as an identifier of the kind. Null when the kind does not list its type, because
+ * nobody could tell which unlisted identifiers of a record are of that type; also when the value cannot be of the type.
  */
 export function consentSubjectOf(kind: Kind, { subject }: Pick<SignedConsent, 'subject'>): Identifier | null {
   const type = resolveIdentifierType(kind, subject.identifier_type)

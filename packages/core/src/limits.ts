@@ -203,8 +203,8 @@ export const FIXED_LIMITS = {
   /** Accepted requests that one node works on at the same time. Most of them wait for the database or a peer. */
   worker_concurrency: 96,
   /**
-   * Seconds in which a node that is stopped ends its work. With `drain_time`, less than the 30 s of container
-   * platforms.
+   * Seconds in which a node that is stopped ends its work. With the default `drain_time`, less than the 30 s of
+   * container platforms.
    */
   stop_time: 20,
   /**

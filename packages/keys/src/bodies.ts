@@ -20,7 +20,7 @@ import type { Vault } from './vault.ts'
 export interface Bodies {
   /**
    * Encrypts a body.
-   * @param context the place of the body, such as `exchange <correlation_id> request`: it decrypts for that place only
+   * @param context the place of the body, such as `exchange <id> request`: it decrypts for that place only
    * @param day 'YYYY-MM-DD' (UTC) whose key is used; today unless another is given
    */
   encryptBody(text: string, context: string, day?: string): Promise<Buffer>
@@ -30,7 +30,7 @@ export interface Bodies {
 
 /**
  * A body that cannot be read. `forgotten`: the key of its day was destroyed. `altered`: the body was changed, or moved
- * to another place.
+ * to another place, or this version cannot read its text.
  */
 export class BodyUnreadable extends Error {
   override readonly name = 'BodyUnreadable'
@@ -174,7 +174,7 @@ function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later
 }
 
 /**
- * The nesting depth of a stored message: larger than that of an accepted message (`limits.body_depth`), because a
+ * The largest nesting depth of a stored message: more than that of an accepted message (`limits.body_depth`), because a
  * stored reply nests records more deeply.
  */
 const PERSISTED_DEPTH = 1_000

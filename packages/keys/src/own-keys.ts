@@ -46,8 +46,8 @@ export interface Keys extends Signers {
   /** The private half of the valid encryption key with this kid; null as with `verification`. */
   decryption(kid: string): Promise<CryptoKey | null>
   /**
-   * The key set for peers (N14): first the signing keys, then all others that verify and decrypt. The oldest retired
-   * keys are left out if there are too many.
+   * The key set for peers (N14): first the active and the next keys, then the retired ones that are still valid. The
+   * oldest retired keys are left out if there are too many.
    * @param sender_id adds each signature key a second time, named as in the kidId of signatures of this sender
    */
   jwks(sender_id?: string): Promise<{ readonly keys: readonly JWK[] }>
@@ -58,7 +58,7 @@ export interface Keys extends Signers {
 type LiveSigner = LiveKey & { readonly definition: SignatureKeyDefinition }
 
 /**
- * Makes the missing keys, and decrypts all keys.
+ * Makes the missing keys, and decrypts all valid keys.
  * @throws MasterKeyError a key cannot be decrypted: the server must not start without it
  */
 export async function createKeys(
@@ -132,7 +132,7 @@ const publicJwk = ({ definition, kid, material }: LiveKey): JWK => ({
   alg: definition.algorithm,
 })
 
-/** The number of keys in a key set. Peers refuse larger sets. */
+/** The largest number of keys in a key set. Peers refuse larger sets. */
 const MOST_KEYS = 20
 
 function keySetOf(all: readonly LiveKey[], sender_id?: string): readonly JWK[] {

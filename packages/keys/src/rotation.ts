@@ -81,11 +81,14 @@ export interface Rotated {
   readonly retired: string
   readonly active: string
   readonly next: string
-  /** Seconds for which the new active key was published before it became active. */
+  /** Seconds between the making and the activation of the new active key. A published key was public for so long. */
   readonly published_for: number
 }
 
-/** Retires the active keys, makes the next keys active, and makes new next keys. */
+/**
+ * Retires the active keys, makes the next keys active, and makes new next keys.
+ * @param wanted selects the definitions; of these, only the ones that are in use get new keys
+ */
 export async function rotateOwnKeys(
   db: Database,
   vault: Vault,

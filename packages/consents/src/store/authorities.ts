@@ -50,7 +50,7 @@ export async function putAuthority(
   )
 }
 
-/** Replaces the settings and keys of an authority. @returns the former settings; null: the authority is new */
+/** Replaces the settings and keys of an authority. @returns the former settings; null: it was new or removed */
 async function replaceAuthority(
   transaction: Transaction<unknown>,
   { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>,
@@ -94,7 +94,10 @@ function tightening(from: Former, { name, jwks_uri, outgoing, keys }: Omit<Conse
   return act
 }
 
-/** Repeats such a change from the journal. Does nothing when the authority does not exist. */
+/**
+ * Makes an authority stricter again after a restore: removes its keys and hosts of the journal's act, and sets its
+ * jwks_uri. Does nothing when the authority does not exist.
+ */
 export async function repeatStricterSettings(
   { pool }: Pick<Database, 'pool'>,
   { authority, thumbprints, hosts, jwks_uri }: Tightened,

@@ -12,7 +12,9 @@ const valuesOf = ({ participant, pseudonyms, purpose, signed }: ConsentUse): unk
   ...[signed?.authority ?? null, signed?.jti ?? null, signed?.given_at ?? null, signed?.expires_at ?? null],
 ]
 
-/** Whether a consent was withdrawn or revoked, or has expired by the clock of the database. */
+/**
+ * Whether a consent was withdrawn or revoked, has expired by the clock of the database, or its authority was removed.
+ */
 export async function isConsentEnded({ pool }: Pick<Database, 'pool'>, use: ConsentUse): Promise<boolean> {
   const { rows } = await pool.query<{ ended: boolean }>({
     name: 'is a consent ended',
@@ -90,7 +92,7 @@ export async function noteFirstUse(
 /** Days for which an expired consent and its first user stay stored. */
 const KEPT = 7
 
-/** Deletes signed consents that expired KEPT days ago, except revoked ones. @returns how many */
+/** Deletes signed consents that expired more than KEPT days ago, except revoked ones. @returns how many */
 export async function deleteExpiredConsents({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from signed_consent where revoked_at is null and expires_at < now() - make_interval(days => $1)`,

@@ -18,7 +18,7 @@ function checkJti(jti: string): void {
 /**
  * Revokes signed consents for ever, also those that were never used.
  * @param authority `ConsentAuthority.id`
- * @returns the uses that this has ended
+ * @returns selects the stored uses of these consents
  * @throws StoreRefusal
  */
 export async function revokeSignedConsents(
@@ -45,8 +45,9 @@ export interface Withdrawal {
 }
 
 /**
- * Withdraws the consents of a person: those that participants asserted, and signed ones given before now.
- * @returns the uses that this has ended
+ * Withdraws the consents of a person for a purpose: signed ones given before now, and all that participants assert,
+ * before or later, until the withdrawal is lifted.
+ * @returns selects the stored uses for this person, purpose and participant; some of them may not have ended
  */
 export async function withdrawConsents(
   { pool }: Pick<Database, 'pool'>,

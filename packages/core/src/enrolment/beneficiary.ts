@@ -35,7 +35,7 @@ export interface StatusChange {
 export interface Benefits {
   /** The benefits, by the key from `benefitKey`. */
   readonly elements: ReadonlyMap<string, JsonValue>
-  /** True when the update has a single benefit instead of a list. */
+  /** True when the update has no list of benefits: a single benefit, or none. */
   readonly alone: boolean
 }
 
@@ -54,6 +54,7 @@ export interface Beneficiary {
   /** The members of the record to write, except the enrolments. */
   readonly members: JsonObject
   readonly enrolments: readonly EnrolmentUpdate[]
+  /** True when the update has no list of enrolments, but a single value. */
   readonly alone: boolean
 }
 
@@ -78,7 +79,7 @@ export function readBeneficiary(scope: RecordScope, value: unknown): Beneficiary
   return { identifiers, members: withoutStatus(rest), enrolments, alone }
 }
 
-/** Checks `@type`: one type, or several of which one is the record's type. @throws InvalidBeneficiary */
+/** Checks `@type`: missing, or with the record's type among its values. @throws InvalidBeneficiary */
 function checkType({ kind, recordType }: RecordScope, type: JsonValue | undefined): void {
   const named = elementsOfValue(type)
   const isOwn = (one: JsonValue): boolean =>
@@ -118,8 +119,9 @@ function checkIdentifiers(
 }
 
 /**
- * Removes members without content: empty texts, except within lists, and null in place of identifiers or enrolments,
- * because an update never removes identifiers or enrolments.
+ * Removes members without content: empty texts, except within lists, and null in place of a list with keyed elements
+ * (such as identifiers or enrolments) or of an object that contains one, because an update never removes these.
+ * @throws InvalidBeneficiary another value is in place of such an object
  */
 function withoutEmptyMembers(paths: KeyedPaths, object: JsonObject, path: string): JsonObject {
   const kept = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {

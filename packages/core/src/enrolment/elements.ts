@@ -26,7 +26,7 @@ const HOLDER = 'member'
 
 /**
  * The members of an enrolment besides its programme. When the record or the programme has one of them, it applies to
- * all its enrolments.
+ * those of its enrolments that do not have this member themselves.
  */
 const ENROLMENT_MEMBERS = [
   'enrolment_status',
@@ -49,7 +49,7 @@ export interface TakenEnrolments {
   /** The record without its enrolments; unchanged when it has none. */
   readonly rest: JsonObject
   readonly elements: readonly EnrolmentElement[]
-  /** True when no enrolment was given in a list: there is a single value, or none. */
+  /** True when the record has no list of enrolments: only single values, or none. */
   readonly alone: boolean
 }
 
@@ -94,7 +94,10 @@ function elementOf(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): En
   return { ...rest, ...Object.fromEntries([...shared, ...(inProgramme?.taken ?? []), ...own.taken]) }
 }
 
-/** Splits an object into the members with these names, stored under canonical names, and all other members. */
+/**
+ * Splits an object into the members with these names, stored under canonical names, and all other members. A member
+ * with one of the names and an empty text is dropped.
+ */
 function partition(object: JsonObject, names: ReadonlySet<string>, spellings: ReadonlyMap<string, string> = new Map()) {
   const taken = new Map<string, JsonValue>()
   const rest: [string, JsonValue][] = []

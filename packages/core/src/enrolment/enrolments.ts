@@ -15,7 +15,10 @@ import {
   readElements,
 } from '@rollcall/protocol'
 
-/** An enrolment of a person in a programme. A member is null when neither the enrolment nor the record has it. */
+/**
+ * An enrolment of a person in a programme. A member is null when neither the enrolment nor the record has it, or the
+ * enrolment lacks it and the record has several values for it.
+ */
 export interface Enrolment {
   /** The identifier of the programme, in a form without case and accents, for comparing. */
   readonly programme: string | null
@@ -92,7 +95,7 @@ function planOf(recordType: RecordType): Plan | null {
 
 /**
  * The enrolments of a record, in the order of the document; each has a programme or a status. Empty when the record
- * type has none. Never throws.
+ * type has none. No document makes it throw.
  */
 export function readEnrolments(recordType: RecordType, document: JsonValue): readonly Enrolment[] {
   const plan = planOf(recordType)
@@ -103,8 +106,8 @@ export function readEnrolments(recordType: RecordType, document: JsonValue): rea
       return typeof value === 'string' ? value : null
     }
     const [programme, status] = [text('programme'), text('status')]
-    // A value that the record has several times outside of its enrolments is ignored: it is not known for which one it
-    // is.
+    // A date that the record has several times outside of its enrolments is an element of its own. It is ignored: it is
+    // not known to which enrolment each of these dates belongs.
     if (programme === null && status === null) return []
     return {
       programme,

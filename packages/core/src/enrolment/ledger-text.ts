@@ -26,7 +26,7 @@ export function writeLedger({ members, programmes }: Ledger): string {
   return JSON.stringify({ ...text, stamps: [...stamps.keys()] })
 }
 
-/** The entries of a map as a list: an object cannot have a member called `__proto__`. */
+/** The entries of a map as a list, sorted by key. Any text may be a key, also `__proto__`. */
 const entries = <Value>(map: ReadonlyMap<string, Value>, write: (value: Value) => JsonValue): JsonValue =>
   [...map].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([key, value]) => [key, write(value)])
 

@@ -19,14 +19,14 @@ import { elementsOfValue, listOfElements, type Register, registerOf, type Stamp,
 export interface StatusEntry {
   readonly stamp: Stamp
   readonly status: JsonValue
-  /** The date as written. */
+  /** The date as written; the time of the message when the update has none; null when the record has none. */
   readonly date: string | null
 }
 
 export interface ProgrammeLedger {
   readonly members: Register
   readonly benefits: Register
-  /** The statuses, by the day or instant at which each begins; '' for a status without a date. */
+  /** The statuses, by the day or instant at which each begins; '' for a status without a readable date. */
   readonly statuses: Map<string, StatusEntry>
 }
 
@@ -218,8 +218,8 @@ function withStatus(
 }
 
 /**
- * The current status: of those that have begun, the one with the latest start. If a day has a status without a time and
- * others with times, the one that was written last.
+ * The current status: of those that have begun, the one with the latest start. If that one has a time, and its day also
+ * has a status without a time, the one of these two that was written last.
  */
 function currentStatus(
   statuses: ReadonlyMap<string, StatusEntry>,
@@ -283,7 +283,7 @@ function startTime(from: string, time_zone: string): number {
   return after
 }
 
-/** Parses a stored document. */
+/** Parses a stored document; one that is not an object gives {}. */
 export const parseDocumentObject = (text: string): JsonObject => {
   const value: JsonValue = JSON.parse(text)
   return isJsonObject(value) ? value : {}

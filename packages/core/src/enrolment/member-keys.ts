@@ -1,7 +1,7 @@
 /** Remembers the `searchKey` of member names: records repeat the same names. */
 import { searchKey } from '@rollcall/protocol'
 
-/** The number of remembered names. It is limited because a peer may send any names. */
+/** The most names that are remembered: a peer may send any number of them. */
 const MOST = 5_000
 const knownKeys = new Map<string, string>()
 

@@ -10,7 +10,7 @@ export type Stamp = string
 
 /** The stamps of one member. */
 export interface Register {
-  /** The stamp of the last value that was written: a text, a number, a list, or null, which removes the member. */
+  /** The stamp of the last value that is not an object, such as a text or a list; null removes the member. */
   value?: Stamp
   /** The stamp of the last object that was written. A member of it stays only if it was written after `value`. */
   object?: Stamp
@@ -93,7 +93,7 @@ function writeMember(
 
 const laterStamp = (one: Stamp | undefined, other: Stamp): Stamp => (one === undefined || one < other ? other : one)
 
-/** When the object was written after `value`, removes its members that were written before. */
+/** Removes the members of an object that were written before the stamp, and those of which no write is noted. */
 function dropOlder(register: Register, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
   for (const [key, below] of register.members ?? []) {
     if (latestOf(below) < stamp) register.members?.delete(key)
@@ -128,13 +128,16 @@ function writeList(
   return listOfElements(elements, alone)
 }
 
-/** The elements of a list. A single value is its only element. */
+/** The elements of a list; a single value as its only element; none for null, '' and undefined. */
 export function elementsOfValue(value: JsonValue | undefined): readonly JsonValue[] {
   if (Array.isArray(value)) return value
   return value === undefined || value === null || value === '' ? [] : [value]
 }
 
-/** The elements as a list in the order of their keys, so that the order of writes does not matter. */
+/**
+ * The elements as a list in the order of their keys, so that the order of writes does not matter.
+ * @param alone true: one element is returned without a list, and undefined when there is none
+ */
 export function listOfElements(elements: ReadonlyMap<string, JsonValue>, alone: boolean): JsonValue | undefined {
   const list = [...elements].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, element]) => element)
   const [only, ...others] = list

@@ -91,7 +91,7 @@ export const cronText = (cron: Cron): string => ORDER.map((name) => cron[name]?.
 const isQuartzForm = (fields: readonly string[]): boolean =>
   fields.length === 7 || (fields.length === 6 && fields.includes('?'))
 
-/** Combines the two fields of days. If one of them has all values, every day matches. */
+/** Combines the two fields of days. If neither is `*`, and one of them lists all values, every day matches. */
 function eitherDay(day: Values, weekday: Values): Pick<Cron, 'day' | 'weekday'> {
   const isEveryDay = day?.length === 31 || weekday?.length === 7
   return isEveryDay && day !== null && weekday !== null
@@ -152,7 +152,7 @@ const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400
 
-/** The smallest number of seconds between two runs, on the same day or on consecutive days. */
+/** The smallest number of seconds between two runs, as if the schedule had runs on every day. */
 export function shortestGap({ second, minute, hour }: Cron): number {
   const seconds = distances(second, MINUTE_SECONDS)
   const minutes = distances(minute, 60)

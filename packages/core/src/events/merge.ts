@@ -1,6 +1,6 @@
 /**
  * Merges part of a record into the record by JSON merge patch (RFC 7396). Lists with keyed elements are merged element
- * by element, and lose no element.
+ * by element, and lose an element with a key only when the caller names it.
  */
 import {
   canonicalJson,
@@ -112,7 +112,8 @@ function mergeValue(scope: MergeScope, path: string, value: JsonValue | undefine
 
 /**
  * Merges a list. A single value in place of a list is a list of one, and stays single while it is alone. Elements with
- * the same key are merged. An element without keys replaces a single value or an equal element; else it is added.
+ * the same key are merged. An object without keys is merged into a single value; any other element without keys is
+ * added, unless an equal one is there.
  */
 function mergeList(
   scope: MergeScope,
@@ -201,7 +202,11 @@ function withoutElements(
   return { ...object, [key]: Array.isArray(value) ? value.map(removeInside) : removeInside(value) }
 }
 
-/** Checks that the patch did not replace the object around a list, and so lose its elements. @throws MergeProblem */
+/**
+ * Checks that each element with a key is still there, or was named for removal: a patch may replace the object that
+ * contains a list.
+ * @throws MergeProblem
+ */
 function checkKept(
   { kind, recordType }: MergeScope,
   before: JsonObject,

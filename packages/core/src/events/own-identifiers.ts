@@ -25,7 +25,10 @@ function ownOnly(recordType: RecordType): RecordType {
   return only
 }
 
-/** The record's own identifiers as written, in a list at the record type's first identifier path, with `@type`. */
+/**
+ * A record with only `@type` and its own identifiers as written, in a list at the record type's first identifier path.
+ * Those of unlisted types are left out.
+ */
 export function ownIdentifiers(kind: Kind, recordType: RecordType, document: JsonValue): JsonObject {
   const identifiers = writtenIdentifiers(kind, ownOnly(recordType), document)
     .filter(({ type }) => type !== UNLISTED.name)

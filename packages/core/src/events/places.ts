@@ -1,6 +1,6 @@
-/** Indexes that find list elements and members by name without reading all of them each time. */
+/** Indexes that find elements of a list by key, and members of an object by name, without reading all each time. */
 
-/** An index of a list's elements by name. An element may have several names. */
+/** An index of a list's elements by name, such as a key. An element may have several names. */
 export class ElementIndex<Element> {
   readonly #namesOf: (element: Element) => readonly string[]
   /** The positions for each name, in ascending order. Some of these elements may have lost the name since. */
@@ -27,7 +27,7 @@ export class ElementIndex<Element> {
     }
   }
 
-  /** The position of the first element that has any of the names. */
+  /** The position of the first element that has any of the names; undefined when none has. */
   first(names: readonly string[]): number | undefined {
     const found = names.flatMap((name) => {
       return this.#places.get(name)?.find((at) => this.#names[at]?.includes(name)) ?? []

@@ -100,7 +100,7 @@ export interface Attempt {
   readonly duration_ms: number
   /** The HTTP status; null when there was no answer. */
   readonly status: number | null
-  /** The name of the failure, from `results` in `delivery/failures.ts`; null when the attempt succeeded. */
+  /** The name of the result, from `delivery/failures.ts`; null when the attempt succeeded. */
   readonly error: string | null
   /** The first bytes of the answer, at most 256 and printable, encrypted for `answerEncryptionContext`. */
   readonly answer: Uint8Array | null

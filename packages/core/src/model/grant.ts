@@ -190,7 +190,7 @@ export interface HiddenPersons {
   readonly categories: readonly string[]
   /** All protected persons of the registry. */
   readonly protection: Protection
-  /** Removes hidden persons from the records of other persons; null when minors are shown and nobody is protected. */
+  /** Decides which persons are removed from records of others; null when minors are shown and nobody is protected. */
   readonly takesOut: TakesOut | null
 }
 

@@ -51,7 +51,8 @@ export function withAllTypes(kind: Kind): Kind {
 }
 
 /**
- * The records that have the identifier as their own, or into which such a record was merged; at most two.
+ * The records that have the identifier as their own, or into which such a record was merged; at most two. When ten or
+ * more records have its value, two of them are returned unchecked.
  * @param kind a kind that lists the type of the identifier
  */
 export async function recordsWithIdentifier(

@@ -60,7 +60,10 @@ export function protectedPersonsNamed(
   return [...new Set(best.flatMap((one) => byIdentifier.get(protectionKey(one)) ?? []))]
 }
 
-/** Returns a function that removes protected persons from other records, except those of the seen categories. */
+/**
+ * Returns a function for `withoutPersons`: it decides to remove a protected person from the records of others, unless
+ * all categories of the person are among `seen`.
+ */
 export const protectedPersonRemover =
   (kind: Kind, protection: Protection, seen: readonly string[] = []): TakesOut =>
   ({ identifiers }: OtherPerson) => {

@@ -58,7 +58,7 @@ export interface RecordReader {
   ): Promise<ReadonlyMap<RecordId, readonly string[]>>
   /** Counts all records, protected ones too. It may take long: do not call it in a request. */
   count(registry: RegistryShape, recordType: RecordType): Promise<number>
-  /** Reads all records page by page, protected ones too. After the last page comes an empty one. */
+  /** Reads one page of the records that fulfil a condition, protected ones too; an empty one after the last page. */
   page(registry: RegistryShape, query: PageQuery): Promise<readonly PagedRecord[]>
 }
 

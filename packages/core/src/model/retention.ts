@@ -1,4 +1,4 @@
-/** How long everything is stored. `docs/retention.md` has the same rows. */
+/** How long data are stored: a row for each sort of data. `docs/retention.md` has the same rows. */
 import { LIMITS, type LimitName, type Limits } from '../limits.ts'
 
 /** Seconds in a day. */

@@ -1,6 +1,7 @@
-/** A setting of this node, as operators see it. */
+/** The places from which the value of a setting can come. */
 export const SETTING_SOURCES = ['environment', 'file', 'default'] as const
 
+/** A setting of this node, as operators see it. */
 export interface Setting {
   /** The environment variable that sets the value. */
   readonly variable: string

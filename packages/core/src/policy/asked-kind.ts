@@ -25,7 +25,7 @@ export interface Askable {
   readonly ask: typeof ALL_NAMES | readonly string[]
 }
 
-/** The kind, reduced. @throws GrantProblem a name that no record type has; an age without its date */
+/** The kind, reduced. @throws GrantProblem no record type; a name that no record type has; an age without its date */
 export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, eventTypes, ask }: Askable): Kind {
   const isWhole =
     recordTypes.length === kind.record_types.length &&

@@ -38,8 +38,8 @@ export interface GivenConsent {
 }
 
 /**
- * Checks what the consent's member itself states. A signed consent may state time and purpose inside: they are checked
- * when it is verified.
+ * Checks that the criteria have the consent that the grant requires, and the time and purpose that they state. A signed
+ * consent may state both inside: they are checked when it is verified.
  * @param name the path of the criteria, for messages
  * @param most the largest age of a consent in seconds
  * @returns null when the grant requires no consent
@@ -82,7 +82,7 @@ export function describeConsent({ purposes = [], consent, authorities }: Grant['
   return `a consent for ${purposes.join(' or ')} that ${by} has signed`
 }
 
-/** Checks that a time is neither in the future nor older than `most` seconds. @throws ItemRejection */
+/** Checks that a time is at most CLOCK_SKEW in the future and at most `most` seconds old. @throws ItemRejection */
 export function checkTimeNotOld(at: string, time: number, now: Date, most: number): void {
   const age = (now.getTime() - time) / 1_000
   if (age < -CLOCK_SKEW) throw refused(`${at}: must not be in the future`)
@@ -98,7 +98,7 @@ export function checkPurpose(at: string, code: string | null, purposes: readonly
 
 /**
  * The purpose and the form of consent for the audit entry of an item. A purpose that the grant does not name is written
- * as `other`: entries are stored for ever, and a participant could write anything there.
+ * as `other`: entries are stored for years, and a participant could write anything there.
  */
 export function consentFactsForAudit({ terms }: Pick<Grant, 'terms'>, { consent, authorize }: Consenting): AskedFacts {
   const code = (authorize ?? consent)?.purpose?.code

@@ -112,9 +112,9 @@ function unreadMembers(object: JsonObject, names: readonly string[], keys: reado
   )
 }
 
-/** The names of members that were met, with their keys: records of a registry share them. */
+/** The keys (`searchKey`) of member names, remembered by name: records of a registry share their names. */
 const knownKeys = new Map<string, string>()
-/** The limit of known names. */
+/** The most names that are remembered. */
 const MOST_NAMES = 10_000
 
 function keyOf(name: string): string {

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '@rollcall/protocol'
 import { STRUCTURE_MEMBERS } from './cut.ts'
 
-/** The number of paths and lists that are remembered. It is limited because peers can bring any number of names. */
+/** The most paths and lists that are remembered: peers can bring any number of names. */
 const MOST = 10_000
 
 interface PathNode {
@@ -21,8 +21,9 @@ export class PathNames {
   #records = 0
 
   /**
-   * The paths of a record, each once, in the order of the record. An empty list or object counts as a value. Equal
-   * results are the same object, until there are more than `MOST` and all are forgotten.
+   * The paths of the values in a record, each once, in the order of the record; `@type` and `@context` are left out. An
+   * empty list or object counts as a value. Equal results are the same object, until there are more than `MOST` and all
+   * are forgotten.
    */
   collect(record: JsonValue): readonly string[] {
     if (this.#made + this.#lists.size > MOST) {

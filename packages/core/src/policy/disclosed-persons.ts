@@ -29,7 +29,7 @@ export const auditedPersonOf = (
   ),
 })
 
-/** Those `asked` identifiers by which a record about several persons, such as a household, was found. */
+/** Those `asked` identifiers that name a part of the record, such as a person of a household. */
 export function askedPartIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
@@ -68,12 +68,12 @@ function valuesAt(path: string, from: JsonValue): JsonValue[] {
   return read(from)
 }
 
-/** All other persons in a record, described by relations of the kind or not. */
+/** The other persons in a record: in relations of the kind, and elsewhere those with an identifier. */
 export function findRelatedPersons(kind: Kind, recordType: RecordType, record: JsonValue): readonly RelatedPerson[] {
   return addUndescribedPersons(kind, recordType, record, record, findDescribedPersons(kind, recordType, record))
 }
 
-/** Adds the persons whom no relation of the kind describes. @param shown the shown part of the record */
+/** Adds the persons with an identifier whom no relation describes. @param shown the shown part of the record */
 export const addUndescribedPersons = (
   kind: Kind,
   recordType: RecordType,
@@ -203,7 +203,7 @@ function unknownPersons(
 const NONE: ReadonlySet<string> = new Set()
 const ownNames = new WeakMap<RecordType, ReadonlySet<string>>()
 
-/** The members in which a record has the identifiers of its own person. */
+/** The members directly in a record that have the identifiers of its own person. */
 function ownMembers(recordType: RecordType | undefined): ReadonlySet<string> {
   if (recordType === undefined) return NONE
   const names =

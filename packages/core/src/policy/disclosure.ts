@@ -168,7 +168,7 @@ export interface DisclosedAgain {
 
 /**
  * Applies the current grant to the records of a stored answer. They were cut when they were stored, so conditions of
- * the grant cannot be tested: when the grant has conditions, nothing is shown.
+ * the grant cannot be tested: when the grant has one for the record type, nothing is shown.
  * @param isOld true when a person was protected after the answer was made: a record is then shown only if every person
  * in it has an identifier
  */
@@ -205,7 +205,7 @@ function namesEveryPerson(
   return isNamed
 }
 
-/** True when the current grant shows every record of a stored message, and shows it unchanged. */
+/** True when the current grant shows every record of a stored reply, and shows it unchanged. */
 export const areRecordsStillShown = (grant: Grant, message: JsonValue): boolean =>
   everyRecords(grant.identifiers.kind, message, (recordType, records) => {
     const { shown } = discloseStoredRecords(grant, recordType, records, true)
@@ -213,8 +213,8 @@ export const areRecordsStillShown = (grant: Grant, message: JsonValue): boolean 
   })
 
 /**
- * True when no record in a message shows a person who was protected since the message was made with this grant. Where
- * the grant has an emergency part, which shows no protected person, that part may have made the message: it must then
+ * True when no record in a stored reply shows a person who was protected since it was made with this grant. Where
+ * the grant has an emergency part, which shows no protected person, that part may have made the reply: it must then
  * show nobody who is protected, of whatever category.
  */
 export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean {

@@ -14,7 +14,8 @@ type ReadGrant = Omit<Grant, 'id' | 'emergency'>
 
 /**
  * The grant that replaces this one for an emergency item. It accepts one identifier of one person, on the participant's
- * own authority, has a daily quota of its own, and shows more than the grant. Everything else is as in the grant.
+ * own authority, has a daily quota of its own, and shows more than the grant, but no protected person and no record of
+ * several persons. The quotas of records do not apply. Everything else is as in the grant.
  * @param recordTypes the granted record types
  * @throws GrantProblem
  */

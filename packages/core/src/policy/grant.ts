@@ -25,7 +25,7 @@ import { visibleTrees } from './visible.ts'
 /**
  * Reads a grant.
  * @param kind the kind of the registry, with the attributes that an operator added
- * @throws GrantProblem a member names something that the registry does not have
+ * @throws GrantProblem a member breaks a rule, or names something that the registry does not have
  */
 export const readGrant = (kind: Kind, { id, terms }: Pick<Grant, 'id' | 'terms'>): Grant => ({
   id,
@@ -50,7 +50,7 @@ export function readStoredGrant(
   }
 }
 
-/** Reads the terms of a grant. @throws GrantProblem a member names something that the registry does not have */
+/** Reads the terms of a grant. @throws GrantProblem as `readGrant` */
 export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
   const recordTypes = namesIn(terms, 'record_types', ALL_NAMES, (name) => resolveRecordType(kind, name)?.name)
   const types = namesIn(terms, 'identifier_types', ALL_NAMES, (name) => resolveIdentifierType(kind, name)?.name)

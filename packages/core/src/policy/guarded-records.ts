@@ -20,7 +20,7 @@ export interface SourceRecord extends FoundRecord {
   readonly written: Date
   /** The records that were merged into it. */
   readonly merged: readonly MergedRecord[]
-  /** Its document as a value, where the source has made it of one. */
+  /** The parsed document, if the source has it. */
   readonly value?: JsonValue
 }
 

@@ -19,7 +19,7 @@ export function adultPredicate(
 const ageOf = ({ attributes }: RecordType): Attribute | undefined =>
   attributes.find(({ type, since }) => type === 'age' && since === 'birth_date')
 
-/** True when another person in a record is a minor, or may be one. */
+/** True when another person in a record is a minor, or may be one; false for a person in no relation of the kind. */
 export function isMinor(
   { record, relation }: OtherPerson,
   registry: Pick<Registry, 'majority_age'>,
@@ -33,7 +33,10 @@ export function isMinor(
   return !matches(adult, { values: new Map([[date.name, born]]), elements: new Map(), identifiers: new Map() })
 }
 
-/** The kind without attributes and lists of other persons in a record: answers about them would include minors. */
+/**
+ * The kind without lists of other persons in a record, and without attributes that count them: answers about them would
+ * include minors.
+ */
 export function withoutMembers(kind: Kind): Kind {
   const [first, ...others] = kind.record_types.map((recordType) => {
     const { relations = [], attributes, compounds = [] } = recordType

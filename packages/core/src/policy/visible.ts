@@ -23,7 +23,7 @@ export const NAME_OF_IDENTIFIERS = 'identifier'
 /**
  * The tree of visible members for each record type.
  * @param names what the grant shows, in each record type that has the name
- * @throws GrantProblem no granted or related record type has a name
+ * @throws GrantProblem no granted or related record type has a name, or the name may not be granted alone
  */
 export function visibleTrees(
   kind: Kind,

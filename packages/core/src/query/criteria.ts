@@ -1,4 +1,7 @@
-/** Reads the part that the criteria of searches and of subscriptions have in common. Unknown parts are refused. */
+/**
+ * Reads the members that the criteria of searches, subscriptions and questions about one person have in common. Unknown
+ * members that look like a filter or like a misspelt member are refused.
+ */
 import {
   Consent,
   type ItemCode,

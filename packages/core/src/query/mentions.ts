@@ -95,8 +95,8 @@ export const usesUnfilledColumn = (
 ): boolean => columnsOf(predicate).some((column) => unfilled.get(name)?.has(column))
 
 /**
- * The identifier types that a predicate names. While identifiers are read again, only types that an operator added are
- * refused; for other types, the stored identifiers are right already.
+ * The identifier types that a predicate names. While identifiers are read again, only types that an operator added, and
+ * unlisted ones, are refused; for other types, the stored identifiers are right already.
  */
 function identifierTypesIn(predicate: Predicate): readonly string[] {
   return leavesOf(predicate).flatMap((leaf) => {

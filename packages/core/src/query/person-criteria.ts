@@ -43,7 +43,7 @@ export interface PersonCriteria {
   readonly recordType: RecordType
   /** The identifier, once for each type that it may have; at least one. */
   readonly identifiers: readonly Identifier[]
-  /** The identifier as the query writes it. */
+  /** The identifier as the query writes it; normalised when the query is a text. */
   readonly person: string
   /** The normalised identifier of the programme; null for any programme. */
   readonly programme: string | null

@@ -25,8 +25,8 @@ export interface Query {
   readonly predicate: Predicate
   readonly recordType: RecordType
   /**
-   * Applies the selection of the query: returns the selected members of a record, or null when nothing is selected.
-   * Absent when records are returned as stored.
+   * Applies the selection of the query: returns the selected members of a record; null when the record is no object.
+   * Absent when the query has no selection.
    * @param day YYYY-MM-DD, the day on which the record was found
    */
   readonly shape?: (record: JsonValue, day: string) => JsonValue | null

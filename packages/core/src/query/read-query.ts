@@ -1,4 +1,7 @@
-/** Reads a query in any form. The shape of the query decides the form, whatever `query_type` says (D21, 3.1). */
+/**
+ * Reads a query in any form. Its shape decides the form, not `query_type` (D21, 3.1); but a text of the type graphql is
+ * always GraphQL.
+ */
 import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
 import type { QueryForm } from '../model/grant.ts'
 import { readComparison } from './forms/expression-list.ts'

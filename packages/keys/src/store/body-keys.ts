@@ -25,6 +25,7 @@ const OLD = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) an
 /**
  * Destroys the keys of old days: nobody can read these days' bodies again. A backup that was made before has the keys.
  * @param retention seconds since the end of the day, by the clock of the database
+ * @returns the number of destroyed keys
  */
 export async function destroyBodyKeys(
   { pool, journal }: Pick<Database, 'pool' | 'journal'>,
@@ -48,6 +49,7 @@ export async function destroyBodyKeysOfDays(
   return rowCount ?? 0
 }
 
+/** Counts the keys that `destroyBodyKeys` would destroy now. */
 export async function countBodyKeys({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(`select count(*)::integer as count from body_key where ${OLD}`, [
     retention,

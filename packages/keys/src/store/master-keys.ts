@@ -97,8 +97,8 @@ async function reencryptTable(
 const TRIES = 3
 
 /**
- * Runs work that encrypts and writes values. Runs it again if the master key was replaced meanwhile, in which case the
- * database has refused the values.
+ * Runs work that encrypts and writes values. Runs it again, at most `TRIES` times in all, if the master key was
+ * replaced meanwhile, in which case the database has refused the values.
  */
 export async function withCurrentMasterKey<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {

@@ -5,8 +5,8 @@ import { sql, type Transaction } from 'kysely'
 import { lockKeyChanges } from './master-keys.ts'
 
 /**
- * One of our own keys. A `next` key is published but does not sign yet, a `retired` key signs no more but still
- * verifies, and a `revoked` key is refused at once.
+ * One of our own keys. A `next` key will follow the `active` key, and peers may know it already. A `retired` key signs
+ * no more, but still verifies or decrypts until it expires. A `revoked` key is refused at once.
  */
 export interface OwnKey {
   readonly kid: string
@@ -44,7 +44,7 @@ export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> 
   return rows
 }
 
-/** Erases the private keys of retired keys that are no longer valid. Their rows stay. */
+/** Erases the encrypted JWKs of retired keys that are no longer valid. Their rows stay. */
 export async function eraseExpiredOwnKeys(db: Database): Promise<void> {
   await db.pool.query(
     `update own_key set sealed = null where state = 'retired' and expires_at <= now() and sealed is not null`,

@@ -40,8 +40,8 @@ interface Persisting<Result> {
 }
 
 /**
- * Stores a message unless its participant has reached its limit of the day. A message that is stored already is not
- * counted again, and its sender gets the answer even then.
+ * Stores a message unless its participant has reached its limit of the day. The sender of a message that is stored
+ * already gets the answer even above the limit.
  * @param participant `Participant.id`
  * @throws RequestFault 429 err.request.too_many_requests, with `retryAfter` until the next day
  */

@@ -1,7 +1,7 @@
 /**
  * The daily quotas and the rates of grants, on all nodes together. They count the identifiers and other items that a
  * participant asks for, and the records that it gets. A rate is a bucket of tokens, like the rate of a participant. A
- * call takes all the tokens that it wants, or none.
+ * call takes all that it wants from a rate or a quota, or nothing.
  */
 import { type Counted, dailyLimitOf, type Grant, minuteLimitOf } from '@rollcall/core/model/grant'
 import type { Database } from '@rollcall/database/database'
@@ -12,8 +12,9 @@ import { takeTokens } from '../store/quotas.ts'
 /** Counts what a participant uses under a grant. A day begins at midnight in UTC. */
 export interface GrantQuota {
   /**
-   * Takes `wanted` pieces from the rate and from the quota of the day.
-   * @returns null when they were taken; otherwise which of the two has too few, and the quota of the day is unchanged
+   * Takes `wanted` pieces from the rate, and then from the quota of the day.
+   * @returns null when they were taken; otherwise which of the two has too few. The quota of the day is unchanged then,
+   * but the pieces may have been taken from the rate.
    */
   take(what: Counted, of: QuotaOf, wanted: number): Promise<Shortage | null>
   /** Whether nothing is left of the quota of the day. */

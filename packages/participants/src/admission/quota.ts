@@ -30,7 +30,7 @@ export interface Admission {
    */
   readonly largeTurn: () => Promise<void>
   readonly endTurn: () => void
-  /** Ends the request. Further calls do nothing. */
+  /** Ends the request. Further calls do nothing. @param refused true: the turn for a large request ends a bit later */
   leave(refused?: boolean): void
 }
 
@@ -53,7 +53,7 @@ const waitFor = (work: () => void, milliseconds: number): void => {
   setTimeout(work, milliseconds).unref()
 }
 
-/** The name of the bucket from which every request takes a token. */
+/** The name of the bucket for the requests of all participants together. */
 const TOTAL = 'total'
 
 /** Milliseconds between a refused large request and the next large one of its participant: at most ten a second. */

@@ -24,10 +24,10 @@ interface Options {
 const RETRY_AFTER = 5
 
 /**
- * Creates the slots. A participant has at most half of them, and does not get the last free slot if it has another. So
- * a participant without a slot finds one while two others have all that they may have. A free slot goes to the waiting
- * participant with the fewest slots; participants with equally many take turns. The searches of one participant begin
- * in their order.
+ * Creates the slots. A participant has at most half of them, and does not get the last free slot if it has another. So,
+ * with four slots or more, a participant without one finds it while two others have all that they may have. A free slot
+ * goes to the waiting participant with the fewest slots; participants with equally many take turns. The searches of one
+ * participant begin in their order.
  */
 export function createSearchSlots({ slots, timeout, waiting = 1_000 }: Options): SearchSlots {
   const share = Math.ceil(slots / 2)

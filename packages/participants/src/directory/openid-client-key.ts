@@ -3,7 +3,7 @@ import { createPrivateKey, type JsonWebKey, type KeyObject, type webcrypto } fro
 
 export interface ClientKey {
   readonly key: webcrypto.CryptoKey
-  /** The name by which the provider finds the public key; absent when the provider has only one. */
+  /** The name by which the provider finds the public key; absent when the text of the key has none. */
   readonly kid?: string
 }
 

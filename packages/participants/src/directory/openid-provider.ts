@@ -156,7 +156,7 @@ type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readon
 /** The longest name that the audit log stores, in characters. */
 const NAME_LIMIT = 128
 
-/** Names without quotes. Any other name is quoted, so that a reader cannot confuse it with the text beside it. */
+/** Matches names that are written without quotes. Any other name is quoted, so that its end is clear to a reader. */
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N} .@_'+-]+$/u
 
 /** Quotes a name. Invisible characters, and those that change the direction of writing, become their code points. */

@@ -1,4 +1,4 @@
-/** Client secrets of 256 random bits. The database has only the SHA-256 of each. */
+/** Secrets of 256 random bits, for clients, tokens, sessions and links. The database has only the SHA-256 of each. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Makes a new secret of 43 URL-safe characters, and the digest to store. The secret is shown once and never again. */

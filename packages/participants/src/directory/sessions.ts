@@ -41,7 +41,8 @@ export interface Sessions<Owner> {
   /** Begins a session. @returns the value of its cookie; null when its owner may no longer sign in */
   begin(by: SignedInBy): Promise<{ readonly cookie: string; readonly session: Session<Owner> } | null>
   /**
-   * Finds the session of a cookie; null when the session belongs to another page, or has ended.
+   * Finds the session of a cookie; null when the cookie is not valid, or its session belongs to another page or has
+   * ended.
    * @param acts true when a person did something. Calls that a page makes by itself do not keep the session alive.
    */
   sessionOf(cookie: string, acts: boolean): Promise<Session<Owner> | null>

@@ -1,6 +1,6 @@
 /**
- * Access tokens for participants: EdDSA JWTs of type at+jwt (RFC 9068), which this server signs and verifies. They are
- * valid for a quarter of an hour at most.
+ * Access tokens for participants: EdDSA JWTs of type at+jwt (RFC 9068), which this server signs and verifies. It makes
+ * them valid for a quarter of an hour.
  */
 import { randomUUID } from 'node:crypto'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -34,9 +34,9 @@ const TYPE = 'at+jwt'
 const ISSUER = 'rollcall'
 /** The claim of tokens for sandbox participants; tokens of live ones do not have it. */
 const ENVIRONMENT = 'environment'
-/** The number of verified tokens that are cached until they expire. */
+/** The most verified tokens that are cached. Each is cached until it expires, unless newer ones need the place. */
 const MAX_REMEMBERED = 10_000
-/** The length in characters from which a token is refused unchecked. Our tokens are far shorter. */
+/** The length in characters above which a token is refused unchecked. Our tokens are far shorter. */
 const MAX_TOKEN_LENGTH = 2_048
 
 /** Creates the tokens. @param options.lifetime seconds @param clock the time of issue and of expiry */

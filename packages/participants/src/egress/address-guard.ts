@@ -1,5 +1,5 @@
 /**
- * The address guard sends every outgoing request for a participant: callbacks, access tokens, key sets. It checks the
+ * The address guard sends outgoing requests, such as those for callbacks, access tokens and key sets. It checks the
  * address of the request, and connects only to the IP address that it has checked.
  */
 import { lookup as systemLookup } from 'node:dns/promises'
@@ -25,7 +25,7 @@ export type Resolve = (host: string) => Promise<readonly string[]>
 export interface AddressGuardOptions {
   /** Hosts that the operator allows for one participant beyond the rules. */
   readonly allowed?: readonly AllowedHost[]
-  /** The ports that are allowed at every host; only 443 by default. */
+  /** The ports that are allowed at a host without `ports` of its own in `allowed`; only 443 by default. */
   readonly ports?: readonly number[]
   readonly resolve?: Resolve
   /** Certificates (PEM) of the authorities that are trusted in place of those of Node.js. */
@@ -43,7 +43,7 @@ export interface AddressGuard {
   /** Checks an address in a request by the rules that need no resolver. @throws {AddressRefused} */
   read(address: string): URL
   /**
-   * Checks an address that is being registered by all rules. A later request checks it again.
+   * Checks by all rules an address that somebody registers. Each request checks it again.
    * @throws {AddressRefused}
    * @throws {RequestFailed} the name cannot be resolved
    */

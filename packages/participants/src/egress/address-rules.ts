@@ -9,7 +9,7 @@ import {
 import { AddressRefused } from './problems.ts'
 
 export interface AddressRules {
-  /** The ports that are allowed at every host. */
+  /** The ports that are allowed at a host whose row in `allowed` has none. */
   readonly ports: readonly number[]
   readonly allowed: ReadonlyMap<string, AllowedHost>
 }
@@ -54,7 +54,10 @@ export function unreachableReason(row: AllowedHost): string | null {
   return `${row.host} is in the network "${network}", which this does not open: add --${allowedBy}`
 }
 
-/** The text between `//` and the path, in lower case; empty when the address has another form. */
+/**
+ * The text between `//` and the path, in lower case; empty when the address has another form.
+ * @throws {AddressRefused} it has a character that programs read differently
+ */
 function writtenAuthority(address: string): string {
   // The URL parser drops white space and control characters and reads `\` as `/`; other parsers may not.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused

@@ -12,7 +12,7 @@ export interface GuardedRequest {
   readonly maxBytes: number
   /**
    * How a longer or compressed answer is treated. `refuse` (the default): the request fails. `cut`: its status is used,
-   * and its body is read up to the limit.
+   * and its body is read up to the limit; a compressed body is not read.
    */
   readonly beyond?: 'refuse' | 'cut'
 }

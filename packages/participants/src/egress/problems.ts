@@ -27,7 +27,10 @@ export const addressAdvice = ({ rule }: AddressRefused): string => {
   return remedy === undefined ? RULES[rule] : `${RULES[rule]}; ${remedy}`
 }
 
-/** The guard refused an address, and opened no socket. The address stays refused until the operator allows it. */
+/**
+ * The guard refused an address, and opened no socket. It refuses the address again, unless the operator allows more, or
+ * the host gets other IP addresses.
+ */
 export class AddressRefused extends Error {
   readonly rule: AddressRule
   /** The network of the address, when it is the reason. For our own log only. */
@@ -84,7 +87,7 @@ export class CredentialsUnusable extends Error {
   }
 }
 
-/** The code of an error of the system or of a library; undefined when it has none. */
+/** The code of an error of the system or of a library; null when it has none. */
 export function errorCodeOf(error: unknown): string | null {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : null
   return typeof code === 'string' ? code : null

@@ -29,7 +29,7 @@ export interface Admission extends IncomingRequest {
 /** The members of an admitted request that reading its body needs. */
 type Body = Pick<Admission, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
 
-/** A request of more bytes waits for its turn: a node works on one such request of a participant at a time. */
+/** A body of this many bytes or more waits for a turn: a node works on one such body of a participant at a time. */
 const TURN_BYTES = 1_048_576
 /** The number of bytes after which the beginning of a longer body is checked, before the rest is read. */
 const BEGINNING_BYTES = 262_144
@@ -64,7 +64,7 @@ export async function readJsonBody(
 }
 
 /**
- * The one decoder for all bodies. Each body is decoded in one call, so the decoder keeps no state. A byte order mark
+ * The decoder for whole bodies. Each body is decoded in one call, so the decoder keeps no state. A byte order mark
  * stays in the text, because it was signed; the JSON reader refuses it.
  */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

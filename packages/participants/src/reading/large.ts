@@ -27,7 +27,7 @@ const readOnThread = new WeakMap<JsonObject, ReadMessage>()
 
 /**
  * Reads a large envelope on a thread.
- * @param body is moved to the thread: the caller cannot read it afterwards
+ * @param body bytes may be moved to the thread: the caller cannot read them afterwards
  * @throws RequestFault as `decodeBody` and `readEnvelope` do
  */
 export async function readLargeEnvelope(

@@ -5,11 +5,11 @@ import type { Database } from '@rollcall/database/database'
 import { sql } from 'kysely'
 import { lockParticipant } from './participants.ts'
 
-/** The number of live secrets of a participant: the old one works while a new one is put in place. */
+/** The most live secrets of a participant: the old one works while a new one is put in place. */
 const LIVE_SECRETS = 2
 
 /**
- * Adds a secret by its SHA-256. The oldest live secret above two is retired.
+ * Adds a secret by its SHA-256. Live secrets other than the newest two are retired.
  * @throws StoreRefusal no such participant
  */
 export async function addSecret(db: Database, participant: Pick<Participant, 'id'>, sha256: Buffer): Promise<void> {

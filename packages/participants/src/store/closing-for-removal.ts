@@ -4,8 +4,8 @@ import type { Removable } from '@rollcall/database/removal'
 
 interface Closing {
   /**
-   * SQL that closes the row with id `$1`: nobody can use the registry, or act as the participant, from then on. Returns
-   * the ids of the changed rows.
+   * SQL that closes the row with id `$1`: it revokes the grants of the registry that have begun, or disables the
+   * participant. Returns the ids of the changed rows.
    */
   readonly close: string
   /** SQL that restores the rows with the ids `$1`, unless newer rows have replaced them. */

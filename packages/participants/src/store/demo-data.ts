@@ -7,14 +7,15 @@ import type { Database } from '@rollcall/database/database'
 import { REGISTRIES_OF_ANY_VERSION } from '@rollcall/records/registries/registry-names'
 import pg from 'pg'
 
-/** The entries of the directory, such as `registry civil`. Both lists are empty in a new database. */
+/** The registries and participants of a database, such as `registry civil`. Both lists are empty in a new database. */
 export interface DirectoryContent {
-  /** True when `rollcall demo` made the database. */
+  /** Those that `rollcall demo` made. */
   readonly demo: readonly string[]
+  /** All others. */
   readonly real: readonly string[]
 }
 
-/** Reads the directory of any database, even one that was never migrated, without changing it. */
+/** Lists the registries and participants of a database, even of one that was never migrated, without changing it. */
 export async function readDirectoryContent(db: Database): Promise<DirectoryContent> {
   const { rows: tables } = await db.pool.query<{ there: boolean }>(
     `select to_regclass('registry') is not null and to_regclass('participant') is not null as there`,

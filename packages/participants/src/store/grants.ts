@@ -71,7 +71,8 @@ export interface GrantChanges {
 /**
  * Revokes and adds grants of a participant in a registry in one transaction.
  * @returns the added grants
- * @throws StoreRefusal two grants would be in force at the same time, or one ends before it begins
+ * @throws StoreRefusal two grants would be in force at the same time, one ends before it begins, or the environments of
+ * participant and registry differ
  */
 export async function changeGrants(
   { kysely }: Pick<Database, 'kysely'>,

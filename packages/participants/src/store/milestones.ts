@@ -18,7 +18,7 @@ export interface Milestones {
   readonly callback: Date | null
 }
 
-/** Milliseconds between two calls of `look` for a participant: it also reads messages of other participants. */
+/** The least time between two calls of `look` for a participant, in milliseconds: it reads messages of others too. */
 const LOOK_INTERVAL = 60_000
 const MOST_LOOKS = 10_000
 
@@ -26,8 +26,8 @@ const MOST_LOOKS = 10_000
 const lastLooks = perPool(() => new Map<number, number>())
 
 /**
- * Returns the noted steps. When some are missing, searches the stored messages for them, at most once a minute, and
- * notes the steps that it finds.
+ * Returns the noted steps. When some are missing, searches the stored messages for them, at most once a minute in each
+ * process, and notes the steps that it finds.
  * @param look finds the time at which each step of a participant was first seen
  * @param now milliseconds
  */

@@ -26,7 +26,7 @@ const NAME_LIMIT = 64
  * Adds a token by the SHA-256 of its secret.
  * @param token.registries `Registry.id`s; null: all
  * @returns its id
- * @throws StoreRefusal the name has the wrong form, or belongs to another live token
+ * @throws StoreRefusal the name has the wrong form, or belongs to another token that is not revoked
  */
 export async function addOperatorToken(
   { pool }: Pick<Database, 'pool'>,
@@ -66,7 +66,7 @@ export async function listOperatorTokens({ pool }: Pick<Database, 'pool'>): Prom
   return rows
 }
 
-/** Revokes the token with this name. @returns false when no live token has the name */
+/** Revokes the token with this name. @returns false when no token with the name is left to revoke */
 export async function revokeOperatorToken({ pool }: Pick<Database, 'pool'>, name: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     'update operator_token set revoked_at = now() where name = $1 and revoked_at is null',

@@ -54,7 +54,7 @@ export const NO_CALLBACK_SETTINGS: CallbackSettings = {
   notify_unlisted: false,
 }
 
-/** The table and column of the encrypted credentials. */
+/** The table with the encrypted credentials, its primary key, and the purpose of the encryption. */
 export const SEALED_CREDENTIALS = {
   table: 'participant_callback',
   id: 'participant',

@@ -10,6 +10,9 @@ export const PARTICIPANTS = '(select id, sender_id, status from participant)'
 export const participantIdSql = (sender_id: string): string =>
   `(select named.id from participant as named where named.sender_id = ${sender_id})`
 
-/** SQL for the sender_id of a participant; null: it exists no longer. @param id as `sender_id` above */
+/**
+ * SQL for the sender_id of the participant with an id; null when there is none.
+ * @param id SQL: a parameter, or a column with the name of its table
+ */
 export const senderIdSql = (id: string): string =>
   `(select named.sender_id from participant as named where named.id = ${id})`

@@ -214,8 +214,8 @@ export async function changeParticipant(
 
 /**
  * Changes the given members of a participant's message policy; others stay. All nodes follow within a second.
- * @throws StoreRefusal there is no such participant, the policy is invalid, or it is weak and the changes do not set
- * `allow_unsigned: true`
+ * @throws StoreRefusal there is no such participant, the policy is invalid, or the changes set a signature policy that
+ * accepts unsigned messages, without `allow_unsigned: true`
  */
 export async function setMessagePolicy(
   db: Database,

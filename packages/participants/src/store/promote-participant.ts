@@ -23,8 +23,8 @@ export interface Promotion {
 }
 
 /**
- * Replaces the participant's keys, secrets, grants and callback settings by the given ones. Its access tokens, which
- * are marked as sandbox tokens, become invalid. All nodes follow within a second.
+ * Replaces the participant's keys and secrets by the given ones, and ends its sessions, grants and callback settings.
+ * Its access tokens, which are marked as sandbox tokens, become invalid. All nodes follow within a second.
  * @returns ids of the registries in which it had a grant
  * @throws StoreRefusal it is no sandbox participant; a key was used in the sandbox, or belongs to another participant
  */

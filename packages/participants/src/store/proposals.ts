@@ -1,10 +1,10 @@
-/** Proposals: acts that wait for a second operator. Their input is encrypted in this file. */
+/** Stores proposals: acts that wait for a second operator. The inputs of the acts are stored encrypted. */
 
 import type { Database } from '@rollcall/database/database'
 import { valuesSql } from '@rollcall/database/statement-parts'
 import { sql } from 'kysely'
 
-/** The table and column with the encrypted inputs of acts. */
+/** The table with the encrypted inputs of acts, its primary key, and the purpose of the encryption. */
 export const SEALED_PROPOSALS = { table: 'proposal', id: 'id', purpose: 'proposal' } as const
 
 export const PROPOSAL_STATES = [
@@ -87,7 +87,8 @@ export async function findProposal(
 }
 
 /**
- * Approves or rejects a waiting proposal. Of several decisions only the first succeeds, and a proposer cannot decide.
+ * Approves or declines a waiting proposal, or marks it as outdated, and erases its input. Of several decisions only the
+ * first succeeds, and a proposer cannot decide.
  * @returns false when the proposal no longer waits, or its proposer tries to decide it
  */
 export async function decideProposal(
@@ -121,7 +122,10 @@ export async function lapseProposalsOf({ kysely }: Kysely, name: string): Promis
   return Number(numAffectedRows)
 }
 
-/** Lets proposals whose time is over lapse, and erases their inputs. Deletes them this many days later. */
+/**
+ * Lets waiting proposals whose time is over lapse, and erases their inputs. Deletes every proposal, also a decided one,
+ * this many days after the end of its time.
+ */
 export async function lapseProposals({ kysely }: Kysely, days: number, now: Date): Promise<void> {
   await sql`update proposal set state = 'lapsed', sealed = null
     where state = 'waiting' and lapses_at <= ${now}`.execute(kysely)

@@ -1,4 +1,7 @@
-/** The published keys of participants that have verified messages. They are stored as evidence for these messages. */
+/**
+ * Keys stored as evidence for messages: the published keys of participants that have verified one, and the registered
+ * signature keys of removed participants.
+ */
 
 import type { Database } from '@rollcall/database/database'
 import type { Jwk, PublicKey } from '@rollcall/protocol'

@@ -9,7 +9,7 @@ export interface Purpose {
   readonly text: string | null
 }
 
-/** The form of a purpose's code: letters, digits and common signs, so that no two codes look alike. */
+/** The form of a purpose's code: letters of ASCII, digits and some signs, without blanks. */
 const CODE = /^[A-Za-z0-9][\w.:/-]{0,99}$/
 const TEXT_LIMIT = 500
 
@@ -38,7 +38,7 @@ export async function listPurposes({ pool }: Pick<Database, 'pool'>): Promise<re
   return rows
 }
 
-/** Whether a purpose is configured, or a grant names it. */
+/** Whether a purpose is configured, or a grant names it or once named it. */
 export async function isGrantedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rows } = await pool.query<{ known: boolean }>(
     `select exists (select from purpose where code = $1)

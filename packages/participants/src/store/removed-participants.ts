@@ -4,7 +4,7 @@ import type { ClientBase } from 'pg'
 
 const grantsOf = (removable: Removable) => ({ grants: countRowsSql(removable, 'participant_grant') })
 
-/** The tables to count and to empty. Grants and keys are deleted with the row of the registry or participant. */
+/** The rows to count and to delete. Grants and live keys are deleted with the row of the registry or participant. */
 export const PARTICIPANT_ROWS_TO_REMOVE: Readonly<Record<Removable, StoredPart>> = {
   registry: { counted: grantsOf('registry'), removed: rowsToRemove('registry', ['participant_check']) },
   participant: {
@@ -18,8 +18,8 @@ export const PARTICIPANT_ROWS_TO_REMOVE: Readonly<Record<Removable, StoredPart>>
 }
 
 /**
- * Deletes a participant. Its public keys are kept, so that its signatures can still be verified. Its revoked keys stay
- * under its sender_id, and are refused for a later participant with the same sender_id.
+ * Deletes a participant. Its public signature keys are kept, so that its signatures can still be verified. Its revoked
+ * keys stay under its sender_id, and are refused for a later participant with the same sender_id.
  */
 export async function removeParticipantRow(client: ClientBase, id: number): Promise<void> {
   await client.query(

@@ -33,7 +33,7 @@ export type SignedInBy = Linked | ProvidedOperator
 
 export interface SessionTimes {
   readonly created_at: Date
-  /** The time of the last call. */
+  /** The time at which somebody last did something in the session, exact to about 15 seconds. */
   readonly seen_at: Date
   /** The latest end of the session. */
   readonly ends_at: Date
@@ -136,7 +136,7 @@ export async function endSession({ pool }: Pool, id: number): Promise<void> {
   await pool.query('delete from session where id = $1', [id])
 }
 
-/** Ends the sessions of an owner except the `most` that were used last. */
+/** Ends the sessions of the owner of `session`, except the `most` that were used last. */
 export async function endOlderSessions({ pool }: Pool, session: number, most: number): Promise<void> {
   await pool.query(
     `delete from session where id in (
@@ -218,7 +218,10 @@ export async function addOperatorLink(
   return rows[0] === undefined ? null : Number(rows[0].id)
 }
 
-/** Adds a sign-in link for a participant, and deletes its unused links. @returns its id; null: none is active */
+/**
+ * Adds a sign-in link for a participant, and deletes its unused links.
+ * @returns the id of the link; null when no active participant has the sender_id
+ */
 export async function addPartnerLink(
   { pool }: Pool,
   link: { readonly sender_id: string; readonly sha256: Buffer; readonly ends_at: Date },

@@ -1,6 +1,6 @@
 /**
- * The key sets that participants publish at their registered `jwks_uri` (D19), fetched through the address guard and
- * cached. An address in a message is never fetched.
+ * The key sets that participants and consent authorities publish at their registered `jwks_uri` (D19), fetched through
+ * the address guard and cached. An address in a message is never fetched.
  */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -79,7 +79,7 @@ export function createKeySets(deps: {
   }
 }
 
-/** Fetches the text of a key set. @throws KeySetProblem */
+/** Checks the answer to a request for a key set, and returns its body as text. @throws KeySetProblem */
 function textOf({ status, headers, body }: Answer): string {
   if (status !== 200) throw new KeySetProblem(`the answer has status ${status}`)
   const type = headers['content-type']

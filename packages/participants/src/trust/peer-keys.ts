@@ -20,18 +20,18 @@ import { noteUsedKey } from '../store/published-keys.ts'
 import type { KeySetOwner } from './key-sets.ts'
 
 export interface PeerKeys {
-  /** Finds the live keys for signatures of this algorithm: the one named `kid`, or at most 20 when it is null. */
+  /** Finds at most 20 live keys for signatures of this algorithm: those named `kid`, or any when it is null. */
   verifying(participant: KeySetOwner, kid: string | null, algorithm: AlgorithmName): Promise<readonly WebCryptoKey[]>
   /** Notes as evidence that the published key with this kid verified a message. Never rejects. */
   verified(participant: KeySetOwner, kid: string): Promise<void>
-  /** Finds the newest live key for encryption; null when there is none. */
+  /** Finds a live key for encryption: the registered one that began last, else the first published one; else null. */
   encryption(participant: KeySetOwner): Promise<EncryptionKey | null>
 }
 
 /** Milliseconds after which the use of a published key is noted again. */
 const USE_AGE = 3_600_000
 
-/** The number of imported keys that are cached. */
+/** The most imported keys that are cached, and the most noted uses and failures that are remembered. */
 const IMPORTED_KEYS = 10_000
 
 interface PeerKeyDeps {

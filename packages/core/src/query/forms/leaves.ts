@@ -18,7 +18,7 @@ import type { Identifier } from '../../model/records.ts'
 import { IdentifierProblem, QueryProblem } from '../query.ts'
 import type { Reader } from './reader.ts'
 
-/** The type of the subject of a condition: of an attribute, or identifiers, which can only be equal. */
+/** The type of the subject of a condition: that of an attribute, or `identifier`: identifiers have no order. */
 export type SubjectType = AttributeType | 'identifier'
 
 /** A hint at the form of identifier values, by the normaliser of the type, for types without patterns. */
@@ -113,7 +113,7 @@ function readValue(attribute: Attribute, { value, path }: Given, part = false): 
 /** True when a record can have the text: no record has a NUL character or a lone surrogate. */
 const isHeld = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** A word with a star before or after it. Stored texts have no stars, so the search would find nothing. */
+/** A word with a star before or after it. Stored texts rarely have stars, so the search would find nothing. */
 const WILDCARD = /^(?:\*[\p{L}\p{M}\p{N}]+\*?|[\p{L}\p{M}\p{N}]+\*)$/u
 
 /** Refuses a star that is meant for other characters. @throws QueryProblem */

@@ -63,8 +63,8 @@ export function asQuery({ recordType }: Reader, predicate: Predicate): Query {
 }
 
 /**
- * Reads { type, value }: an identifier if the type is an identifier type or the value is plain, else a query of the
- * type.
+ * Reads { type, value }: a query if the type names a form of query and the value is an object, a list, or (for a form
+ * other than `identifier`) a text; otherwise an identifier.
  */
 export function readTyped(reader: Reader, members: Members): Query {
   const [type, value] = [members.of('type'), members.of('value')]
@@ -126,8 +126,8 @@ const JSON_TEXT = /^\s*(?:\[|\{\s*["}])/
 const GRAPHQL_TEXT = /^[\s,\uFEFF]*(?:#|\{|(?:query|mutation|subscription|fragment)\b)/
 
 /**
- * Reads a text. It is GraphQL if its type or its beginning says so; any other text is parsed as JSON and read like a
- * value.
+ * Reads a text. It is GraphQL if its type says so. Otherwise its beginning decides: JSON is parsed and read like a
+ * value, GraphQL is read as such, and any other text is refused.
  */
 function readText(
   reader: Reader,

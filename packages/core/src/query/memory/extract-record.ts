@@ -53,7 +53,10 @@ export function extractRecord(
   return { values, elements, identifiers: identifiersOf(kind, recordType, document, aliases) }
 }
 
-/** Reads each value when it is asked for the first time: a question is about few of the attributes of a kind. */
+/**
+ * Returns a record that reads a value when it is first asked for it, and all identifiers together: a query asks for few
+ * of the attributes of a kind.
+ */
 export function recordAsAsked(
   kind: Kind,
   recordType: RecordType,
