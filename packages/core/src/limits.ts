@@ -167,9 +167,9 @@ export const FIXED_LIMITS = {
   query_depth: 20,
   query_terms: 200,
   query_values: 1_000,
-  /** Seconds after which no new search of a synchronous request begins: peers rarely wait longer. */
+  /** Seconds after which no new search of a synchronous request with several items begins: peers rarely wait longer. */
   batch_search_time: 60,
-  /** Seconds after which no new search of an asynchronous request begins: PostgreSQL keeps old rows until it ends. */
+  /** The same for an asynchronous request, which reads one snapshot: PostgreSQL keeps old rows until it ends. */
   snapshot_search_time: 3_600,
   /** Bytes of the records of one answer, which are in memory together. */
   reply_bytes: 67_108_864,
@@ -200,7 +200,7 @@ export const FIXED_LIMITS = {
    */
   checkpoint_interval: 10,
   checkpoint_entries: 1_000,
-  /** Accepted requests that one node works on at the same time. Most of them wait for the database or a peer. */
+  /** Accepted requests that one node works on at the same time, and as many deliveries; most wait for others. */
   worker_concurrency: 96,
   /**
    * Seconds in which a node that is stopped ends its work. With the default `drain_time`, less than the 30 s of
@@ -208,8 +208,8 @@ export const FIXED_LIMITS = {
    */
   stop_time: 20,
   /**
-   * Seconds for which a node claims an accepted request. After this time, other nodes take over the work of a dead
-   * node.
+   * Seconds for which a node claims an accepted request, or the work of copying a source. After this time, other nodes
+   * take over the work of a dead node.
    */
   node_lease: 4,
   /** Days after an event in which its receivers are still notified of a correction. */

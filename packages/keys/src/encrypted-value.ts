@@ -23,6 +23,7 @@ export class DecryptionError extends Error {
   override readonly name = 'DecryptionError'
 }
 
+/** Encrypts a value for its row and purpose. */
 export function encryptValue(master: MasterKey, purpose: string, context: ValueContext, plaintext: Uint8Array): Buffer {
   const bound = additionalData(master, purpose, context)
   return encrypt(keyFor(master, purpose), Buffer.of(master.version), bound, plaintext)

@@ -29,6 +29,7 @@ function fromBase64(text: string): Buffer | null {
 
 export const newMasterKey = (): KeyObject => createSecretKey(randomBytes(BYTES))
 
+/** The text of a key for its file: base64url. */
 export const masterKeyText = (key: KeyObject): string => key.export().toString('base64url')
 
 export interface MasterKeySource {

@@ -1,4 +1,4 @@
-/** Deletes rows with a removed registry or participant. The used and the withdrawn consents stay. */
+/** The uses of consents that are deleted with a registry or participant. Signed consents and withdrawals stay. */
 import { type RemovedRows, rowsToRemove, type StoredPart } from '@rollcall/database/removal'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
@@ -9,6 +9,7 @@ export const consentUsesOf = (exchanges: string): RemovedRows => ({
   of: `correlation_id in (${exchanges})`,
 })
 
+/** The uses of consents by a participant that is removed. */
 export const CONSENT_ROWS_TO_REMOVE: StoredPart = { removed: rowsToRemove('participant', ['consent_use']) }
 
 /** Keeps the withdrawals from a removed participant under its sender_id. They apply to a later participant with it. */

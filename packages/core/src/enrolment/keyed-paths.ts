@@ -10,6 +10,7 @@ export interface KeyedPaths {
 
 const foundPaths = new WeakMap<RecordType, KeyedPaths>()
 
+/** The places of keyed lists in records of a type. */
 export function keyedPaths(recordType: RecordType): KeyedPaths {
   const found = foundPaths.get(recordType) ?? findKeyedPaths(recordType)
   foundPaths.set(recordType, found)

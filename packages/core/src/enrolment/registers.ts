@@ -61,6 +61,7 @@ export function writeObject(
 
 const latestOf = ({ value = '', object = '' }: Register): Stamp => (value > object ? value : object)
 
+/** The register of a member, by its key. It is added when it is missing. */
 export function registerOf(register: Register, key: string): Register {
   register.members ??= new Map()
   const found = register.members.get(key) ?? {}

@@ -63,7 +63,7 @@ const invalid = (member: string, rule: string): ItemRejection =>
 export const nextRunOrEnd = (frequency: Frequency, time_zone: string, after: Date): Date =>
   tickAfter(frequency, time_zone, after) ?? frequency.end_at
 
-/** The next runs, at most `count` of them. */
+/** The runs after an instant, in order, at most `count`. */
 export function nextRuns(frequency: Frequency, time_zone: string, after: Date, count: number): readonly Date[] {
   const runs: Date[] = []
   for (let from = after; runs.length < count; ) {

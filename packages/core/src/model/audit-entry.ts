@@ -43,7 +43,7 @@ export interface AuditedMessage {
   readonly message_id: string | null
   /** The SHA-256 digest of the message's bytes, in hexadecimal. */
   readonly digest: string
-  /** The kid of the key that signed it; null when it is unsigned. */
+  /** The kid of the key that signed it; null when it is unsigned, or its signature names no key. */
   readonly kid: string | null
   /** The value of the signature; null when it is unsigned. */
   readonly signature: string | null

@@ -9,6 +9,7 @@ import type { Predicate } from './predicate.ts'
 import { PROTECTION_CATEGORIES, type Protection } from './protection.ts'
 import type { ReadOnly } from './read-only.ts'
 
+/** The word in a grant that allows every name. */
 export const ALL_NAMES = 'all'
 
 /** A list of names, or `all`. `all` includes names that later versions add. */
@@ -141,7 +142,7 @@ export const GrantTerms = Type.Object(
 )
 export type GrantTerms = ReadOnly<Static<typeof GrantTerms>>
 
-/** The numbers that a grant may limit. */
+/** The quantities that a grant may limit, each for a day; items and records also for a minute. */
 export const COUNTED_QUANTITIES = ['items', 'records', 'emergencies'] as const
 export type Counted = (typeof COUNTED_QUANTITIES)[number]
 
@@ -188,7 +189,7 @@ export interface Grant {
 export interface HiddenPersons {
   /** The categories whose protected persons are shown. */
   readonly categories: readonly string[]
-  /** All protected persons of the registry. */
+  /** All protected persons of the registry; nobody before `withHidden`. */
   readonly protection: Protection
   /** Decides which persons are removed from records of others; null when minors are shown and nobody is protected. */
   readonly takesOut: TakesOut | null

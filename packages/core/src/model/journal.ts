@@ -125,4 +125,5 @@ export interface Journal {
   write<Result>(act: JournalAct, commit: () => Promise<Result>): Promise<Result>
 }
 
+/** The journal when none is configured: it only commits the acts. */
 export const NO_JOURNAL: Journal = { path: null, examine: () => Promise.resolve(), write: (_, commit) => commit() }

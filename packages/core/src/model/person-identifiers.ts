@@ -21,7 +21,7 @@ import type { RecordReader } from './record-source.ts'
 import type { FoundRecord, Identifier } from './records.ts'
 import type { RegistryShape } from './registry.ts'
 
-/** Where to search for records. */
+/** The registry and the record type in which to search, and the reader of the records. */
 export interface PlaceOfRecords {
   readonly registry: RegistryShape
   readonly recordType: RecordType

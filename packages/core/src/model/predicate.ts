@@ -143,7 +143,7 @@ export function membersOf(list: List): readonly Attribute[] {
   return isCompound(list) ? list.members : [list]
 }
 
-/** A condition that has no further conditions for the same record. `some` is such a condition. */
+/** A condition other than and, or, not: the conditions in `some` are about an element, not about the same record. */
 export type Leaf = Exclude<Predicate, AllOf | AnyOf | Negation>
 
 /** Every condition in a tree except and, or, not. */

@@ -41,6 +41,7 @@ export interface Protection {
 
 export const NOBODY_PROTECTED: Protection = { version: 0, byIdentifier: new Map(), byProtectingIdentifier: new Map() }
 
+/** The key of an identifier in the maps of a `Protection`. */
 export const protectionKey = ({ type, value }: Identifier): string => `${type}:${value}`
 
 /**

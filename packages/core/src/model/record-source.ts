@@ -21,7 +21,7 @@ export interface RecordReader {
   /** Finds one page of records. @throws SearchTimeout */
   find(registry: RegistryShape, query: RecordQuery): Promise<Found>
   /**
-   * Reads records again by their ids, in this order. Deleted records are left out.
+   * Reads records again by their ids, in this order. Deleted records, and records of protected persons, are left out.
    * @param categories the categories whose protected persons are included
    */
   read(

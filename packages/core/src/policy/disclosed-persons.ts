@@ -59,7 +59,7 @@ function relatedIdentifiers(kind: Kind, { record_type }: Relation, person: JsonV
     : { ...named, identifiers: identifiersWithin(kind, person, recordType) }
 }
 
-/** A function that reads a path, for each path. */
+/** The functions that read the values at a path, by the path. */
 const readers = new Map<string, (document: JsonValue) => JsonValue[]>()
 
 function valuesAt(path: string, from: JsonValue): JsonValue[] {

@@ -149,7 +149,7 @@ interface Guard {
    * @param read the parsed document, if the caller has it
    */
   isHidden(record: SourceRecord, categories: readonly string[], read?: JsonValue): boolean
-  /** The record without protected persons, as everybody finds it. */
+  /** The document without protected persons, and the values in it that queries are tested on. */
   seen(record: SourceRecord, read?: JsonValue): { readonly document: JsonValue; readonly extracted: ReadableRecord }
 }
 

@@ -23,6 +23,7 @@ const DEFAULT_PAGE_SIZE = 10
 
 /** A sort key for which the day of the search is not known yet. */
 export interface AskedKey extends Omit<SortKey, 'until'> {
+  /** True when the request names an age: the key is its date, and gets `until` on the day of the search. */
   readonly age?: true
 }
 

@@ -53,6 +53,7 @@ const MEMBERS = [
   ...['version', 'reg_type', 'reg_record_type', 'response_entity', 'query_type', 'query'],
   ...['consent', 'authorize'],
 ]
+/** The attribute by which a query names a programme. */
 export const PROGRAMME_NAME = 'programme_identifier'
 
 /**

@@ -1,4 +1,4 @@
-/** Reads participants, registries and callback settings through a cache of half a second. */
+/** Reads participants, registries and callback settings through caches of half a second. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
@@ -26,6 +26,7 @@ export interface Directory {
 
 type Named = Pick<Registry, 'id' | 'namespace'>
 
+/** Creates the cache of participants and registries. */
 export function createDirectory(db: Database, log: Pick<Log, 'error'>, { now }: Pick<Clock, 'now'> = CLOCK): Directory {
   const ages = { now }
   const participants = shortLived((sender_id) => findParticipant(db, sender_id), ages)
@@ -66,6 +67,7 @@ export interface Callbacks {
   of(participant: Pick<Participant, 'id'>): Promise<CallbackSettings>
 }
 
+/** Creates the cache of callback settings. */
 export function createCallbacks(db: Database, { now }: Pick<Clock, 'now'> = CLOCK): Callbacks {
   const settings = shortLived((id) => findCallbackSettings(db, Number(id)), { now })
   return { of: ({ id }) => settings.get(String(id)) }

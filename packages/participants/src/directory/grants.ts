@@ -25,6 +25,7 @@ export interface Grants {
 /** The number of parsed grants that a node caches. */
 const READ = 10_000
 
+/** Creates the cache of grants. */
 export function createGrants(
   db: Pick<Database, 'pool'>,
   log: Pick<Log, 'error'>,

@@ -34,7 +34,7 @@ export interface AddressGuardOptions {
   readonly identity?: ClientIdentity
   /** Milliseconds for resolving the name, and again for connecting with TLS (exact to about a second). */
   readonly connectTimeoutMs?: number
-  /** The number of open connections to one host and port. */
+  /** The most open connections to one host and port. */
   readonly connections?: number
 }
 

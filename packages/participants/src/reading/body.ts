@@ -149,5 +149,6 @@ function readBytes(
 
 const brokenOff = (): RequestFault => new RequestFault('err.request.bad', 'body: ended before its announced length')
 
+/** The refusal of a body with more than `maxBytes` bytes: 413 err.request.bad. */
 export const bodyTooLarge = (maxBytes: number): RequestFault =>
   new RequestFault('err.request.bad', `body: must be at most ${maxBytes} bytes`, 413)

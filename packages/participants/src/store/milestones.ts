@@ -1,6 +1,6 @@
 /**
- * Notes the first time at which a participant's system did each step that a check asks for. Messages are deleted after
- * a time; a noted step stays.
+ * Notes the first time at which a participant's system did each step of the checklist on the partner page. Messages are
+ * deleted after a time; a noted step stays.
  */
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'

@@ -30,7 +30,7 @@ export async function saveCheck(
   )
 }
 
-/** Lists reports, the newest first. */
+/** Lists the reports of a participant, the newest first, at most `limit`. */
 export async function listChecks(
   { pool }: Pick<Database, 'pool'>,
   { id }: Pick<Participant, 'id'>,

@@ -7,6 +7,10 @@ import { sql } from 'kysely'
 /** The table with the encrypted inputs of acts, its primary key, and the purpose of the encryption. */
 export const SEALED_PROPOSALS = { table: 'proposal', id: 'id', purpose: 'proposal' } as const
 
+/**
+ * `approved`: the act is being done, or nobody knows how it ended. `outdated`: the stored data had changed when it was
+ * approved. `lapsed`: it ended without a decision.
+ */
 export const PROPOSAL_STATES = [
   ...(['waiting', 'approved', 'done', 'failed', 'declined', 'outdated', 'lapsed'] as const),
 ] as const
@@ -55,7 +59,7 @@ const shownAt = (
   decided_at, failure, sealed, case when state = 'waiting' and lapses_at <= ${now} then 'lapsed' else state end as state
   from proposal`
 
-/** Lists proposals, the newest first. */
+/** Lists proposals in a state (null: in any), the newest first, at most `limit`. */
 export async function listProposals(
   { kysely }: Kysely,
   { state, limit, now }: { readonly state: ProposalState | null; readonly limit: number; readonly now: Date },

@@ -167,8 +167,7 @@ export interface Signing {
  * @param header without is_msg_encrypted, which is set here
  * @param encrypt whether the message must be encrypted for the participant
  * @param alsoBare whether the members of a message in clear are also written beside those of the envelope
- * @returns the body as canonical JSON text, of which exactly the signed bytes are sent, and its signature; null: it has
- * none
+ * @returns the body to send, as canonical JSON text with header and message exactly as they were signed; the signature
  * @throws RequestFault err.encryption.invalid: the participant has no usable key for encryption; nothing is sent in
  * clear
  */

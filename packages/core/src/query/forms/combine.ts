@@ -66,8 +66,8 @@ export function readConditionsOfObject(
 }
 
 /**
- * Reads conditions where no value takes the type: the type stays a condition. Values inside the objects beside it take
- * the type too.
+ * Reads an object in which an identifier type has no value beside it: the type stays a condition of its own. Values
+ * inside nested objects, such as those of `$or`, take the type too.
  */
 function readBeside(type: Asked, asked: readonly Asked[], around: SaidTypes | undefined): readonly Condition[] {
   const own = type.read()

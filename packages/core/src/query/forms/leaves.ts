@@ -62,6 +62,7 @@ export interface Given {
 /** Everything that operators can be about: all but a compound as a whole. */
 export type SearchableLeaf = Exclude<Searchable, { is: 'compound' }>
 
+/** The subject of a condition about this attribute, these identifiers, or identifier types. */
 export function subjectOf(reader: Reader, about: SearchableLeaf): Subject {
   switch (about.is) {
     case 'attribute':
@@ -181,6 +182,7 @@ function identifierTypeSubject({ kind }: Reader): Subject {
   }
 }
 
+/** Reads the name of an identifier type in a query. @throws IdentifierProblem the kind has no such type */
 export function readIdentifierType(kind: Reader['kind'], value: JsonValue | undefined, path: string): IdentifierType {
   const type = typeof value === 'string' ? resolveIdentifierType(kind, value) : undefined
   if (type !== undefined) return type

@@ -107,6 +107,7 @@ const TRUTH: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
   ['false', false],
 ])
 
+/** Reads the value of `exists`: true or false, which may be written as text. @throws QueryProblem */
 export function readExists(value: JsonValue, path: string): boolean {
   const exists = TRUTH.get(typeof value === 'string' ? value.toLowerCase() : value)
   if (exists === undefined) throw new QueryProblem(path, 'must be true or false')
@@ -117,11 +118,12 @@ const BY_SPELLING: ReadonlyMap<string, Operator> = new Map(
   OPERATORS.flatMap((operator) => operator.spellings.map((spelling) => [spelling, operator])),
 )
 
-/** The operator without `$`, in lower case. */
+/** The spelling of an operator without `$`, in lower case, cut to 32 characters. */
 export function operatorWord(spelling: string): string {
   return spelling.slice(0, 32).replace(/^\$/, '').toLowerCase()
 }
 
+/** The operator with this spelling, with or without `$`; undefined when there is none. */
 export function resolveOperator(spelling: string): Operator | undefined {
   return BY_SPELLING.get(operatorWord(spelling))
 }

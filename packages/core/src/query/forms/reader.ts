@@ -104,11 +104,13 @@ export interface Names {
   readonly compound: Compound | undefined
 }
 
+/** The names in the outermost object of a query, which are those of the record. */
 export const RECORD_NAMES: Names = { prefix: '', compound: undefined }
 
 /** The longest name that is looked up. Every name and path of a record is shorter. */
 const MAX_NAME_LENGTH = 256
 
+/** The attribute, compound or identifiers that a name in a query means; undefined when it means none. */
 export function resolveName(reader: Reader, { prefix, compound }: Names, name: string): Searchable | undefined {
   if (prefix.length + name.length > MAX_NAME_LENGTH) return undefined
   const found = resolveSearchable(reader.kind, reader.recordType, `${prefix}${name}`)

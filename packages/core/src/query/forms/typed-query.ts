@@ -58,6 +58,7 @@ const VALUE_FORMS: readonly Form<ReadForm>[] = [
   ...NESTED_FORMS,
 ]
 
+/** A query for the record type of the reader, without a selection. */
 export function asQuery({ recordType }: Reader, predicate: Predicate): Query {
   return { predicate, recordType }
 }

@@ -191,6 +191,7 @@ interface Schema {
 /** Names that GraphQL can write; it cannot write `@type`, for example. */
 const SPELLABLE = /^(?!__)[A-Za-z_]\w*$/
 
+/** The members that GraphQL can name in the schema of a record type. */
 export function membersOfSchema(schema: RecordType['schema']): readonly MemberShape[] {
   return membersOf(schema as Schema)
 }
