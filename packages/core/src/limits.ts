@@ -169,7 +169,10 @@ export const FIXED_LIMITS = {
   query_values: 1_000,
   /** Seconds after which no new search of a synchronous request with several items begins: peers rarely wait longer. */
   batch_search_time: 60,
-  /** The same for an asynchronous request, which reads one snapshot: PostgreSQL keeps old rows until it ends. */
+  /**
+   * Seconds after which no new search of an asynchronous request with several items begins: it reads one snapshot, and
+   * PostgreSQL keeps old rows until the snapshot ends.
+   */
   snapshot_search_time: 3_600,
   /** Bytes of the records of one answer, which are in memory together. */
   reply_bytes: 67_108_864,

@@ -95,8 +95,8 @@ function tightening(from: Former, { name, jwks_uri, outgoing, keys }: Omit<Conse
 }
 
 /**
- * Makes an authority stricter again after a restore: removes its keys and hosts of the journal's act, and sets its
- * jwks_uri. Does nothing when the authority does not exist.
+ * Makes an authority stricter again after a restore: removes the keys and hosts that the act of the journal names, and
+ * sets jwks_uri if the act has one. Does nothing when the authority does not exist.
  */
 export async function repeatStricterSettings(
   { pool }: Pick<Database, 'pool'>,

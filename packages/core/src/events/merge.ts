@@ -112,8 +112,8 @@ function mergeValue(scope: MergeScope, path: string, value: JsonValue | undefine
 
 /**
  * Merges a list. A single value in place of a list is a list of one, and stays single while it is alone. Elements with
- * the same key are merged. An object without keys is merged into a single value; any other element without keys is
- * added, unless an equal one is there.
+ * the same key are merged. A single object without keys is merged into a single value; any other element without keys
+ * is added, unless an equal one is there.
  */
 function mergeList(
   scope: MergeScope,

@@ -41,7 +41,7 @@ export interface Registry {
   readonly web_origins: readonly string[]
   /** Values of `reg_type` that mean this registry, besides those of its kind. */
   readonly reg_type_aliases: readonly string[]
-  /** True when the key set has each key a second time, under the name `sender_id|kid|algorithm`. */
+  /** True when the key set has each signature key a second time, under the name `sender_id|kid|algorithm`. */
   readonly qualified_kids: boolean
   /** True when the records are in our own tables. Otherwise there are no record tables, and we write no records. */
   readonly own_records: boolean

@@ -50,7 +50,7 @@ export function readStoredGrant(
   }
 }
 
-/** Reads the terms of a grant. @throws GrantProblem as `readGrant` */
+/** Reads the terms of a grant. @throws GrantProblem as `readGrant` throws it */
 export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
   const recordTypes = namesIn(terms, 'record_types', ALL_NAMES, (name) => resolveRecordType(kind, name)?.name)
   const types = namesIn(terms, 'identifier_types', ALL_NAMES, (name) => resolveIdentifierType(kind, name)?.name)

@@ -42,7 +42,7 @@ const COUNTINGS: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], Counting>> 
   none: { total: (_, page) => page, hidesEmpty: true, atCap: rejectAboveCap },
 }
 
-/** The rules by which the grant's participant is told the number of matching records. */
+/** The rules of a grant for the number of matching records that an answer states. */
 export const countingRulesOf = ({ terms }: Pick<Grant, 'terms'>): Counting => COUNTINGS[terms.counts ?? 'exact']
 
 /**

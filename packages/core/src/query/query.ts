@@ -37,7 +37,7 @@ export class QueryProblem extends Error {
   override readonly name = 'QueryProblem'
   /** The path of the member in the query, such as `query[0].expression1.operator`; '' for the whole query. */
   readonly path: string
-  /** The rule that says what is accepted. It never quotes the query, which may be about a person. */
+  /** The rule that says what is accepted. It never quotes a value of the query, which may be about a person. */
   readonly rule: string
 
   constructor(path: string, rule: string) {

@@ -1,7 +1,7 @@
 /** Secrets of 256 random bits, for clients, tokens, sessions and links. The database has only the SHA-256 of each. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Makes a new secret of 43 URL-safe characters, and the digest to store. The secret is shown once and never again. */
+/** Makes a new secret of 43 URL-safe characters, and the digest to store in its place. */
 export function newSecret(): { secret: string; sha256: Buffer } {
   const secret = randomBytes(32).toString('base64url')
   return { secret, sha256: digestSecret(secret) }

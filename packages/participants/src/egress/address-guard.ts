@@ -155,7 +155,7 @@ export interface Guards {
   close(): Promise<void>
 }
 
-/** Creates one guard for each participant, replaced when its allowed hosts change. @param options for all */
+/** Creates the guards: one or, with a certificate, two for a participant, replaced when its allowed hosts change. */
 export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): Guards {
   // A replaced guard ends its current requests and accepts no others.
   const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))

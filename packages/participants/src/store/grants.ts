@@ -212,7 +212,7 @@ export async function listGrants(
   return rows
 }
 
-/** Revokes grants; every node follows within a second. @returns the number of revoked grants */
+/** Revokes all grants of a participant in a registry; every node follows within a second. @returns their number */
 export async function revokeGrants(
   { kysely }: Pick<Database, 'kysely'>,
   { participant, registry }: Owner,

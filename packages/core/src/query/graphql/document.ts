@@ -45,7 +45,7 @@ export interface Document {
 /** The largest number of definitions in a text: the rules compare operations and fragments with each other. */
 const MAX_DEFINITIONS = 50
 
-/** Parses and checks a query. @throws QueryProblem the text is no valid document, or it is not clear what is asked */
+/** Parses and checks a query. @throws QueryProblem the text is no valid document, or no query is chosen */
 export function readDocument(query: GraphqlQuery, limits: TextLimits, path: string): Document {
   const parsed = parseText(query.text, limits, path)
   if (parsed.definitions.length > MAX_DEFINITIONS) {
