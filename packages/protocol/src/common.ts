@@ -1,4 +1,4 @@
-/** Types of members that all messages use. Spec "Common field types" and "Limits". */
+/** Types that several messages use: members, pages and consents. Spec "Common field types" and "Limits". */
 import Type, { type Static, type TSchemaOptions } from 'typebox'
 
 /** The version of the protocol that we send (spec "Versioning"). */
@@ -48,7 +48,7 @@ export const ReferenceId = Type.String({
   description: 'Names one item of a batch and is unique in it (N2).',
 })
 
-/** The reference_id in a reply: as the sender wrote it, or "" when the item had none. */
+/** The reference_id in a reply: that of the item, cut to 99 characters; "" when the item has no text there. */
 export const EchoedReferenceId = Type.String({
   description: 'The reference_id of the item that this answers; empty when the item had none (N2).',
 })

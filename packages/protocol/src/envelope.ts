@@ -157,7 +157,7 @@ export const HttpErrors = Type.Object(
 )
 export type HttpErrors = Static<typeof HttpErrors>
 
-/** The body of all our errors: an acknowledgement with ERR, and `errors` beside it (D1, D2). */
+/** The body that refuses a whole request: an acknowledgement with ERR, and `errors` beside it (D1, D2). */
 export const ErrorAnswer = Type.Object(
   {
     message: Type.Object({ ...AckMessage.properties, ack_status: oneOf(['ERR']), error: Fault }),
@@ -167,7 +167,7 @@ export const ErrorAnswer = Type.Object(
 )
 export type ErrorAnswer = Static<typeof ErrorAnswer>
 
-/** The form fields of an upload on an asynchronous path (spec "Endpoints"; fields from N8). The file comes last. */
+/** The form fields of an upload on an asynchronous path (spec "Endpoints"; fields from N8). A long file comes last. */
 export const FileInfo = Type.Object(
   {
     action: Type.String({ description: "The path's action." }),

@@ -1,16 +1,16 @@
 /**
  * The three errors of a request: the whole request is refused (acknowledgement with ERR), its header is rejected
- * (callback header with `rjct`), or one item is rejected and the others are answered. Messages go to the sender: they
- * name a member and a rule, never a value.
+ * (callback header with `rjct`), or one item is rejected and the others are answered. Messages go to the sender: write
+ * a member and a rule into them, and no value.
  */
 import { type AckCode, type HeaderCode, httpStatusOf, type ItemCode } from './codes.ts'
 
 /** The longest `error.message` or `status_reason_message`, in characters (spec "Limits"). */
 export const REASON_MAX_LENGTH = 999
 
-/** Cuts a text to the length of a reason, never inside of a character. */
+/** Cuts a text to the length of a reason. Lone surrogates become U+FFFD, because canonical JSON refuses them. */
 export function reasonText(text: string): string {
-  // A cut may split a surrogate pair, which canonical JSON refuses. The half becomes U+FFFD, which is as long.
+  // The cut may split a surrogate pair. U+FFFD is as long as its half.
   return text.slice(0, REASON_MAX_LENGTH).toWellFormed()
 }
 

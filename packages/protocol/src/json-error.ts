@@ -1,7 +1,8 @@
 /** Errors of the strict JSON reader. */
-/** The text is refused. The message names the path and the rule, never a value. */
+
+/** A JSON text is refused. The message names the path and the rule, never a value. */
 export class JsonError extends Error {
-  /** The place in the document, such as `message.search_request[3].locale`; empty for the document itself. */
+  /** The place in the document, such as `message.search_request[3].locale`; empty for the whole document. */
   readonly path: string
 
   constructor(path: string, rule: string) {
@@ -11,5 +12,5 @@ export class JsonError extends Error {
   }
 }
 
-/** The array of items is too long. */
+/** The array of items is longer than `JsonBulk.maxItems`. */
 export class TooManyItems extends JsonError {}

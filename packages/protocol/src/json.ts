@@ -52,8 +52,8 @@ export function parseJson(text: string, bounds: JsonBounds = {}): JsonValue {
 }
 
 /**
- * Finds the first error in the beginning of a text, before the rest has arrived; null when the rest may make it valid.
- * So a long text can be refused early.
+ * Finds the first error in the beginning of a text, before the rest has arrived, so that a long text can be refused
+ * early. Null when there is none, or when it is at the end of the beginning, where the rest may correct it.
  */
 export function jsonBeginningProblem(beginning: string, bounds: JsonBounds = {}): JsonError | null {
   const reader = new Reader(beginning, bounds)
@@ -86,7 +86,7 @@ class Reader {
   readonly #maxValues: number
   readonly #maxNames: number
   readonly #bulk: JsonBulk | undefined
-  /** The nesting levels at which the member with many values may begin. */
+  /** The length of the longest path in `bulk`: members in deeper objects are not compared with the paths. */
   readonly #bulkLevels: number
   /** The path to the value that is being read: one step for each open array or object, null between members. */
   readonly #steps: (PathStep | null)[] = []

@@ -59,7 +59,7 @@ export function bodyTypeProblem(
   return encodingProblem(header('content-encoding'))
 }
 
-/** Refuses a compressed body: its real length is not known before. Null when it is not compressed. */
+/** The rule that a compressed body breaks, because its real length is not known; null when it is not compressed. */
 export function encodingProblem(contentEncoding: string | null | undefined): string | null {
   const isPlain = (contentEncoding?.toLowerCase() ?? 'identity') === 'identity'
   return isPlain ? null : 'Content-Encoding: a compressed body is not accepted'

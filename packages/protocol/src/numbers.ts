@@ -1,9 +1,9 @@
-/** The rule for every number in JSON: if no double is equal to it, it is refused. */
+/** The rule for numbers in JSON: one that would change when it is read as a double and written again is refused. */
 
 /** The rule as messages state it. */
 export const NUMBER_RULE = 'the number cannot be kept as it is written; write it as a string'
 
-/** A number of at most this many characters and without exponent has at most 15 digits, which every double keeps. */
+/** A number of at most this many characters and without exponent has at most 15 digits, which a double keeps. */
 const SAFE_LENGTH = 15
 
 /**

@@ -41,7 +41,7 @@ export interface OpenApiOptions {
   readonly callbacks?: readonly Callback[]
   /** The title of the document; that of the kind by default. */
   readonly title?: string
-  /** The sender, the receiver and the person that the examples name; invented ones by default. */
+  /** The sender, the receiver and the person that example requests name; invented ones by default. */
   readonly example?: ExampleOf
 }
 

@@ -5,16 +5,16 @@ import type { Deprecation } from './deprecation.ts'
 /** A message of a reply: its schema, and the member that has its batch, if any. */
 export interface Reply {
   readonly name: string
-  /** The documented schema. Every message that we send satisfies it. */
+  /** The documented schema, for messages that we send. */
   readonly schema: TSchema
   readonly items: string | null
 }
 
 /** A message that we receive. */
 export interface Message extends Reply {
-  /** The schema that a received message must satisfy after tolerance. Its items are checked later. */
+  /** The schema that a received message must satisfy after tolerance. What it leaves open is checked item by item. */
   readonly incoming: TSchema
-  /** True when `header.total_count` must equal the number of items. */
+  /** True when a `header.total_count` that is neither missing nor 0 must equal the number of items. */
   readonly counted: boolean
   /** The path to the batch; null when there is none. In most messages it is the member `items`. */
   readonly batch: readonly string[] | null
@@ -39,7 +39,7 @@ export interface Callback {
   /** The path below the base address. */
   readonly path: string
   readonly header: HeaderShape
-  /** The schema of `meta` in the header that we send; null when we send none. */
+  /** The schema of `meta` in the header that we send; null when we send it empty. */
   readonly meta: TSchema | null
   readonly message: Message
 }
@@ -75,13 +75,13 @@ export interface Operation {
   readonly reply_action: string
   /** True when the answer has the members of the reply also beside its envelope, for old readers (D8, D9). */
   readonly reply_also_bare: boolean
-  /** The callback that has the result of an asynchronous request. */
+  /** The callback that has the result of an asynchronous request; null when the operation has no asynchronous path. */
   readonly callback: Callback | null
   /** The callback that is sent later without a further request; null when there is none. */
   readonly notifies: Callback | null
   /** The place of the items' reason codes; null when the items have none. */
   readonly codes: ItemCodes | null
-  /** True when the operation changes data of the registry. */
+  /** True when the operation changes stored data: records or subscriptions. */
   readonly writes: boolean
   /** `all`: every kind has the operation. `own`: only the kinds that list it. */
   readonly kinds: 'all' | 'own'

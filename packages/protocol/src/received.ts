@@ -30,8 +30,9 @@ interface Part {
 type Relaxing = Pick<Kind, 'relaxed'>
 
 /**
- * The necessary part of the schema of a result or its header.
- * @param kinds the kinds of the registries that may send it; what one of them relaxes may be missing
+ * Makes the schema for a received result, or for its header, from the documented one. Members in `SHOWN` may be any
+ * text.
+ * @param kinds the kinds of the registries that may send it: what one of them relaxes is relaxed
  */
 export function receivedSchema(schema: TSchema, kinds: readonly Relaxing[] = []): TSchema {
   const relaxed = kinds.flatMap(({ relaxed }) => relaxed ?? [])

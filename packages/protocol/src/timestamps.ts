@@ -56,8 +56,8 @@ export function normaliseTimestamp(text: string): { readonly text: string; reado
 }
 
 /**
- * True when a time is near an instant; false for other texts.
- * @param window seconds before and after the instant; 0 for no limit
+ * True when a time is in a window around an instant; false when the text is not a time.
+ * @param window seconds before and after the instant; 0: no limit, and true for any text
  * @param at milliseconds since 1970 UTC
  */
 export function isWithinWindow(text: string, window: number, at: number): boolean {

@@ -14,6 +14,7 @@ export type Reading = (value: JsonValue) => JsonValue | undefined
 export interface Tolerated {
   /** For each accepted name of a member, its canonical name. If both have a value, the canonical one is used. */
   readonly spellings?: Readonly<Record<string, string>>
+  /** For each member, by its canonical name, how its value is read. */
   readonly readings?: Readonly<Record<string, Reading>>
   /** Members that may be missing although the documented schema requires them. */
   readonly optional?: readonly string[]
@@ -30,7 +31,7 @@ export interface Plan {
   readonly optional: readonly { readonly member: string; readonly object: boolean }[]
 }
 
-/** The parts of a schema that are used here. Unions and records have no properties, so nothing in them is changed. */
+/** The parts of a schema that are used here. Unions and records have no properties: only rows change them. */
 export interface ObjectSchema {
   readonly type?: unknown
   readonly properties?: Readonly<Record<string, ObjectSchema>>

@@ -82,7 +82,7 @@ const UNSIGNED_ANSWER: Tolerated = { ...HEADER, optional: [...(HEADER.optional ?
 /** Accepted in `consent` and `authorize` (G8). */
 const CONSENT: Tolerated = { inside: { purpose: { spellings: { refUri: 'ref_uri' } } } }
 
-/** Accepted in every message. */
+/** The readings that apply to every message. */
 const EVERY_MESSAGE: Readonly<Record<string, Reading>> = { transaction_id: digits }
 
 /** The forms accepted in each message, by its name. */
@@ -171,7 +171,10 @@ export function tolerateHeader(header: JsonValue): JsonValue {
   return applyPlan(HEADER_PLAN, header)
 }
 
-/** The header of a synchronous answer with unverified signature, in canonical spelling. sender_id may be empty. */
+/**
+ * The header of a synchronous answer whose signature is not verified, with canonical spellings. An empty sender_id is
+ * removed.
+ */
 export function tolerateUnsignedAnswer(header: JsonValue): JsonValue {
   return applyPlan(UNSIGNED_ANSWER_PLAN, header)
 }

@@ -23,7 +23,8 @@ export interface Validator<Value = unknown> {
   /**
    * The first problem, such as "message.search_request[0].timestamp: must be a date-time with a time zone ..."; null
    * when there is none. Elements are checked in the order of the document, members in the order of the schema, missing
-   * members before wrong ones. `path` is the place of `value`, such as `message`; it may be empty.
+   * members before wrong ones. In a value with more than 100 elements in a list, a later problem may be named.
+   * `path` is the place of `value`, such as `message`; it may be empty.
    */
   problem(value: unknown, path: string): string | null
   /** The first problem, with its place inside the value and the rule. */
@@ -64,13 +65,13 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
   }
 }
 
-/** The first problem is searched in arrays cut to these lengths, the shortest first, and only then in whole ones. */
+/** A problem is searched in arrays that are cut to these lengths, the shortest first, and only then in whole ones. */
 const LENGTHS = [100, 10_000]
 
 /**
  * The value with shortened arrays, if that still fails; else the whole value. TypeBox looks at every element before it
- * names the first error, which would take seconds for millions of wrong elements. The first problem and its place stay
- * the same.
+ * names the first error, which would take seconds for millions of wrong elements. Places stay the same, but a problem
+ * beyond the cut may be passed over for a later one within it.
  */
 function shortestFailing(compiled: { Check(value: unknown): boolean }, value: unknown): unknown {
   for (const length of LENGTHS) {

@@ -16,7 +16,7 @@ interface Part extends ObjectSchema {
   readonly anyOf?: readonly Part[]
 }
 
-/** A result whose times are all in RFC 3339 form with a zone. */
+/** A result whose times are in RFC 3339 form with a zone, except those that cannot be read. */
 export interface InUtc {
   readonly value: JsonValue
   /** The places where a zone was missing, such as `message.search_response[0].timestamp`. */

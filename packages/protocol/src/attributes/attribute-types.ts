@@ -99,7 +99,7 @@ function textOf(raw: JsonValue): string | null {
   return typeof raw === 'number' ? String(raw) : null
 }
 
-/** The first part of a text, which is compared; null when nothing is left. No space is left at the end. */
+/** The first part of a text, which is compared; null when nothing is left. A cut text has no space at its end. */
 function first(text: string | null): string | null {
   if (text === null || text.length <= ATTRIBUTE_TEXT_MAX_LENGTH) return text
   return firstUnits(text, ATTRIBUTE_TEXT_MAX_LENGTH).trimEnd() || null
@@ -116,7 +116,7 @@ function numberOf(raw: JsonValue): number {
   return typeof raw === 'string' && NUMBER.test(raw.trim()) ? Number(raw) : Number.NaN
 }
 
-/** The number in a value of a query; NaN when no double equals it exactly. */
+/** The number in a value of a query; NaN when there is none, or `exactNumber` refuses it. */
 export function exactNumberOf(raw: JsonValue): number {
   if (typeof raw !== 'string') return numberOf(raw)
   const text = raw.trim()

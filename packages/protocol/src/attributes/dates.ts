@@ -26,7 +26,7 @@ export interface InstantInterval {
   readonly to: string
 }
 
-/** The parts of a written date, all possible. `day` 0 means the whole month, `month` 0 the whole year. */
+/** The parts of a written date that exists. `day` is 0 for a whole month, `month` too for a whole year. */
 interface Written {
   readonly year: number
   readonly month: number
@@ -108,7 +108,7 @@ function written(text: string): Written | null {
   return checked(dotted[3], dotted[2], dotted[1], 0, 0, false)
 }
 
-/** The parts, if they are a real day and time; else null. A month or day 00 counts as missing. */
+/** The parts, if they are a real day and time; else null, also for a written month or day 00. */
 function checked(
   yearText: string | undefined,
   monthText: string | undefined,

@@ -26,8 +26,8 @@ function zoneOf(timeZone: string): Zone {
 }
 
 /**
- * The day in `timeZone` at `instant` (milliseconds since 1970 UTC), as YYYY-MM-DD. The result is remembered for one
- * second, because most calls ask for today, and a day never begins inside a second.
+ * The day in `timeZone` at `instant` (milliseconds since 1970 UTC), as YYYY-MM-DD. The result for the last second asked
+ * about is remembered, because most calls ask for now, and a day never begins inside a second.
  * @throws RangeError the time zone is unknown
  */
 export function dayIn(timeZone: string, instant: number): string {

@@ -1,6 +1,6 @@
 /**
- * Reads parts of a record as they are written, for answers that have a part of a record. All places and spellings are
- * found.
+ * Reads parts of a record as they are written, for answers that have a part of a record. Names of members are found in
+ * any spelling.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'

@@ -100,7 +100,7 @@ function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly Bor
   return [...itself, ...typedMembers(kind, value)]
 }
 
-/** The identifiers in members that have the name of a type, such as `uin`. */
+/** The identifiers in members that have the name of a type, such as `uin`; telephones and e-mail addresses left out. */
 function typedMembers(kind: Kind, object: JsonObject): readonly Named[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const type = resolveIdentifierType(kind, searchKey(name))

@@ -5,7 +5,7 @@ import { isListed } from '../records/code-lists.ts'
 import { ATTRIBUTE_TYPES, type AttributeScalar, type AttributeValue } from './attribute-types.ts'
 import { compilePath, type Path, walk } from './walk.ts'
 
-/** Gets notes on values that cannot be used. It never changes the result. */
+/** Gets notes on values while they are read, mostly on those that cannot be used. It never changes the result. */
 export interface ReadingNotes {
   /** The value at this path cannot be read as the attribute's type. */
   unread(attribute: Attribute, path: string): void

@@ -18,7 +18,7 @@ interface Plan {
   readonly members: readonly CompoundMember[]
   /** Members that the record may have for its elements, with the attribute that reads them there. */
   readonly outside: readonly { readonly name: string; readonly inRecord: Attribute }[]
-  /** Members that only the record has, when it is the single element. */
+  /** Members without `record_paths`. When the record itself is the only element, they are read by their own paths. */
   readonly ofRecord: readonly CompoundMember[]
 }
 
@@ -45,9 +45,9 @@ function planOf(compound: Compound): Plan {
 }
 
 /**
- * The elements of a compound, in order, equal ones once: those at the first path that has any. An element needs at
- * least one value of its own. A member that it lacks is taken from the record, if the record has one value for it; each
- * of several values becomes an element of its own. Never throws; the time grows with the document.
+ * The elements of a compound, in order, equal ones once: those at the first path that has any. In a list, an element
+ * needs at least one value of its own. A member that it lacks is taken from the record, if the record has one value for
+ * it; each of several values becomes an element of its own. Never throws; the time grows with the document.
  */
 export function readElements(compound: Compound, document: JsonValue, notes?: ReadingNotes): readonly Element[] {
   const plan = planOf(compound)

@@ -37,8 +37,8 @@ function compiledPath(source: IdentifierSource): Path {
 }
 
 /**
- * Reads the identifiers at the places that the record type lists, normalised, each once: with `names` of the first place.
- * An unlisted type becomes `UNLISTED`. An identifier without a usable value is left out.
+ * Reads the identifiers at the places that the record type lists, normalised, each once: with `names` of the first
+ * place. An unlisted type becomes `UNLISTED`. An identifier without a usable value is left out.
  */
 export function readIdentifiers(
   kind: Kind,
@@ -101,7 +101,7 @@ export function writtenIdentifiers(
   return found
 }
 
-/** The type that an identifier object names, else that of its place; `UNLISTED` for an unknown name. */
+/** The type that an identifier object names, else that of its place, if any; `UNLISTED` for an unknown name. */
 export function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: JsonValue): IdentifierType | undefined {
   const named = isJsonObject(leaf) ? member(leaf, IDENTIFIER_TYPE) : undefined
   const spelling = named === undefined ? source.type : named

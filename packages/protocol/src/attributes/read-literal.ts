@@ -25,7 +25,7 @@ const LITERALS: Partial<Record<AttributeType, ReadLiteral>> = {
   datetime: (raw) => (typeof raw === 'string' || typeof raw === 'number' ? instantInterval(String(raw)) : null),
 }
 
-/** The text; null when it is too long. For a very long raw text, only the beginning was read. */
+/** The text; null when it is longer than the part that is compared, or `raw` is so long that its end was not read. */
 function bounded(raw: JsonValue, text: string | null): string | null {
   const longest = Math.max(text?.length ?? 0, typeof raw === 'string' ? raw.length / 8 : 0)
   return longest > ATTRIBUTE_TEXT_MAX_LENGTH ? null : text
@@ -37,7 +37,7 @@ function bounded(raw: JsonValue, text: string | null): string | null {
  * - date: the interval of days; datetime: the interval of instants, as ISO UTC texts to the millisecond. Without a time
  * of day it is the whole day, month or year in UTC, otherwise `from` and `to` are one instant
  * - age: a whole number of years, 0 to 1000
- * @param part whether the text is only a part, the beginning or any other: then spaces at the ends are kept
+ * @param part true when the text is compared with a part of a value, such as its beginning: spaces at its ends are kept
  */
 export function readLiteral(attribute: Attribute, raw: JsonValue, part = false): AttributeScalar | null {
   const read = LITERALS[attribute.type]

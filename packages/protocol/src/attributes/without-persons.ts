@@ -1,6 +1,6 @@
 /**
- * Removes other persons from a record: a member of a household, or a relative. The result reads as if these persons had
- * never been in the record.
+ * Removes other persons from a record: a member of a household, or a relative. Numbers that count them are reduced, so
+ * that the rest does not show that they were there.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType, Relation } from '../kinds/kind.ts'
@@ -27,8 +27,8 @@ export interface OtherPerson {
 export type TakesOut = (person: OtherPerson) => string | null
 
 /**
- * The record without the persons that `takesOut` removes; the same object when there are none. Empty objects are
- * removed, and attributes that count persons are reduced.
+ * The record without the persons that `takesOut` removes; the same object when there are none. Objects that become
+ * empty are removed, and attributes that count persons are reduced.
  * @param document a record of this type
  */
 export function withoutPersons(
@@ -179,7 +179,7 @@ const isAroundPersons = ({ relations }: Places, path: string, value: JsonObject)
     (one) => one.startsWith(`${path}.`) && [memberNamed(value, one.slice(path.length + 1)) ?? []].flat().length > 0,
   )
 
-/** Members that describe an object. An object that has no others is removed. */
+/** Members that describe an object. An object that has only these after a removal is removed too. */
 const STRUCTURE = ['@type', '@context', '@id']
 
 function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue | undefined {
@@ -188,7 +188,7 @@ function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue |
   let changed = false
   const members = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
     const key = searchKey(name)
-    // It was decided together with the object, from the type beside it.
+    // The value was judged together with the object, by the type beside it.
     if (key === 'identifier_value') return [[name, value]]
     const place = path === '' ? key : `${path}.${key}`
     const left = cutValue(isRead(scope, object, place, key, value) ? scope : nobodysOwn(scope), place, value)

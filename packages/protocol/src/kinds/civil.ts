@@ -10,7 +10,7 @@ import {
   registrationAttributes,
 } from './shared-attributes.ts'
 
-/** Offers records of made-up people without marriage and death, the youngest first. */
+/** Offers the youngest sample person without marriage and death. */
 const YOUNGEST: EventOffer = {
   lacks: ['marriage_date', 'death_date'],
   by: { attribute: 'birth_date', first: 'latest' },

@@ -17,8 +17,8 @@ export interface IdentifierAdditions {
 }
 
 /**
- * The kind with the additions. Its record types are new objects, because caches of them depend on identifier types.
- * Call `identifierTypeProblem` and `primaryProblem` before.
+ * The kind with the additions; the same object when there are none. Otherwise its record types are new objects, because
+ * caches of them depend on identifier types. Call `identifierTypeProblem` and `primaryProblem` before.
  */
 export function withIdentifiers(kind: Kind, { identifier_types, primary_identifiers }: IdentifierAdditions): Kind {
   const primaries = kind.record_types.flatMap(({ name, primary_identifier: from }) => {
@@ -79,7 +79,7 @@ const MAX_ALIASES = 20
 const MAX_PATTERNS = 10
 const NAME = /^[A-Z][A-Z0-9_]{0,40}$/
 const ALIAS = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
-/** Words of the query language, which no type may have as its name. */
+/** Words of the query language, which no added identifier type or attribute may have as a name. */
 export const QUERY_WORDS = ['and', 'or', 'nor', 'not', 'where', 'query', 'expression', 'type', 'value']
 
 /** Why an identifier type cannot be added to a kind: the member and the rule; null when it can. */

@@ -16,6 +16,7 @@ export const EMAIL: IdentifierType = { name: 'EMAIL', aliases: ['EMAIL_ADDRESS']
 
 /**
  * The type that stands for all types that the kind does not list. A query for an identifier of any type finds such
- * identifiers. No query can name this type, so a misspelled type is refused instead of finding nobody.
+ * identifiers, unless `unlisted_identifiers` is false. No query can name this type, so a misspelled type is refused
+ * instead of finding nobody.
  */
 export const UNLISTED: IdentifierType = { name: '*', normaliser: 'code' }

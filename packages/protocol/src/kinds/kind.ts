@@ -14,7 +14,7 @@ export interface Attribute {
   /** Other names for it in queries and sorts, such as `gender` for `sex`. */
   readonly aliases?: readonly string[]
   /**
-   * Dotted paths in the document. They are tried in order until one has a value. Of an array on the way, every element
+   * Dotted paths in the document. They are tried in order until one has a value. In an array on the way, every element
    * is read with `many`, else the first that has a value. Other spellings of names (`attributes/record-keys.ts`) and
    * names with a prefix (`spdci:identifier`) are found too.
    */
@@ -177,15 +177,15 @@ export interface EventType {
   readonly ends_subscriptions?: true
   /** Date attributes that the event needs, such as `death_date`. A form for publishing asks for them. */
   readonly needs?: readonly string[]
-  /** The records that such a form offers; absent for all. */
+  /** The sample record that such a form offers; absent: the first sample. */
   readonly offers?: EventOffer
 }
 
-/** Chooses records that fit an event, by the attributes that they have and lack. */
+/** Chooses the sample record that fits an event, by the attributes that it has and lacks. */
 export interface EventOffer {
   readonly has?: readonly string[]
   readonly lacks?: readonly string[]
-  /** Puts the record first in which this date is the latest or the earliest. */
+  /** Chooses the record in which this date is the latest or the earliest. Records without the date are left out. */
   readonly by?: { readonly attribute: string; readonly first: 'latest' | 'earliest' }
 }
 
@@ -214,7 +214,7 @@ export interface Kind {
   readonly event_types: readonly EventType[]
   /**
    * The only names for `reg_event_type` in notifications (public standard 3.2, 3). A notification leaves out other
-   * names, unless the participant accepts them. If this list is missing, it has the name that the subscriber used.
+   * names, unless the participant accepts them. Without this list, it has the name that the subscriber used.
    */
   readonly notified_event_types?: readonly string[]
   /** More values of `reg_event_type` that published searches have. They name no event of the kind. */

@@ -14,8 +14,8 @@ const PHONE = /^[0-9]{3,32}$/
 const EMAIL = /^[^@]+@[^@]+$/
 
 /**
- * Removes white space and invisible characters, and composes. A lone accent becomes a space and an accent, so both is
- * done twice.
+ * Removes white space and invisible characters, and composes (NFKC). A lone accent becomes a space and an accent, so
+ * both steps are done twice.
  */
 const seen = (raw: string): string => raw.replace(UNSEEN, '').normalize('NFKC').replace(UNSEEN, '').normalize('NFKC')
 
@@ -45,8 +45,9 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
 }
 
 /**
- * The value by which an identifier is stored and compared. Null when `raw` cannot be used: it is empty, longer than 256
- * characters, has control characters, or is not a telephone number or e-mail address as the type needs.
+ * The value by which an identifier is stored and compared. Null when `raw` cannot be used: it is empty, longer than
+ * 1024 characters (normalised: 256), has control characters, or is not a telephone number or e-mail address as the type
+ * needs.
  */
 export function normaliseIdentifier(type: IdentifierType, raw: string): string | null {
   if (raw.length > IDENTIFIER_MAX_LENGTH * 4) return null

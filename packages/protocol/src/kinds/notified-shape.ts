@@ -1,6 +1,9 @@
 /** The form of a record in notifications, where it differs from the stored one (public standard 2.4). */
 
-/** How a member is made from the stored record. */
+/**
+ * How a member is made from the stored record. A value that cannot be read as a boolean, date or datetime is copied
+ * unchanged.
+ */
 export type NotifiedAs =
   /** The value at the first place that has one. Several values become a list. */
   | 'value'
@@ -19,7 +22,7 @@ export type NotifiedAs =
 
 interface NotifiedValue {
   readonly name: string
-  /** Dotted paths in the stored record, or in the object that a `NotifiedObject` found. Other spellings are found too. */
+  /** Dotted paths in the stored record, or in the object that a `NotifiedObject` found, in any spelling. */
   readonly paths: readonly string[]
   readonly as: NotifiedAs
 }

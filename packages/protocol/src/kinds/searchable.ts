@@ -21,8 +21,8 @@ const TYPE_WORDS = ['identifier_type', 'id_type']
 const tables = new WeakMap<Kind, Map<RecordType, ReadonlyMap<string, Searchable>>>()
 
 /**
- * Finds the target of `spelling` in a record type: it is a name, an alias, or a dotted path. An attribute is preferred
- * to a list, and both to an identifier.
+ * Finds the target of `spelling` in a record type: it is a name, an alias, or a dotted path. Names of attributes and
+ * lists are preferred to paths, attributes to lists, and both to identifiers.
  */
 export function resolveSearchable(kind: Kind, recordType: RecordType, spelling: string): Searchable | undefined {
   const ofKind = tables.get(kind) ?? new Map<RecordType, ReadonlyMap<string, Searchable>>()

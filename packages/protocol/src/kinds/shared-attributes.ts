@@ -56,7 +56,10 @@ export function personAttributes(places: readonly string[]): Attribute[] {
   ]
 }
 
-/** The attributes of an address: from addresses below the places, then from `otherLocations`. */
+/**
+ * The location, district, region and postal code: from addresses at the places, then from members beside these, from
+ * `otherLocations` (the location) and from `additional_attributes`.
+ */
 export function addressAttributes(places: readonly string[], otherLocations: readonly string[] = []): Attribute[] {
   const addresses = pathsAt(places, 'address')
   return [

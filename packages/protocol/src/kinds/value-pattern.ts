@@ -33,7 +33,7 @@ export function patternProblem(pattern: string): string | null {
   return steps.some(({ optional }) => !optional) ? null : 'must describe values of one character at least'
 }
 
-/** True when the whole value has the form. @throws Error `patternProblem` refuses the pattern */
+/** True when the whole value has the form. @throws Error the pattern is too long or cannot be parsed */
 export function hasForm(pattern: string, value: string): boolean {
   const steps = stepsOf(pattern)
   if (steps === null) throw new Error('not a pattern')

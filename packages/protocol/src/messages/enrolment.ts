@@ -45,7 +45,7 @@ export const IncomingEnrollmentUpdatesRequest = Type.Object({
   }),
 })
 
-/** The members that items of all yes-or-no answers have. */
+/** The members of an item in each answer about enrolments or a disability, except those with records. */
 export const answeredItem = {
   reference_id: EchoedReferenceId,
   timestamp: Timestamp,

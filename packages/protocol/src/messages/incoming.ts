@@ -1,7 +1,7 @@
 /**
- * Parts of schemas for received messages. What these refuse refuses the whole request (400 err.request.bad); everything
- * else is checked item by item. So they name no type where a value of another type is to be checked later: `properties`
- * alone restricts objects and accepts all other values.
+ * Parts of schemas for received messages. A value that breaks them makes the whole request fail (400 err.request.bad);
+ * everything else is checked item by item. Some of them give no `type`, so that a value of another type is accepted
+ * here and checked later: `properties` alone restricts objects only.
  */
 import Type, { type TSchema } from 'typebox'
 

@@ -59,8 +59,8 @@ const byReferenceId = <Value extends TSchema>(value: Value, description: string)
   Type.Record(Type.String(), value, { description })
 
 /**
- * Facts about the items of a notification, in `header.meta`, by the reference_id of the item. The protocol does not
- * define them.
+ * Facts about a notification and its items, in `header.meta`; those about items by the reference_id of the item. The
+ * protocol does not define them.
  */
 export const NotifyMeta = Type.Object(
   {

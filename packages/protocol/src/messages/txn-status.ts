@@ -15,7 +15,7 @@ export const TxnType = oneOf(['search', 'subscribe', 'unsubscribe', 'receipt'], 
 })
 export type TxnType = Static<typeof TxnType>
 
-/** The attribute that identifies it: the attributes of all kinds together (D15). */
+/** The attribute that identifies the earlier transaction: the attributes of all kinds together (D15). */
 export const TxnAttributeType = oneOf(
   ['transaction_id', 'reference_id_list', 'correlation_id', 'subscription_code_list'],
   { description: 'What attribute_value holds (N4, D15).' },

@@ -18,7 +18,7 @@ export const UnSubscribeRequest = Type.Object(
 )
 export type UnSubscribeRequest = Static<typeof UnSubscribeRequest>
 
-/** The schema for a received request. The social kind may leave out `timestamp`; at least one subscription is named. */
+/** The schema for a received request. `timestamp` may be missing (social kind); at least one code is needed. */
 export const IncomingUnSubscribeRequest = Type.Object({
   ...UnSubscribeRequest.properties,
   timestamp: Type.Optional(Timestamp),

@@ -7,9 +7,9 @@ const COMPONENT_NAME = /^[A-Za-z][A-Za-z0-9._-]*$/
 /** A plain JSON object. */
 export type JsonObject = { [member: string]: unknown }
 
-/** Collects schemas. A schema with a title becomes the component with that name. */
+/** Collects schemas. A schema whose title OpenAPI allows as a name becomes the component with that name. */
 export interface Components {
-  /** A reference (`$ref`) to a schema with a title; for others, the schema itself with references inside. */
+  /** A reference (`$ref`) to a schema with such a title; for others, the schema itself with references inside. */
   refer(schema: TSchema): JsonObject
   /** The collected schemas by name. */
   readonly schemas: JsonObject

@@ -190,7 +190,7 @@ const requestHeader = {
   is_msg_encrypted: false,
 }
 
-/** The header of a reply. It has the members of both headers, so it fits every reply (N1, D7). */
+/** The header of a reply. It has the required members of both headers, so it fits every reply (N1, D7). */
 const replyHeader = {
   version: PROTOCOL_VERSION,
   message_id: 'm-77',
@@ -275,7 +275,7 @@ export function exampleReply(kind: Kind, operation: Operation): JsonObject {
   return { header: { ...replyHeader, action: operation.reply_action }, message: reply, ...bare }
 }
 
-/** An example callback in its envelope, as another registry would send it. */
+/** An example callback in its envelope: a notification, or the example reply of the operation that it answers. */
 export function exampleCallback(kind: Kind, callback: Callback): JsonObject {
   const answered = OPERATIONS.find((operation) => operation.callback === callback)
   const message = answered === undefined ? notification(kind) : exampleOf(kind, answered.name).reply

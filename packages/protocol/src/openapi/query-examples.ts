@@ -5,7 +5,7 @@ import type { QueryType } from '../messages/query.ts'
 import type { JsonObject } from './components.ts'
 import { sampleIdentifier } from './sample-record.ts'
 
-/** A query about the invented person of the examples. */
+/** A query in one form, with its name and summary. It finds the invented person of the examples. */
 export interface QueryExample {
   /** A name of our own, unique among the examples. */
   readonly name: string
@@ -24,7 +24,7 @@ const CONDITIONS: readonly (readonly [attribute: string, operator: string, value
 
 const typed = (type: string, expression: unknown) => ({ type: `ns:org:QueryType:${type}`, value: { expression } })
 
-/** The same question in every query form; the identifier form comes first. */
+/** One example for each query form. The identifier form comes first; the others all ask for the same conditions. */
 export function queryExamples(kind: Kind): readonly QueryExample[] {
   const [recordType] = kind.record_types
   const asked = conditionsOf(recordType)

@@ -19,10 +19,10 @@ export function withoutSources(text: string): string {
   })
 }
 
-/** The members of the document that have texts of ours. */
+/** The members of the document whose texts refer to our sources. */
 const TEXTS = new Set(['description', 'summary'])
 
-/** The document with `withoutSources` applied to all its texts. */
+/** The document with `withoutSources` applied to each description and summary. */
 export function textsWithoutSources<Document extends object>(document: Document): Document {
   return mapped(document as JsonObject, (name, value) =>
     TEXTS.has(name) && typeof value === 'string' ? withoutSources(value) : value,

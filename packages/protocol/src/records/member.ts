@@ -16,7 +16,7 @@ import {
   registration,
 } from './parts.ts'
 
-/** The members that describe a person in `DemographicInfo` and in a beneficiary. Person and Farmer have their own. */
+/** The members that describe a person in `DemographicInfo` and in a beneficiary. Other record types have their own. */
 export const demographics = {
   ...jsonLd,
   identifier: Type.Array(Identifier),

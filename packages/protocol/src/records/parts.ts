@@ -68,7 +68,7 @@ export const GeoLocation = openObject('GeoLocation', {
   }),
 })
 
-/** An address. The second half has the members that the social registry uses. */
+/** An address. The last three members are those that the social registry uses. */
 export const Address = openObject('Address', {
   ...jsonLd,
   address_line1: Type.String(),

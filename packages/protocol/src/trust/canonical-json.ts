@@ -72,7 +72,7 @@ function object(members: object): string {
 
 /** The results of `beginOf`, by name: some hundred names are used for most members of messages and records. */
 const beginnings = new Map<string, string>()
-/** The most remembered names, and the most characters of one: peers can send any number of names, of any length. */
+/** How many names are remembered, and of how many characters at most: peers can send any number of any length. */
 const MOST_NAMES = 2_000
 const LONGEST_NAME = 64
 

@@ -10,7 +10,7 @@ import { isPlaceholder, SignatureProblem } from './signature/problem.ts'
 import { readSignature, verifySignature } from './signature/verify.ts'
 import type { SignedEnvelope } from './source.ts'
 
-/** The rules for a sender's signatures (D18). Each policy is one of these rows. */
+/** The rules for a sender's signatures (D18). `SIGNATURE_RULES` has one row for each policy. */
 export interface SignatureRules {
   /** True when signatures are verified. */
   readonly verifies: boolean
@@ -47,7 +47,8 @@ export interface Verification extends ReadingRules {
 
 /**
  * Verifies the signature of an envelope: reads it strictly, checks that it is fresh, and that a key of the sender made
- * it. The envelope must not have been changed.
+ * it. If it has no times, it is checked for freshness only under a policy with `datesMessages`. The envelope must not
+ * have been changed.
  * @returns true when a signature was verified, false when none is needed
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
  */
@@ -95,7 +96,7 @@ async function verifyWithAny(
   envelope: SignedEnvelope,
   { keys, withoutKey }: Verification,
 ): Promise<void> {
-  // Errors are slow to make, so one is made only after no key fits.
+  // Errors are slow to make, so the one about a missing key is made only when there is no key.
   let problem: SignatureProblem | null = null
   for (const key of await keys(read.kid, read.algorithm)) {
     try {
@@ -120,10 +121,10 @@ export interface Decryption extends DecryptionLimits {
   readonly before?: () => Promise<void>
 }
 
-/** The one text for all reasons, so that a peer learns nothing from it. */
+/** The one text for all reasons why decryption fails, so that a peer learns nothing from it. */
 export const CANNOT_BE_DECRYPTED = 'message: cannot be decrypted'
 
-/** The message, decrypted if necessary. @throws RequestFault err.encryption.invalid, the same for all failures */
+/** The message, decrypted if necessary. @throws RequestFault err.encryption.invalid; decryption fails with one text */
 export async function openMessage(message: JsonObject, sender: Decryption): Promise<JsonObject> {
   const { encrypted, refuses } = sender
   const problem = encryptionProblem(encrypted, message) ?? refuses[encrypted ? 'encrypted' : 'clear']

@@ -3,7 +3,7 @@ import { base64urlBytes, fromBase64Url, toBase64Url } from './base64.ts'
 import { ALGORITHMS, type AlgorithmName, fitsAlgorithm, RSA_BITS, type WebCryptoKey } from './signature/algorithms.ts'
 import { signOnTheSpot } from './signature/on-the-spot.ts'
 
-/** The members of a JWK that are used. Others are ignored. */
+/** A JWK (RFC 7517). The named members are checked here; others may be there. */
 export interface Jwk {
   readonly kty: string
   readonly crv?: string
@@ -80,7 +80,7 @@ export function encryptionShape(jwk: LooseJwk): KeyShape | undefined {
 
 /**
  * The members that define a public key, in the only form that each key has: no leading zeros beyond its size, no
- * padding. Null for an unknown type, or a member that is not base64.
+ * padding. Null for an unknown type, or a member that is not base64 or has the wrong size.
  */
 export function bareJwk(jwk: LooseJwk): Jwk | null {
   const shape = shapeNamed(jwk)

@@ -32,11 +32,13 @@ export interface PublicKey {
   readonly thumbprint: string
 }
 
-/** The owner of a key, and values for members that its JWK lacks. */
+/** What the caller knows about a key. */
 export interface KeyContext {
   /** The owner's sender_id. When it is undefined, a `kid` may have any sender's name. */
   readonly sender_id?: string | undefined
+  /** The name of the key, in place of the JWK's. */
   readonly kid?: string
+  /** The use of the key. A JWK with another `use` is refused. */
   readonly use?: KeyUse
 }
 
@@ -44,8 +46,8 @@ export interface KeyContext {
 const MEMBER_LIMIT = 2_000
 
 /**
- * Reads and checks a key, and returns it in the form of its thumbprint. Members that refer to other data, such as x5u
- * and x5c, are ignored.
+ * Reads and checks a key, and returns it with the members that define it. Members that refer to other data, such as
+ * x5u and x5c, are ignored.
  * @throws {KeyRefused} and nothing else
  */
 export async function readPublicKey(jwk: LooseJwk, context: KeyContext): Promise<PublicKey> {
@@ -123,7 +125,7 @@ const PURPOSES: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknown): strin
 
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
 
-/** Reads the kid of a JWK. If it is a whole kidId (public-standard 1.5), returns its middle part. */
+/** Reads the kid of a JWK. If that of a key for signatures is a whole kidId (1.5), returns its middle part. */
 function readKid(kid: unknown, use: KeyUse, sender_id: string | undefined): string {
   if (!isKid(kid) || !PRINTABLE.test(kid)) {
     throw new KeyRefused('a kid must be a text of 1 to 256 printable characters')
@@ -153,7 +155,7 @@ export async function encryptionKey({ public_jwk, kid, algorithm }: PublicKey): 
 /** The largest number of keys that are tried for one signature, and of keys in a set. */
 export const MOST_KEYS = 20
 
-/** The keys that may have made a signature: of this algorithm, and with this `kid` unless it is null. */
+/** The keys that may verify a signature: each once, with this algorithm, and this `kid` unless it is null. */
 export function signatureKeys<Key extends PublicKey>(
   keys: readonly Key[],
   kid: string | null,
@@ -175,7 +177,7 @@ export const KEY_SET = { fresh: 600_000, usable: 24 * 3_600_000, pause: 30_000 }
 /** The key set is refused. The message names the rule, and nothing of the content. */
 export class KeySetProblem extends Error {
   override readonly name = 'KeySetProblem'
-  /** True when the set has a private or symmetric key: none of its keys is trusted any more. */
+  /** True when the set has a private or symmetric key: then trust none of its keys any more. */
   readonly exposed: boolean
 
   constructor(rule: string, exposed = false) {
@@ -211,9 +213,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The usable keys of a set, in order; one key may have several names. Keys for other algorithms and uses, and unknown
- * members, are ignored.
- * @throws {KeySetProblem} two keys have the same kid
+ * The usable keys of a set, in order; one key may have several names. Keys that `readPublicKey` refuses are left out.
+ * @throws {KeySetProblem} two different keys for one use have the same kid
  */
 export async function publicKeysOf(
   jwks: readonly JsonObject[],

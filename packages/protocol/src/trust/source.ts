@@ -7,7 +7,7 @@ import { isJsonObject, type JsonBounds, type JsonValue, parseJson } from '../jso
 /** The members of an envelope that a signature covers. */
 export type SignedMember = 'header' | 'message'
 
-/** An envelope whose signature is verified. */
+/** An envelope, as the verification of its signature reads it. */
 export interface SignedEnvelope {
   /** A member of the envelope; undefined when there is none. */
   member(name: string): JsonValue | undefined
@@ -145,7 +145,7 @@ class Scanner {
     this.#at += 1
   }
 
-  /** Moves past a string, and returns its meaning. */
+  /** Moves past a string, and returns its value. */
   string(): string {
     return JSON.parse(this.#skipString()) as string
   }

@@ -12,8 +12,8 @@ export class TokenProblem extends Error {
   readonly kind: 'away' | 'refused' | 'unreadable'
   readonly httpStatus: number
   /**
-   * For `refused`, the error code of RFC 6749, 5.2; empty when the answer has none, or its status is not about the
-   * client.
+   * For `refused`, the `error` in the answer (RFC 6749, 5.2). When the answer has none, it is `invalid_client` for the
+   * statuses 401 and 403, and empty for others.
    */
   readonly code: string
 

@@ -31,8 +31,8 @@ const MEMBERS = ['header', 'ciphertext', 'encrypted_key', 'tag', 'iv']
 const HEADER_MEMBERS = ['alg', 'enc', 'kid']
 
 /**
- * Reads an EncryptedMessage: it must have exactly its members, in strict base64url, with the sizes of the algorithms.
- * Null for everything else.
+ * Reads an EncryptedMessage: it must have its members and no others but `protected`, in strict base64url, with the
+ * sizes of the algorithms. Null for everything else.
  * @param maxCiphertextBytes the size after base64url is decoded
  */
 export function encryptedForm(value: unknown, maxCiphertextBytes: number): EncryptedForm | null {

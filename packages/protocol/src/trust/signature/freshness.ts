@@ -34,7 +34,7 @@ export interface Freshness {
   readonly skew?: number
   /** True when the message came on a callback path. */
   readonly callback?: boolean
-  /** True when the message is a result, whose message_ts may have a spelling of results. */
+  /** True when the message is a result, whose message_ts is read by `normaliseTimestamp`. */
   readonly result?: boolean
 }
 

@@ -9,7 +9,10 @@ import { ALGORITHMS, type AlgorithmName, type WebCryptoKey } from './algorithms.
 /** For a WebCrypto key, a function that signs with the same private key. */
 const signers = new WeakMap<WebCryptoKey, (content: Bytes) => Bytes>()
 
-/** Prepares a key for signing on the calling thread. @param jwk the private key from which `key` was imported */
+/**
+ * Prepares a key for signing on the calling thread; does nothing in a browser, or for a slow algorithm.
+ * @param jwk the private key from which `key` was imported
+ */
 export function signOnTheSpot(key: WebCryptoKey, jwk: object, algorithm: AlgorithmName): void {
   if (nodeCrypto === undefined || !ALGORITHMS[algorithm].quick) return
   const { createPrivateKey, sign } = nodeCrypto
