@@ -2,10 +2,10 @@
 import type { CallbackHeader } from '@rollcall/protocol'
 
 /**
- * `unreachable`: no connection, or a broken one. `timeout`: no answer in time. `redirected`: the registry redirects,
- * which is not followed. `unreadable`: the answer is not of this protocol. `too_large`: the answer exceeds
- * `max_answer_bytes`. `cors`: the browser hides the answer from this page. `no_callback`: the expected callback did not
- * come in time.
+ * `unreachable`: no connection, a broken one, or a token endpoint that is out of service. `timeout`: no answer in time.
+ * `redirected`: the registry redirects, which is not followed. `unreadable`: the answer is not of this protocol.
+ * `too_large`: the answer exceeds `max_answer_bytes`. `cors`: the browser hides the answer from this page.
+ * `no_callback`: the expected callback did not come in time, or the registry says that none follows.
  */
 export type TransportReason =
   | 'unreachable'
@@ -19,9 +19,9 @@ export type TransportReason =
 /** There is no readable answer. The registry may have processed the request or not. */
 export class TransportError extends Error {
   readonly reason: TransportReason
-  /** The number of requests that were sent, with retries. */
+  /** The number of requests that were sent, with retries; 1 when an answer came and cannot be used. */
   readonly attempts: number
-  /** The HTTP status of the answer; undefined without an answer. */
+  /** The HTTP status of the answer, if it is known. */
   readonly httpStatus: number | undefined
 
   constructor(
@@ -43,7 +43,10 @@ export interface PeerFault {
   readonly message: string
 }
 
-/** The registry refused the whole request, with an ack ERR or an error body (spec "Errors", 1 and 2; N19). */
+/**
+ * The registry refused the whole request, with an ack ERR, an error body, or only an HTTP status such as 401 (spec
+ * "Errors", 1 and 2; N19).
+ */
 export class AckError extends Error {
   /** The code of the refusal, such as `err.request.bad`. */
   readonly code: string
@@ -112,7 +115,10 @@ export class ItemRejected extends Error {
   }
 }
 
-/** The answer is not trusted: its signature or encryption is missing or wrong, or it answers another request. */
+/**
+ * The answer is not trusted: its signature or encryption is missing or wrong, or it is not for this request. Also
+ * thrown when the request cannot be encrypted and is therefore not sent.
+ */
 export class UntrustedAnswer extends Error {
   /** The code of the protocol for this fault, such as `err.signature.invalid`. */
   readonly code: string

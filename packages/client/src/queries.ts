@@ -1,4 +1,4 @@
-/** Makes queries: each function returns the members of search_criteria for one (spec "Query forms"). */
+/** Makes queries, as members of search_criteria, and the parts of expression lists (spec "Query forms"). */
 import type { Comparison, ExpressionListElement, SearchCriteria } from '@rollcall/protocol'
 
 /** The members of search_criteria that make a query. */
@@ -52,13 +52,13 @@ export function compare(
   return { attribute_name, operator, attribute_value }
 }
 
-/** True when at least one comparison holds. */
+/** An element of an expression list: at least one of two comparisons must hold. */
 export const either = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'or', second)
 
-/** True when both comparisons hold; in a list, such as enrolments, for the same element. */
+/** An element of an expression list: both comparisons must hold; in a list of enrolments, for the same one. */
 export const both = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'and', second)
 
-/** True when the first comparison holds and the second one does not. */
+/** An element of an expression list: the first comparison must hold, and the second one must not. */
 export const butNot = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'not', second)
 
 function joined(

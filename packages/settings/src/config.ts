@@ -35,7 +35,7 @@ export interface Config {
   readonly proxies: readonly string[]
   /** Undefined for the embedded database. */
   readonly databaseUrl: string | undefined
-  /** The same database, as its owner (`database/src/roles.ts`). Undefined when `databaseUrl` is the owner's already. */
+  /** The same database, as its owner (`database/src/roles.ts`). Undefined when one role does both. */
   readonly ownerDatabaseUrl: string | undefined
   /** The address that peers know; undefined when it is the listener's (`baseUrl`). */
   readonly publicUrl: string | undefined
@@ -43,9 +43,9 @@ export interface Config {
   readonly consoleUrl: string
   /** The OpenID provider at which operators sign in to the console; null when they use tokens only. */
   readonly openId: OpenIdSettings | null
-  /** The master key, which encrypts own keys and the keys of bodies; undefined when a file has it (`storage.ts`). */
+  /** The master key, which encrypts own keys and the keys of bodies; undefined when the environment has none. */
   readonly masterKey: KeyObject | undefined
-  /** True when a file of the data directory may have the master key, if the environment does not. */
+  /** True when a file of the data directory may have the master key, if the environment does not (`storage.ts`). */
   readonly masterKeyInFile: boolean
   /** The next master key, while it replaces the current one. */
   readonly newMasterKey: KeyObject | undefined
@@ -64,7 +64,7 @@ export interface Config {
   /** Seconds between the attempts at a delivery. */
   readonly retrySchedule: readonly number[]
   readonly limits: Limits
-  /** The place that each variable was read from; a variable that is not set is missing. Has no values. */
+  /** The source of each variable that is set, without its value. `file`: a file, or a program that printed a key. */
   readonly sources: Readonly<Record<string, 'environment' | 'file'>>
 }
 

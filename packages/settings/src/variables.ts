@@ -5,7 +5,7 @@ import { LIMITS } from '@rollcall/core/limits'
 import { OPENID_VARIABLES } from './openid-settings.ts'
 import { REPLACED_VARIABLES, replacedVariableMessage } from './replaced.ts'
 
-/** All variables but those of limits. docs/settings.md describes them. */
+/** All variables with our prefix but those of limits. docs/settings.md describes them. */
 const VARIABLES = [
   'ROLLCALL_ADMIN_HOSTS',
   'ROLLCALL_ADMIN_PRIVATE_NETWORK',

@@ -43,7 +43,7 @@ export interface EnrolmentUpdate {
   /** The beneficiary's member identifier; if there is none, the place in the message. */
   readonly reference_id: string
   readonly ok: boolean
-  /** The registry's text: why it rejected the beneficiary, or what was replaced. */
+  /** The registry's text: why it rejected the beneficiary, or what was replaced; null when there is none. */
   readonly message: string | null
   /** Identifies the receipt together with `correlation_id`: `txnStatus` with `txn_type` receipt returns it. */
   readonly transaction_id: string

@@ -59,7 +59,7 @@ export function readAck(answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | 
   return { ack_status, correlation_id, timestamp: textIn(ack, 'timestamp') }
 }
 
-/** For each such operation, the member whose empty list makes an envelope an ack. */
+/** The operations whose ack may be an empty answer, each with the member that has the items of the answer. */
 const ENVELOPES: Readonly<Record<string, string>> = { search: 'search_response' }
 
 /**

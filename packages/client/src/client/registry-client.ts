@@ -51,7 +51,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   readonly #settings: Settings
   readonly #options: ClientOptions & OfKind<SaidKind>
 
-  /** Makes a client. @throws TypeError an address or a kind is invalid, or a key cannot be used */
+  /** Makes a client. @throws TypeError an option is invalid; the key in `signing` is read by the first request */
   constructor(options: ClientOptions & OfKind<Kind>) {
     this.#options = options
     this.#settings = readSettings(options)
@@ -116,7 +116,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * Sends changed enrolments to a beneficiary registry, in one message after another of 100 beneficiaries. After an
+   * Sends changed enrolments to a beneficiary registry, in messages of `batch_size` beneficiaries, one by one. After an
    * error, send the whole list again: what was written before does not change. When you give a `transaction_id`, all
    * messages share it: ask for their receipts by `correlation_id` then.
    * @returns the result for each beneficiary, in the order of the list
@@ -217,12 +217,12 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return receiver.awaitCallback(correlation_id, options)
   }
 
-  /** Requests any operation by its name, and returns the whole answer. */
+  /** Requests an operation by its name, and returns the whole answer. @throws TypeError it has no synchronous path */
   ask<Name extends OperationName>(name: Name, content: Content<Name>, options?: RequestOptions): Reply<Name, Kind> {
     return this.#ask(name, content, options)
   }
 
-  /** Requests any operation by its name, on the asynchronous path. */
+  /** Requests an operation by its name on its asynchronous path. @throws TypeError it has none */
   askAsync<Name extends OperationName>(
     name: Name,
     content: Content<Name>,

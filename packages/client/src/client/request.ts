@@ -1,4 +1,4 @@
-/** Sends one request, signed, until it is answered; then verifies and decrypts the answer. */
+/** Sends one request, with retries; then verifies and decrypts the answer. */
 import {
   assumedUtc,
   CallbackHeader,
@@ -54,7 +54,7 @@ export async function askRegistry(settings: Settings, asked: Asked): Promise<Ans
 
 /**
  * Sends a request on the operation's asynchronous path; the result comes by callback.
- * @throws TransportError, AckError, TokenRefused
+ * @throws TransportError, AckError, TokenRefused; UntrustedAnswer when there is no key to encrypt the request
  */
 export async function askLater(settings: Settings, asked: Asked): Promise<Accepted> {
   const { operation, options } = asked

@@ -34,7 +34,7 @@ export interface PeerTrust {
   readonly signature?: SignaturePolicy
   /** How the registry signs. By default as we do; when we do not sign, as in the specification. */
   readonly profile?: SignatureProfile
-  /** The values of `namespace` that are accepted in signatures. */
+  /** The values of `namespace` that are accepted in signatures; by default those in use, such as `registry`. */
   readonly namespaces?: readonly string[]
 }
 
@@ -73,7 +73,7 @@ export interface ClientOptions {
   readonly peer?: PeerTrust
   /** How headers are written; `usual` by default. `reserialised`: the registry writes them again before it verifies. */
   readonly outgoing?: Outgoing
-  /** Receives our callbacks in this process; needed for `awaitCallback`, `subscribe` and `unsubscribe`. */
+  /** Receives our callbacks in this process; needed by all methods that wait for a callback, such as `subscribe`. */
   readonly receiver?: Receiver
   readonly fetch?: Fetch
   readonly retry?: Partial<Retry>
@@ -106,7 +106,7 @@ export interface Settings {
 const TIMEOUT = 30_000
 const MAX_ANSWER_BYTES = 64 * 1_024 * 1_024
 
-/** Reads the options. @throws TypeError an address is invalid, or a key cannot be used */
+/** Reads the options. @throws TypeError an option is invalid; the key in `signing` is read by the first request */
 export function readSettings(options: ClientOptions & OfKind<SaidKind>): Settings {
   const { kind, sender_id, receiver_id, sender_uri, signing, encryption } = options
   if (kind !== undefined) checkKind(kind)

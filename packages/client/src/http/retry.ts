@@ -54,7 +54,8 @@ export interface Attempted extends HttpAnswer {
 }
 
 /**
- * Repeats attempts until the answer is not transient, or no attempt is left. Then it returns the last answer.
+ * Repeats attempts until the answer is not transient, its Retry-After is too long, or no attempt is left. Returns the
+ * last answer.
  * @throws TransportError of the last attempt; other errors of `attempt` at once
  */
 export async function withRetries(

@@ -19,7 +19,7 @@ export type GiveToken = (options: { readonly renew: boolean }) => string | Promi
 export interface Tokens {
   /** A valid token. @throws TokenRefused, TransportError */
   get(): Promise<string>
-  /** Replaces a refused token. All users of that token get the same new one. */
+  /** A token in place of a refused one. With client credentials, all users of that token get the same new one. */
   renew(refused: string): Promise<string>
 }
 

@@ -57,7 +57,7 @@ export type Handler<Name extends CallbackName> = (callback: Received<Name>) => u
 
 /**
  * The handlers of callbacks. The peer gets an ACK when the handler's promise resolves. When it rejects, the answer asks
- * the peer to send the message again.
+ * the peer to send the message again; a RequestFault is sent to the peer as it is.
  */
 export type Handlers = { readonly [Name in CallbackName]?: Handler<Name> } & {
   readonly rejected?: (callback: Rejected) => unknown

@@ -35,7 +35,10 @@ export interface Ordered {
   readonly handled: () => Promise<void>
 }
 
-/** Leaves out items that need no handling. @param address the path at which the notification came */
+/**
+ * Leaves out items that need no handling. A test, and a notification without facts about its items, stay whole.
+ * @param address the path at which the notification came
+ */
 export async function inOrder(
   notification: Notification,
   address: string,

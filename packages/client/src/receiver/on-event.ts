@@ -35,8 +35,9 @@ export interface EventContext {
   /** The kind's name of the record type; the sent name when no kind has it. */
   readonly record_type: string
   /**
-   * For each subscription for which the event is news, its code and presence; empty when the registry does not tell. An
-   * event that was handled for some subscriptions may come again for others.
+   * For each subscription for which the event is news, its code and presence (`entered` when the registry gives none);
+   * empty when the registry names no subscription. An event that was handled for some subscriptions may come again for
+   * others.
    */
   readonly subscriptions: Readonly<Record<string, Presence>>
   readonly record_version: number | null

@@ -46,7 +46,7 @@ export function findCallback(path: string, action: unknown): Callback {
 }
 
 /**
- * Checks a callback against its documented schema.
+ * Checks a callback against the schema for received callbacks, which is less strict than the documented one.
  * @param opened undefined without a message, which only a rejection may lack
  * @throws RequestFault err.request.bad, with the member and the rule
  */

@@ -30,7 +30,7 @@ export function envelopeBounds(maxValues: number, messages: readonly Message[]):
   return { maxValues, maxNames: MAX_NAMES, bulk: { paths, maxOutside: MAX_OUTSIDE } }
 }
 
-/** The limits for an encrypted message. */
+/** The limits for the text of a message that was encrypted. */
 export function messageBounds(maxValues: number, { bulk }: Message): JsonBounds {
   return { maxValues, maxNames: MAX_NAMES, bulk: { paths: bulk, maxOutside: MAX_OUTSIDE } }
 }

@@ -50,7 +50,7 @@ export interface Peer {
   readonly signature?: SignaturePolicy
   /** How the registry signs; the profile of the specification by default. */
   readonly profile?: SignatureProfile
-  /** The values of `namespace` that are accepted in signatures. */
+  /** The values of `namespace` that are accepted in signatures; by default those in use, such as `registry`. */
   readonly namespaces?: readonly string[]
   /** True: unencrypted messages are refused. False by default. */
   readonly encrypted?: boolean
@@ -60,8 +60,8 @@ export interface Peer {
    */
   readonly repeats_addresses?: boolean
   /**
-   * The registry's kind, such as `civil`. By default the kind of a client that subscribed through this receiver;
-   * otherwise, for each notification, the kind that its names fit best.
+   * The registry's kind, such as `civil`. By default the `kind` of a client that got a callback of the registry through
+   * this receiver; otherwise, for each notification, the kind that its names fit best.
    */
   readonly kind?: KindName
 }
@@ -82,11 +82,11 @@ export interface ReceiverOptions {
   readonly memory?: ReceivedMessages
   /** Stores versions of records, so that notifications of older ones are left out; `marksInMemory()` by default. */
   readonly marks?: HighWaterMarks
-  /** Called when numbers of notifications are missing: a registry numbers what it sends to one address without gaps. */
+  /** Called when numbers of notifications are missing: a registry numbers those of a mailbox without gaps. */
   readonly on_gap?: (gap: SequenceGap) => void
   /** Returns true when the HTTP request is allowed, for example because of its bearer token. */
   readonly authorize?: (request: Request) => boolean | Promise<boolean>
-  /** Gets the errors of handlers, stores and key sets. Peers never see them. */
+  /** Gets errors of handlers, stores and key sets, which peers do not see. A RequestFault goes to the peer instead. */
   readonly on_error?: (error: unknown) => void
   /** The largest body in bytes; 10 MiB by default. */
   readonly max_body_bytes?: number
@@ -173,8 +173,8 @@ export class Receiver {
   }
 
   /**
-   * Sets the kind of a registry, unless it is set for its peer: names in its notifications are read as names of that
-   * kind. A client with a `kind` calls it after an answer of the registry.
+   * Sets the kind of a registry, unless one is set already: names in its notifications are read as names of that kind.
+   * A client with a `kind` calls it after a callback of the registry.
    * @throws TypeError the kind is unknown
    */
   noteKind(sender_id: string, kind: string): void {

@@ -1,4 +1,4 @@
-/** Opens messages of peers: envelope, signature, encryption. Every fault is thrown as a RequestFault. */
+/** Opens messages of peers: envelope, signature, encryption. A fault of the message is thrown as a RequestFault. */
 import {
   CallbackHeader,
   DEFAULT_SIGNATURE_PROFILE,
@@ -109,7 +109,7 @@ function parsed(text: string, bounds?: JsonBounds): SourcedEnvelope {
 
 /**
  * Verifies the signature of the received text, by the policy for its sender. Unlike a registry, we check a signature
- * without times against the time of its message under every policy.
+ * without times against the time of its message under `if-present` too.
  * @returns true when a signature was verified
  * @throws RequestFault err.signature.missing, err.signature.invalid
  */
