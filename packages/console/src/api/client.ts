@@ -17,7 +17,7 @@ interface Pending<Data> {
   readonly response: Response
 }
 
-/** The answer of an act that was done. The answer that a second operator must approve is left out. */
+/** The answer to an act that was done, without the answer that says that a second operator must approve it. */
 type Done<Data> = Data extends { readonly proposal: unknown } ? (keyof Data extends 'proposal' ? never : Data) : Data
 
 /**

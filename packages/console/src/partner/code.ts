@@ -1,7 +1,8 @@
-/** Returns the code of a sign-in link; null: none. The code is after the `#`, where no log sees it. */
+/** Sign-in links of the partner page. Their code is after the `#`, which browsers do not send. */
 
 const CODE = /^#([1-9]\d*_[\w-]{43})$/
 
+/** The code in the part of an address from the `#` on; null: none. */
 export const signInCodeIn = (hash: string): string | null => CODE.exec(hash)?.[1] ?? null
 
 /** Returns the code of a sign-in link, and removes it from the address and the history; null: none. */

@@ -7,7 +7,7 @@ import { Facts } from './page.tsx'
 import { Loaded } from './states.tsx'
 import { numberText } from './times.ts'
 
-/** The most of each that are counted. */
+/** The most subscriptions, and the most deliveries, that are counted. */
 const MOST = 100
 
 const upToMost = (number: number): string =>

@@ -71,7 +71,7 @@ export function expressionOf(
   return more.length === 0 ? only : { $and: read }
 }
 
-/** Reads the conditions of an expression as typed texts; null when it has more than conditions that must all hold. */
+/** Reads the conditions of an expression as typed texts; null unless it has only conditions that must all hold. */
 export function conditionsOf(expression: unknown): readonly Condition[] | null {
   return joined(
     entriesOf(expression).map(([name, value]) => {
@@ -107,7 +107,10 @@ const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** The value at a path of a record, such as `name.surname`, as typed text; null when there is no single value. */
+/**
+ * The value at a path of a record, such as `name.surname`, as typed text; of a list on the way, the first element. Null
+ * when there is no text, number or boolean.
+ */
 export function valueAt(record: unknown, path: string): string | null {
   const found = path.split('.').reduce<unknown>((value, name) => {
     const inner = Array.isArray(value) ? value[0] : value

@@ -6,7 +6,7 @@ import styles from './field.module.css'
 import { localTimeOf } from './filters.ts'
 
 export interface DialogField {
-  /** A choice or a group of boxes has `options`. Without it a line of text. */
+  /** The sort of input; a line of text by default. A choice and a group of boxes need `options`. */
   readonly as?: keyof typeof INPUTS
   readonly name: string
   readonly label: string

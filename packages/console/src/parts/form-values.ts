@@ -1,4 +1,4 @@
-/** Reads the fields of a form as members of a call. An empty field is an absent member. */
+/** Reads the fields of a form as members of a call. An empty text, number or time leaves the member out. */
 import { ApiFault } from '../api/fault.ts'
 import { COMMON } from '../texts/common.ts'
 import { isoTimeOf } from './filters.ts'

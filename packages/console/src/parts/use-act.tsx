@@ -17,7 +17,7 @@ interface ActOptions<Input, Output> {
   readonly onOver?: () => void
 }
 
-/** Makes an act that ends with a notice: done, failed, or waiting for a second operator. */
+/** Makes an act that ends with a notice: failed, waiting for a second operator, or, if there is a text for it, done. */
 export function useAct<Input, Output>({ call, changes, done, onDone, onOver }: ActOptions<Input, Output>) {
   const notify = useNotify()
   const queries = useQueryClient()

@@ -1,4 +1,4 @@
-/** Addresses and filters are after the `#`, which browsers do not send: no log gets the id of a message. */
+/** Paths and filters of pages are after the `#`, which browsers do not send with the request for a page. */
 import { useSyncExternalStore } from 'react'
 import type { BaseLocationHook, BaseSearchHook } from 'wouter'
 

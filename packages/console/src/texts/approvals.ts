@@ -1,4 +1,6 @@
 /** Texts of acts that wait for a second operator. */
+
+/** Texts of the list of proposals. */
 export const APPROVALS = {
   lead: 'Acts that give access, or lift a protection, wait until a second operator approves them.',
   off: 'No act waits: two-person approval is off. Set ROLLCALL_TWO_PERSON=1 to turn it on.',
@@ -17,6 +19,7 @@ export const APPROVALS = {
   emptyNote: 'An act that needs a second operator appears here.',
 } as const
 
+/** Texts of the page of one proposal. */
 export const APPROVAL = {
   above: 'All proposals',
   title: (act: string) => `Proposal: ${act}`,

@@ -1,4 +1,6 @@
 /** Texts of the page of the audit log. */
+
+/** Texts of the page, and of the list of audit entries. */
 export const AUDIT_LOG = {
   lead: 'The audit log: who asked for whose data, on what basis, and what left. Each look at these pages has an audit entry, too.',
   views: 'Parts of this page',
@@ -25,6 +27,7 @@ export const AUDIT_LOG = {
   emptyNote: 'Each request, answer and act of an operator has an audit entry.',
 } as const
 
+/** Texts of the entries about one person. */
 export const PERSON = {
   title: 'Audit entries of a person',
   lead: 'What you enter is sent in the body of a request. It is in no address, and goes when you leave the page.',
@@ -52,6 +55,7 @@ export const PERSON = {
   },
 } as const
 
+/** Texts of the list of emergency uses. */
 export const EMERGENCIES = {
   title: 'Emergencies',
   lead: 'Where the emergency part of a grant was used. Somebody has to review each of them.',
@@ -78,6 +82,7 @@ export const EMERGENCIES = {
   done: 'The review is stored.',
 } as const
 
+/** Texts of the verification. */
 export const VERIFY = {
   title: 'Verification',
   lead: 'Reads every audit entry and checks that none is missing or changed. It goes on when you leave this page.',

@@ -1,4 +1,6 @@
 /** Texts of deliveries. */
+
+/** Texts of the list of deliveries. */
 export const DELIVERIES = {
   lead: 'What is sent to participants: pages of answers, and notifications.',
   caption: 'Deliveries',
@@ -24,6 +26,7 @@ export const DELIVERIES = {
   matching: 'With all that match the filter:',
 } as const
 
+/** Texts of the page of one delivery. */
 export const DELIVERY = {
   above: 'All deliveries',
   facts: {
@@ -49,6 +52,7 @@ export const DELIVERY = {
   toMessage: 'Timeline of the message',
 } as const
 
+/** Texts of the destinations with failures. */
 export const DESTINATIONS = {
   title: 'Destinations in trouble',
   lead: 'Where deliveries fail or are held, why, and what to do.',
@@ -62,6 +66,7 @@ export const DESTINATIONS = {
   times: (count: string) => `(${count})`,
 } as const
 
+/** Texts of acts on deliveries. */
 export const DELIVERY_ACTS = {
   retry: {
     button: 'Retry now',

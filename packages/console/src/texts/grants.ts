@@ -1,4 +1,6 @@
 /** Texts of grants. */
+
+/** Texts of the grants on the page of a participant. */
 export const GRANTS = {
   title: 'Grants',
   lead: 'What it may do, registry by registry. Open a registry to see, try and change the grant.',
@@ -28,6 +30,7 @@ export const GRANTS = {
     'Operations: a tick is granted, a line is not granted. Where there is nothing, the registry does not have the operation.',
 } as const
 
+/** Texts of the page of one grant. */
 export const GRANT = {
   title: (sender: string, namespace: string) => `${sender} in ${namespace}`,
   above: (sender: string) => `Participant ${sender}`,

@@ -1,4 +1,6 @@
 /** Texts of the list of messages and of the timeline of one. */
+
+/** Texts of the list of messages. */
 export const MESSAGES = {
   lead: 'Requests, answers, callbacks and notifications, the newest first. The list names no person.',
   caption: 'Messages',
@@ -45,6 +47,7 @@ export const ENDS = {
   } as Readonly<Record<string, string>>,
 } as const
 
+/** Texts of the page of one message. */
 export const TIMELINE = {
   above: 'All messages',
   lead: 'What happened to it, from its arrival to the last attempt at its answer.',

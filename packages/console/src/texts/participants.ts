@@ -1,4 +1,6 @@
 /** Texts of participants. */
+
+/** Texts of the list of participants, and of the form that adds one. */
 export const PARTICIPANTS = {
   lead: 'Who may ask the registries. Without a grant a participant may do nothing.',
   caption: 'Participants',
@@ -35,6 +37,7 @@ export const PARTICIPANTS = {
 
 const SERVERS_LIMIT = "the server's limit"
 
+/** Texts of the page of one participant. */
 export const PARTICIPANT = {
   above: 'All participants',
   demo: 'This is demo data.',

@@ -1,6 +1,6 @@
 /** Texts of the partner page. */
 
-/** Texts of its frame. */
+/** Texts of the frame of the partner page, which is around each view. */
 export const PARTNER = {
   page: 'Partner page',
   skip: 'Skip to the content',

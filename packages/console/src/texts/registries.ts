@@ -1,4 +1,6 @@
 /** Texts of registries. */
+
+/** Texts of the list of registries, and of the form that adds one. */
 export const REGISTRIES = {
   lead: 'Every registry that this server hosts, and how many records it has.',
   caption: 'Registries',
@@ -29,6 +31,7 @@ export const REGISTRIES = {
   },
 } as const
 
+/** Texts of the page of one registry. */
 export const REGISTRY = {
   above: 'All registries',
   demo: 'This is demo data.',

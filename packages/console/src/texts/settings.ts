@@ -1,4 +1,6 @@
 /** Texts of settings: limits and options, doctor's findings, operators. */
+
+/** Texts of the page, and of the list of limits and options. */
 export const SETTINGS = {
   lead: 'What counts on the node that answers. A setting changes with its environment variable, when the node starts again.',
   views: 'Parts of the settings',
@@ -12,6 +14,7 @@ export const SETTINGS = {
   shown: (shown: string, all: string) => `${shown} of ${all} settings`,
 } as const
 
+/** Texts of the list of doctor's findings. */
 export const FINDINGS = {
   lead: 'The checks of rollcall doctor, on the node that answers. They change nothing.',
   caption: 'Findings',
@@ -22,6 +25,7 @@ export const FINDINGS = {
   state: { ok: 'well', weak: 'weak', broken: 'broken' },
 } as const
 
+/** Texts of the lists of operator tokens and sessions. */
 export const OPERATORS = {
   title: 'Tokens',
   lead: 'Who may sign in here and call the admin API. Only digests of the tokens are stored.',

@@ -1,4 +1,6 @@
 /** Texts of subscriptions and events. */
+
+/** Texts of the list of subscriptions. */
 export const SUBSCRIPTIONS = {
   lead: 'Who is notified of which events. The filters of subscriptions may be personal data and are not shown.',
   caption: 'Subscriptions',
@@ -17,6 +19,7 @@ export const SUBSCRIPTIONS = {
     'A participant makes a subscription with a subscribe request. Its grant has to name the operation subscribe and the event types.',
 } as const
 
+/** Texts of the page of one subscription. */
 export const SUBSCRIPTION = {
   above: 'All subscriptions',
   what: 'code',
@@ -65,6 +68,7 @@ export const SUBSCRIPTION = {
   },
 } as const
 
+/** Texts of the page of events. */
 export const EVENTS = {
   lead: 'What happened in a registry, the newest first. This list does not show to whom.',
   caption: 'Events',

@@ -1,5 +1,6 @@
-/** One changed value. */
+/** A line of a proposal: a value that the act changes, or one that says what the act is about. */
 export interface DiffLine {
+  /** The path of the value. */
   readonly at: string
   readonly from?: unknown
   readonly to?: unknown

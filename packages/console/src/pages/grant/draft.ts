@@ -7,7 +7,7 @@ export type Names = 'all' | readonly string[]
 
 export const EMPTY_DRAFT: Draft = { operations: [], see: [], basis: 'law' }
 
-/** The value that an absent member has. */
+/** The values of members that are absent. Others are then an empty list. */
 const OTHERWISE: Readonly<Record<string, Names>> = {
   record_types: 'all',
   identifier_types: 'all',

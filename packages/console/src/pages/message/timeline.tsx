@@ -54,7 +54,7 @@ function StepLine({ step }: { readonly step: Step }) {
   )
 }
 
-/** True for a delivery that is held. */
+/** True for the step that says that the delivery is held. */
 const isHeld = ({ step, outcome }: Step): boolean => step === 'ended' && outcome === 'waiting'
 
 function titleOf(whole: Step): string {

@@ -1,4 +1,4 @@
-/** A list of matters that need an operator, the worst first. */
+/** A list of matters that need an operator, in a fixed order that begins with the health of the server. */
 
 import { IconAlertTriangle, IconCircleCheck, IconPlugConnectedX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'

@@ -15,7 +15,7 @@ import { Tiles } from './tiles.tsx'
 import { Traffic } from './traffic.tsx'
 
 const EVERY_MS = 30_000
-/** Milliseconds between reloads, while hours are still counted and in a demo with running events. */
+/** Milliseconds between reloads in a demo, and elsewhere while hours are still counted. */
 const COUNTING_MS = 2_000
 
 export function Page() {

@@ -1,4 +1,4 @@
-/** Lists the participants that may ask the registry. */
+/** Lists the grants in the registry, with their participants. */
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Panel, Section } from '../../parts/page.tsx'

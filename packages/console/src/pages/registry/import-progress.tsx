@@ -67,7 +67,7 @@ const Found = ({ facts, problems }: FoundProps) => (
   </>
 )
 
-/** A table of the values that were not understood; nothing without such values. */
+/** A table of the problems of an import, such as values that were not understood; nothing when there are none. */
 export const ImportProblems = ({ problems }: Pick<FoundProps, 'problems'>) =>
   problems.length > 0 && (
     <Panel>
@@ -109,7 +109,10 @@ const ofValues = (name: string, row: Reported, odd: OddTexts): Problem[] => [
     : []),
 ]
 
-/** Lists problems by column where columns are known. Unlisted codes and late dates are counted by attribute only. */
+/**
+ * Lists the problems of an import. Values that were not understood are listed by their paths or columns; by attributes
+ * when no path has such values. Unlisted codes and later dates are known for attributes only.
+ */
 export function importProblems(
   { rejections, repeated, attributes, paths }: Pick<Ended, 'rejections' | 'repeated' | 'attributes' | 'paths'>,
   odd: OddTexts = TEXTS,

@@ -1,4 +1,4 @@
-/** A list of declared indexes that are missing, and of existing indexes that nothing declares. */
+/** A list of columns that are not filled, of missing or invalid indexes, and of indexes that nothing declares. */
 import type { Registry } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'

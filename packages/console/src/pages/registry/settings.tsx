@@ -9,7 +9,7 @@ import { REGISTRIES, REGISTRY } from '../../texts/registries.ts'
 const { settings: TEXTS, facts: NAMES } = REGISTRY
 const { fields: FIELDS } = REGISTRIES
 
-/** Primary identifiers cannot be changed when there are records. */
+/** True when the registry has no records. Only then can its primary identifiers be changed. */
 const isEmpty = ({ records }: Registry): boolean => Object.values(records).every((number) => number === 0)
 
 const fieldOf = (record_type: string): string => `primary ${record_type}`

@@ -9,7 +9,7 @@ interface Described {
   readonly source: string
 }
 
-/** Finds settings of a kind and source that have each word in the name or the meaning, in upper or lower case. */
+/** Finds settings of a kind and a source, if given, with every word in the name or the meaning, in any case. */
 export function chosenSettings<Setting extends Described>(
   settings: readonly Setting[],
   { text = '', kind, source }: Readonly<Record<string, string | undefined>>,
