@@ -19,7 +19,7 @@ export type TransportReason =
 /** There is no readable answer. The registry may have processed the request or not. */
 export class TransportError extends Error {
   readonly reason: TransportReason
-  /** The number of requests that were sent, with retries; 1 when an answer came and cannot be used. */
+  /** The number of requests that were sent, with retries, if it is known; otherwise 1. */
   readonly attempts: number
   /** The HTTP status of the answer, if it is known. */
   readonly httpStatus: number | undefined

@@ -12,7 +12,7 @@ export interface Reply {
 
 /** A message that we receive. */
 export interface Message extends Reply {
-  /** The schema that a received message must satisfy after tolerance. What it leaves open is checked item by item. */
+  /** The schema that a received message must satisfy after tolerance. What it leaves open is checked later. */
   readonly incoming: TSchema
   /** True when a `header.total_count` that is neither missing nor 0 must equal the number of items. */
   readonly counted: boolean

@@ -78,7 +78,7 @@ export async function inOrder(
     raise(latest, version)
     for (const { had, order } of fresh) {
       raise(had, version)
-      // A backfill does not raise this mark: an event that comes late must still be news.
+      // In a backfill only corrections raise this mark: an event that comes late must still be news.
       if (corrects || !meta.backfill) raise(order, version)
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Removes other persons from a record: a member of a household, or a relative. Numbers that count them are reduced, so
- * that the rest does not show that they were there.
+ * Removes other persons from a record: a member of a household, or a relative. Numbers that count them are reduced:
+ * they would show that somebody is missing.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType, Relation } from '../kinds/kind.ts'

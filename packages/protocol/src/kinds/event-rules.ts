@@ -28,13 +28,13 @@ export type EventCondition =
   | { readonly is: 'cleared'; readonly attribute: string }
   /** The attribute had a value before the change, and has a different one after. */
   | { readonly is: 'changed'; readonly attribute: string }
-  /** The list has an element after the change that it did not have before. */
+  /** The list has an element with a key after the change that it did not have before. */
   | { readonly is: 'added'; readonly list: RuleList }
   /** A member of the compound has another value in an element that existed before. */
   | { readonly is: 'member_changed'; readonly compound: string; readonly by: string; readonly member: string }
   /**
-   * The date is at most `birth_span`, a limit of the server, before the date of the other attribute or the day of the
-   * event.
+   * The date is on the day of the other attribute, or at most `birth_span` days (a limit of the server) before it. If
+   * the record has no such day, it is the day of the event.
    */
   | { readonly is: 'recent'; readonly attribute: string; readonly until: string }
 
@@ -54,13 +54,13 @@ export interface EventRule {
    */
   readonly also_of?: { readonly record_type: string; readonly list: RuleList }
   /**
-   * The relation of the persons in the conditions, such as `member_list`. When a grant hides some of them, an event
-   * published under this name is sent only if the conditions are also true without the hidden persons.
+   * The relation of the persons in the conditions, such as `member_list`. When some of them are hidden from a
+   * subscriber, an event that was published by its name gets to it only if the conditions are also true without them.
    */
   readonly persons?: string
   /**
-   * The change cancels or corrects the earlier event: those who were notified of that event get the correction, and
-   * nobody else.
+   * The change cancels or corrects the earlier event. Only those who were notified of that event, and may still see the
+   * change, get the correction.
    */
   readonly corrects?: 'CANCEL' | 'CORRECTION'
 }

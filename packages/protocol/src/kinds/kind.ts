@@ -125,7 +125,7 @@ export interface RecordType {
   readonly notified_as?: NotifiedShape
   /** Other names accepted in `reg_record_type` and `response_entity`; the part after the last ":" is compared. */
   readonly aliases: readonly string[]
-  /** Values of `@type` in documents (after the last ":") by which an import recognises the record type. */
+  /** Values of `@type` (after the last ":") by which the record type of a document is recognised, as in an import. */
   readonly document_types: readonly string[]
   /** The identifier type whose value is unique among the records of this type. Every record has exactly one. */
   readonly primary_identifier: string

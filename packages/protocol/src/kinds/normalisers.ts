@@ -46,8 +46,8 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
 
 /**
  * The value by which an identifier is stored and compared. Null when `raw` cannot be used: it is empty, longer than
- * 1024 characters (normalised: 256), has control characters, or is not a telephone number or e-mail address as the type
- * needs.
+ * 1024 characters, or than 256 when normalised, has control characters, or is not a telephone number or e-mail address
+ * as the type needs.
  */
 export function normaliseIdentifier(type: IdentifierType, raw: string): string | null {
   if (raw.length > IDENTIFIER_MAX_LENGTH * 4) return null

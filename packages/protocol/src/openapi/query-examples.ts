@@ -5,7 +5,7 @@ import type { QueryType } from '../messages/query.ts'
 import type { JsonObject } from './components.ts'
 import { sampleIdentifier } from './sample-record.ts'
 
-/** A query in one form, with its name and summary. It finds the invented person of the examples. */
+/** A query in one form, with its name and summary. It fits the invented person of the examples. */
 export interface QueryExample {
   /** A name of our own, unique among the examples. */
   readonly name: string
