@@ -11,6 +11,8 @@ export function identifier(type: string, value: string): QueryCriteria {
 
 /** A value to compare with an attribute. A value without an operator means equality. */
 export type ExpressionValue = string | number | boolean
+
+/** A condition on one attribute: a value that it must equal, or an operator with its value. */
 export type Condition =
   | ExpressionValue
   | { readonly $eq: ExpressionValue }

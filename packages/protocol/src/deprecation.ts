@@ -1,5 +1,6 @@
 /** Announces to callers which parts of the interface will be removed, in answers and OpenAPI documents. */
 
+/** The two days of a part of the interface that will be removed. */
 export interface Deprecation {
   /** The day from which the part is deprecated, such as `2027-01-31`. */
   readonly since: string

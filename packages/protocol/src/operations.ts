@@ -82,8 +82,10 @@ const NOTIFY: Callback = {
   }),
 }
 
+/** The messages that a registry sends to a requester. */
 export const CALLBACKS: readonly Callback[] = [ON_SEARCH, ON_SUBSCRIBE, ON_UNSUBSCRIBE, TXN_ON_STATUS, NOTIFY]
 
+/** The operations that a registry may serve. */
 export const OPERATIONS: readonly Operation[] = [
   {
     name: 'search',

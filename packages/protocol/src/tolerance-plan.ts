@@ -39,6 +39,7 @@ export interface ObjectSchema {
   readonly items?: ObjectSchema
 }
 
+/** Makes the plan for a schema and its rows of accepted spellings. */
 export function planOf(schema: ObjectSchema, rows: Tolerated): Plan {
   const { properties = {}, required = [] } = schema.items ?? schema
   const inside = new Set([...Object.keys(properties), ...Object.keys(rows.inside ?? {})])

@@ -17,6 +17,7 @@ import { refuseUnknownVariables } from './variables.ts'
 export const ROLES = ['http', 'worker', 'all'] as const
 export type Role = (typeof ROLES)[number]
 
+/** The configuration of a process, read from its environment. */
 export interface Config {
   readonly role: Role
   readonly host: string

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { hasErrorCode } from '@rollcall/database/embedded/files'
 import { parseMasterKey } from '@rollcall/keys/master-key'
 
+/** The program that the process runs. */
 export interface Order {
   readonly program: string
   readonly args: readonly string[]
@@ -14,6 +15,7 @@ export interface Order {
   readonly longest: number
 }
 
+/** The output of the program without its last newline, or the reason why there is none. */
 export type Outcome = { readonly printed: string } | { readonly problem: string }
 
 /** The largest output in bytes. */

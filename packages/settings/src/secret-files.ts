@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { hasErrorCode } from '@rollcall/database/embedded/files'
 import { secretOfCommand } from './secret-commands.ts'
 
+/** Environment variables and their values. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The variables whose value is a secret. */

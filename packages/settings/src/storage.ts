@@ -16,6 +16,7 @@ import { createLog } from '@rollcall/observe/log'
 import pg, { type PoolConfig } from 'pg'
 import type { Config } from './config.ts'
 
+/** The open database, as the application role and as the owner. */
 export interface Storage {
   /** The database as the application role, for everything that does not need the owner. */
   readonly db: Database
@@ -112,6 +113,7 @@ export function masterKeySource(config: Config): MasterKeySource {
   return masterKeyFromFile(masterKeyFile(config), config.newMasterKey)
 }
 
+/** The path of the file that may have the master key. */
 export const masterKeyFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
   join(dataDirectory, 'master-key')
 

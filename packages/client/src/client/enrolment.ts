@@ -29,6 +29,7 @@ export interface EnrolmentQuestion extends UnderConsent {
 /** The person in a question to a disability registry: the value of the member identifier, alone or with a consent. */
 export type DisabilityQuestion = string | (UnderConsent & { readonly person: string })
 
+/** Options of `updateEnrolments`. */
 export interface UpdateOptions extends RequestOptions {
   /** The subject of the update, such as `enrollement` or `enrollement_status_change`. */
   readonly receipt_type?: string
@@ -50,8 +51,10 @@ export interface EnrolmentUpdate {
   readonly correlation_id: string
 }
 
+/** The default number of beneficiaries in one message. */
 export const UPDATE_BATCH = 100
 
+/** Makes the message of a question about an enrolment, without its transaction_id. */
 export function enrolledContent({
   person,
   identifier_type = ENROLLED_ATTRIBUTES.person[0],
@@ -66,6 +69,7 @@ export function enrolledContent({
   return { enrolled_criteria: { query_type: 'expression', response_entity, query, ...consentIn(under) } }
 }
 
+/** Makes the message of a question to a disability registry, without its transaction_id. */
 export function disabledContent(asked: DisabilityQuestion): Omit<DisabledRequest, 'transaction_id'> {
   const { person, ...under } = typeof asked === 'string' ? { person: asked } : asked
   const query = { 'personal_details.member_identifier': { eq: person } }

@@ -31,6 +31,7 @@ export type OneOrMore<Input> = Input | readonly Input[]
 export type StatusQuestion = Pick<TxnStatusQuestion, 'attribute_type' | 'attribute_value'> &
   Partial<Pick<TxnStatusQuestion, 'txn_type' | 'reference_id' | 'locale'>>
 
+/** Makes the message of a search. Each item gets a reference_id and a timestamp, unless it has them. */
 export function searchContent(input: OneOrMore<SearchInput>): Content<'search'> {
   const search_request = listOf(input).map((one, index): SearchRequestItem => {
     const item = 'search_criteria' in one ? one : { search_criteria: one }
@@ -39,6 +40,7 @@ export function searchContent(input: OneOrMore<SearchInput>): Content<'search'> 
   return { search_request }
 }
 
+/** Makes the message of a subscribe. Each item gets a reference_id and a timestamp, unless it has them. */
 export function subscribeContent(input: OneOrMore<SubscribeInput>): Content<'subscribe'> {
   const subscribe_request = listOf(input).map((one, index): SubscribeRequestItem => {
     const item = 'subscribe_criteria' in one ? one : { subscribe_criteria: one }
@@ -48,10 +50,12 @@ export function subscribeContent(input: OneOrMore<SubscribeInput>): Content<'sub
   return { subscribe_request }
 }
 
+/** Makes the message that ends subscriptions. */
 export function unsubscribeContent(codes: OneOrMore<string>): Content<'unsubscribe'> {
   return { timestamp: new Date().toISOString(), subscription_codes: [...listOf(codes)] }
 }
 
+/** Makes the message of a question about an earlier transaction. */
 export function statusContent(question: StatusQuestion): Omit<TxnStatusRequest, 'transaction_id'> {
   return { txnstatus_request: { reference_id: '1', txn_type: 'search', ...question } }
 }

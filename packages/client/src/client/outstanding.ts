@@ -13,6 +13,7 @@ interface Waiting {
 
 type Item = SearchResponse['search_response'][number]
 
+/** The items of one search that still miss pages. */
 export class Outstanding {
   /** The items that still miss pages, by reference_id. */
   readonly #items: Map<string, Waiting>

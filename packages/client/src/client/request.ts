@@ -27,6 +27,7 @@ import { OUTGOING } from './outgoing.ts'
 import { pathAt } from './paths.ts'
 import type { Settings } from './settings.ts'
 
+/** A request: its operation, its content and the options of the caller. */
 export interface Asked {
   readonly operation: Operation
   /** The message without its transaction_id. */

@@ -18,6 +18,7 @@ export type ItemOf<Message> = Message extends { readonly txnstatus_response: { r
           ? Item
           : Message
 
+/** The result of one item: the item, or its rejection. */
 export type ItemResult<Item> =
   | { readonly ok: true; readonly reference_id: string; readonly item: Item }
   | { readonly ok: false; readonly reference_id: string; readonly rejection: ItemRejected }

@@ -38,6 +38,7 @@ export interface PeerTrust {
   readonly namespaces?: readonly string[]
 }
 
+/** The keys for encrypted requests and answers. */
 export interface Encryption {
   /** Our private JWKs, each with the `kid` under which the registry knows its public half. */
   readonly keys: readonly Jwk[]
@@ -50,6 +51,7 @@ export interface OfKind<Kind extends SaidKind> {
   readonly kind?: Kind & KindName
 }
 
+/** The options of a `RegistryClient`. */
 export interface ClientOptions {
   /** The address of the registry with namespace and version: `https://registry.example/civil/v1.0.0`. */
   readonly base_url: string

@@ -49,6 +49,7 @@ export function retryAfter({ headers }: Pick<HttpAnswer, 'headers'>, now: number
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
+/** An answer, with the number of requests that were sent for it. */
 export interface Attempted extends HttpAnswer {
   readonly attempts: number
 }

@@ -16,6 +16,7 @@ export interface ClientCredentials {
 /** Gives an access token from another source. `renew` is true when the last one was refused. */
 export type GiveToken = (options: { readonly renew: boolean }) => string | Promise<string>
 
+/** A source of access tokens. */
 export interface Tokens {
   /** A valid token. @throws TokenRefused, TransportError */
   get(): Promise<string>

@@ -1,6 +1,7 @@
 /** Makes the answer to a peer: an ack for its message, or a refusal with its reason (N11, D2). */
 import { RequestFault } from '@rollcall/protocol'
 
+/** The refusal of a message whose sender is no peer of the receiver. */
 export class UnknownSender extends RequestFault {
   readonly sender_id: string
 

@@ -53,6 +53,7 @@ export interface Rejected {
   readonly assumed_utc?: readonly string[]
 }
 
+/** Handles one callback. */
 export type Handler<Name extends CallbackName> = (callback: Received<Name>) => unknown
 
 /**
@@ -63,6 +64,7 @@ export type Handlers = { readonly [Name in CallbackName]?: Handler<Name> } & {
   readonly rejected?: (callback: Rejected) => unknown
 }
 
+/** How long to wait for a callback. */
 export interface AwaitOptions {
   /** The longest time to wait in milliseconds; 60 000 by default. */
   readonly timeout?: number

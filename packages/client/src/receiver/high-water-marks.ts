@@ -15,6 +15,7 @@ export interface HighWaterMarks {
   raiseAll?(values: ReadonlyMap<string, number>): Promise<void>
 }
 
+/** The numbers for many names; names without a number are left out. */
 export async function readMarks(marks: HighWaterMarks, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (marks.getAll !== undefined) return marks.getAll(names)
   const found = new Map<string, number>()
@@ -25,6 +26,7 @@ export async function readMarks(marks: HighWaterMarks, names: readonly string[])
   return found
 }
 
+/** Stores many numbers by their names, each unless a higher one is stored. */
 export async function raiseMarks(marks: HighWaterMarks, values: ReadonlyMap<string, number>): Promise<void> {
   if (marks.raiseAll !== undefined) return marks.raiseAll(values)
   for (const [name, value] of values) await marks.raise(name, value)

@@ -20,6 +20,7 @@ interface UnclaimedCallback {
   readonly at: number
 }
 
+/** The callbacks that came before their callers, and the callers that wait. */
 export class Mailbox {
   readonly #limits: MailboxLimits
   readonly #now: () => number

@@ -7,6 +7,7 @@ import type { Received } from './callbacks.ts'
 import { namesIn, primaryIdentifier } from './event-kinds.ts'
 import { type HighWaterMarks, raiseMarks, readMarks } from './high-water-marks.ts'
 
+/** A received notification. */
 export type Notification = Received<'notify'>
 
 /** Notifications of a registry that did not come: their numbers are between `last` and `next`, which were handled. */

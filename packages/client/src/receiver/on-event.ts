@@ -27,6 +27,7 @@ export type EventName = (typeof EVENT_NAMES)[number]
 /** How a change affects the match with a subscription's filter: it begins (`entered`), continues, or ends (`left`). */
 export type Presence = 'entered' | 'stayed' | 'left'
 
+/** The facts about one event, for its handler. */
 export interface EventContext {
   /** The item of the notification. */
   readonly event: NotifyEvent

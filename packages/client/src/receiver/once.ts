@@ -9,6 +9,7 @@ const WAIT = { most: 5_000, step: 100 }
 /** Handles a new message. @param handle when it rejects, the message counts as new again */
 export type Once = (key: MessageKey, handle: () => Promise<void>) => Promise<void>
 
+/** Makes a function that handles each message once, as long as the memory knows it. */
 export function once(memory: ReceivedMessages, wait = WAIT): Once {
   /** The messages that this process is handling. */
   const running = new Map<string, Promise<void>>()

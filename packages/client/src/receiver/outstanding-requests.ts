@@ -8,6 +8,7 @@ import { type Frame, swapAddresses, type Trust, verifyFrame } from '../trust/ope
 /** The number of correlation_ids that are remembered. */
 const MOST = 10_000
 
+/** The requests of a receiver's clients whose callbacks may still come. */
 export class OutstandingRequests {
   /** For each correlation_id, how the registry of the request is trusted. */
   readonly #accepted = new Map<string, Trust>()

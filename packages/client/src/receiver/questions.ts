@@ -40,6 +40,7 @@ export type AnswerContent<Name extends QuestionName> = Omit<
   'transaction_id' | 'correlation_id'
 >
 
+/** Answers one question. */
 export type AnswerHandler<Name extends QuestionName> = (
   question: Question<Name>,
 ) => AnswerContent<Name> | Promise<AnswerContent<Name>>
@@ -80,6 +81,7 @@ export function readQuestion(row: Operation, { header }: Frame, opened: Opened |
   }
 }
 
+/** The handlers and the signer of the receiver, and the trust in the peer that asks. */
 export interface Answering {
   readonly answers: AnswerHandlers
   /** Our own sender_id. */

@@ -1,5 +1,6 @@
 /** Remembers handled messages: a peer repeats a message until it gets an ack (N16). */
 
+/** The sender and the message_id, which identify a message together. */
 export interface MessageKey {
   readonly sender_id: string
   readonly message_id: string
@@ -21,6 +22,7 @@ export interface ReceivedMessages {
 
 const DAY = 24 * 3_600_000
 
+/** How many messages are remembered, and for how long. */
 export interface MemoryLimits {
   /** The number of messages that are remembered; the oldest are forgotten first. 100 000 by default. */
   readonly messages?: number

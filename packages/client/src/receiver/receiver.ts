@@ -66,6 +66,7 @@ export interface Peer {
   readonly kind?: KindName
 }
 
+/** The options of a `Receiver`. */
 export interface ReceiverOptions {
   /** The registries whose callbacks are accepted. */
   readonly peers: readonly Peer[]
@@ -109,6 +110,7 @@ const NOBODY =
   'header.receiver_id: is required, unless the correlation_id is that of a request to a registry whose signature is required and verifies'
 const UNSIGNED = 'answers need signing: the private key that signs them'
 
+/** Receives the callbacks of registries, and answers questions. Pass each HTTP request to `handle`. */
 export class Receiver {
   readonly #options: ReceiverOptions
   /** How each peer is trusted, by its sender_id. */

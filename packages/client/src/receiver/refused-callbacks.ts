@@ -9,6 +9,7 @@ const MOST_NAMED = 3
 /** The longest text of a refusal, in characters. */
 const LONGEST = 120
 
+/** The last refusals of one receiver. */
 export class RefusedCallbacks {
   #recent: readonly { readonly at: number; readonly text: string }[] = []
 

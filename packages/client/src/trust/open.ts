@@ -127,6 +127,7 @@ export function verifyFrame({ source }: Frame, trust: Trust, kind: MessageKind):
   })
 }
 
+/** A message, decrypted if it was encrypted. */
 export interface Opened {
   /** The decrypted message. */
   readonly message: JsonObject

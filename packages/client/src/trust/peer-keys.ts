@@ -19,6 +19,7 @@ import { TransportError } from '../errors.ts'
 import { type HttpSettings, send } from '../http/post.ts'
 import { DEFAULT_RETRY, withRetries } from '../http/retry.ts'
 
+/** A set of public keys (RFC 7517, 5). */
 export interface JwkSet {
   readonly keys: readonly Jwk[]
 }
@@ -86,6 +87,7 @@ async function fetchKeys(http: HttpSettings, url: string): Promise<Fetched<reado
   }
 }
 
+/** Finds the public keys of one peer. */
 export interface PeerKeys {
   /** The keys of this algorithm with this kid; all of the algorithm when the signature names none. */
   verifying(kid: string | null, algorithm: AlgorithmName): Promise<readonly WebCryptoKey[]>

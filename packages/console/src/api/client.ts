@@ -4,6 +4,7 @@ import { ApiFault, noAnswerFault, Proposed, readErrors, readProposalId } from '.
 import { consoleHeader } from './presence.ts'
 import type { paths } from './schema.d.ts'
 
+/** The client of the admin API. */
 export const api = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin', redirect: 'error' })
 api.use({
   onRequest({ request }) {

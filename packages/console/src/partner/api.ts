@@ -3,6 +3,7 @@ import createClient from 'openapi-fetch'
 import { presence } from '../api/presence.ts'
 import type { paths } from './schema.d.ts'
 
+/** The client of the partner API. */
 export const partnerApi = createClient<paths>({
   baseUrl: location.origin,
   credentials: 'same-origin',

@@ -1,5 +1,6 @@
 /** Reads and writes filters of lists in the part of an address behind the `?`. */
 
+/** Reads the named members of a filter from the query of an address; empty ones are left out. */
 export function readFilter(search: string, names: readonly string[]): Readonly<Record<string, string | undefined>> {
   const given = new URLSearchParams(search)
   const entries = names.map((name) => [name, given.get(name) || undefined] as const)

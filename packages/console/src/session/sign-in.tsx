@@ -14,6 +14,8 @@ import styles from './sign-in.module.css'
 
 /** The address of a sign-in link. The code is after the `#`, where no log sees it. */
 const LINK = /^\/sign-in\/([^/]+)$/
+
+/** True when an address is a sign-in link. */
 export const isSignInLink = (path: string): boolean => LINK.test(path)
 
 export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[] }) {

@@ -9,12 +9,16 @@ function subscribe(changed: () => void): () => void {
   return () => removeEventListener('hashchange', changed)
 }
 
+/** The part of an address before the `?`. */
 export const pathOfAddress = (whole: string): string => whole.split('?', 1)[0] ?? '/'
+
+/** The part of an address after the `?`. */
 export const searchOfAddress = (whole: string): string => whole.slice(pathOfAddress(whole).length + 1)
 
 /** Escapes an address for wouter, which decodes a part of its input, so that it returns the address as written. */
 export const escapePercent = (part: string): string => part.replaceAll('%', '%25')
 
+/** Goes to a page. @param to its path and filter, without the `#` */
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   const hash = `#${to}`
   if (hash === location.hash) return

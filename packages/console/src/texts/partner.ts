@@ -16,6 +16,7 @@ export const PARTNER = {
   lost: 'The page cannot be shown',
 } as const
 
+/** Texts of the sign-in page. */
 export const PARTNER_SIGN_IN = {
   title: 'Sign in',
   lead: 'This page is for the people of a system that asks the registries of this server.',
@@ -26,6 +27,7 @@ export const PARTNER_SIGN_IN = {
   fault: 'This link does not sign you in',
 } as const
 
+/** Texts of the first view. */
 export const PARTNER_START = {
   lead: (sender_id: string) => `What is stored of ${sender_id} on this server, and how far its system has come.`,
   checklist: 'From zero to the first signed search',
@@ -53,6 +55,7 @@ export const PARTNER_START = {
   noneNote: 'Ask the operator of the registry for a grant.',
 } as const
 
+/** Texts of the views of deliveries and of one delivery. */
 export const PARTNER_DELIVERIES = {
   title: 'Deliveries',
   lead: 'What this server sends to your system: answers to asynchronous requests, and notifications.',
@@ -92,6 +95,7 @@ export const PARTNER_DELIVERIES = {
   sent: 'It is sent again.',
 } as const
 
+/** Texts of the view of subscriptions. */
 export const PARTNER_SUBSCRIPTIONS = {
   title: 'Subscriptions',
   lead: 'What your system has subscribed to.',
@@ -109,6 +113,7 @@ export const PARTNER_SUBSCRIPTIONS = {
   emptyNote: 'A subscribe request makes one, if your grant permits it.',
 } as const
 
+/** Texts of the view of keys and addresses. */
 export const PARTNER_KEYS = {
   title: 'Keys and addresses',
   lead: 'A key or an address is changed by the operator: send what is new, with the same care as a password reset.',
@@ -135,6 +140,7 @@ export const PARTNER_KEYS = {
   none: 'none',
 } as const
 
+/** Texts of the view of grants and usage. */
 export const PARTNER_GRANTS = {
   title: 'Grants and quotas',
   lead: 'What your system may do, and how much of it is used today.',

@@ -60,6 +60,7 @@ const BOOLEANS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
   ['0', false],
 ])
 
+/** For each type of attribute, the function that reads one value. */
 export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
   text: (raw, attribute) => first(normalText(raw, attribute)),
   code: (raw, attribute) => first(normalCode(raw, attribute)),

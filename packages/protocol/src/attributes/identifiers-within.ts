@@ -12,6 +12,7 @@ import { searchKey } from './record-keys.ts'
 
 type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
+/** An identifier that was found in a part of a record. */
 export interface BorneIdentifier extends Named {
   /** True when the identifier has no type, and may have any. */
   readonly untyped?: true

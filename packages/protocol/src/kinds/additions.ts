@@ -4,6 +4,7 @@ import { QUERY_WORDS } from './identifier-additions.ts'
 import type { Attribute, AttributeType, Kind, RecordType } from './kind.ts'
 import { resolveSearchable } from './searchable.ts'
 
+/** An attribute that an operator adds to a record type, or an index for one that it has. */
 export interface AttributeAddition {
   /** The canonical name of a record type of the kind. */
   readonly record_type: string

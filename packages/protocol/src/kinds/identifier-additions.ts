@@ -9,6 +9,7 @@ import type { IdentifierSource, IdentifierType, Kind, RecordType } from './kind.
 import { resolveSearchable } from './searchable.ts'
 import { patternProblem } from './value-pattern.ts'
 
+/** The identifier types and primary identifier types that an operator has chosen for one registry. */
 export interface IdentifierAdditions {
   /** New types; or, for a type of the kind, more names and the allowed forms of values. */
   readonly identifier_types: readonly IdentifierType[]

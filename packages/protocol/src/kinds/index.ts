@@ -9,6 +9,7 @@ import type { Attribute, EventType, IdentifierType, Kind, RecordType } from './k
 import { queryKeys } from './query-keys.ts'
 import { social } from './social.ts'
 
+/** The kinds that this version has. */
 export const KINDS: readonly Kind[] = [civil, ibr, ess, social, disability, farmer]
 
 /** The kind with exactly this name, such as `civil`; undefined when there is none. */

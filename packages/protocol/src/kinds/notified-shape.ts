@@ -36,6 +36,7 @@ interface NotifiedObject {
 
 export type NotifiedMember = NotifiedValue | NotifiedObject
 
+/** The form of a record in notifications. */
 export interface NotifiedShape {
   /** The `@type` of the record. */
   readonly type: string

@@ -5,6 +5,9 @@ import { resolveIdentifierType } from './index.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from './kind.ts'
 import { queryKeys } from './query-keys.ts'
 
+/**
+ * The target of a name in a query. `member`: an attribute of the elements of a compound. `compound`: the whole list.
+ */
 export type Searchable =
   | { readonly is: 'attribute'; readonly attribute: Attribute }
   | { readonly is: 'member'; readonly compound: Compound; readonly attribute: CompoundMember }

@@ -30,6 +30,7 @@ export function hostUrl(serverUrl: string): string {
 
 const tokenUrl = (serverUrl: string): string => `${hostUrl(serverUrl).replace(/\/$/, '')}/${TOKEN_PATH}`
 
+/** The path of the token endpoint with its description, for `paths` of the document. */
 export function tokenPath(serverUrl: string, components: Components): JsonObject & Record<string, JsonObject> {
   const example = { grant_type: 'client_credentials', client_id: 'spmis', client_secret: 'a-secret' }
   const asked = { schema: components.refer(TokenRequest), example }

@@ -20,12 +20,17 @@ export interface SignatureRules {
   readonly datesMessages: boolean
 }
 
+/** The rules of each policy. */
 export const SIGNATURE_RULES = {
   required: { verifies: true, mayBeAbsent: false, datesMessages: true },
   'if-present': { verifies: true, mayBeAbsent: true, datesMessages: false },
   off: { verifies: false, mayBeAbsent: true, datesMessages: false },
 } as const satisfies Readonly<Record<string, SignatureRules>>
 
+/**
+ * `required`: messages must be signed. `if-present`: a message may be unsigned, but a signature must be valid. `off`:
+ * signatures are not verified.
+ */
 export type SignaturePolicy = keyof typeof SIGNATURE_RULES
 
 /** The keys and rules that verify the signatures of one sender. */

@@ -12,6 +12,7 @@ export interface Fetched<Value> {
   readonly usable: number
 }
 
+/** When a value may be fetched again, and when it is dropped. */
 export interface RefreshRules {
   /**
    * Milliseconds between two requests, when there is a value and when there is none. Without a pause, a peer that names
@@ -28,6 +29,7 @@ interface Copy<Value> extends Fetched<Value> {
   readonly since: number
 }
 
+/** One value that is fetched when it is needed, remembered, and fetched again. */
 export class Refreshed<Value> {
   readonly #rules: RefreshRules
   readonly #now: () => number

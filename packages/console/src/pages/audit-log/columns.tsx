@@ -22,6 +22,7 @@ interface Entry {
 
 const { columns: TITLES } = AUDIT_LOG
 
+/** The first columns of the tables of audit entries. */
 export const ENTRY_COLUMNS: readonly Column<Entry>[] = [
   { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
   { title: TITLES.kind, cell: ({ kind }) => <Badge state={kind} tone={kind === 'refusal' ? 'warn' : 'quiet'} /> },

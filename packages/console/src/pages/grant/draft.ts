@@ -5,6 +5,7 @@ export type Terms = Answer<'/admin/v1/grants'>[number]['terms']
 export type Draft = Readonly<Record<string, unknown>>
 export type Names = 'all' | readonly string[]
 
+/** The terms with which the form for a new grant begins. */
 export const EMPTY_DRAFT: Draft = { operations: [], see: [], basis: 'law' }
 
 /** The values of members that are absent. Others are then an empty list. */
@@ -14,6 +15,7 @@ const OTHERWISE: Readonly<Record<string, Names>> = {
   query_forms: ['identifier'],
 }
 
+/** The names that a member of the draft grants. */
 export function grantedNames(draft: Draft, member: string): Names {
   const given = draft[member] ?? OTHERWISE[member] ?? []
   return given === 'all' ? 'all' : (given as readonly string[])

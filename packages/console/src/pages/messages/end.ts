@@ -9,6 +9,7 @@ interface Message {
   readonly delivery: string | null
 }
 
+/** The words and the colour for the end of a message. */
 export function messageEnd({ kind, outcome, delivery }: Message): { readonly label: string; readonly tone: Tone } {
   const words = ENDS.made[kind]
   if (words === undefined || delivery === 'delivered') return { label: outcome, tone: toneOf(outcome) }

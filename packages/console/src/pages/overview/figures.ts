@@ -10,6 +10,8 @@ const KINDS = {
 } as const
 
 export type Share = (typeof KINDS)[keyof typeof KINDS]
+
+/** The shares, in the order of the chart. */
 export const SHARES = ['good', 'rejected', 'refused'] as const satisfies readonly Share[]
 
 interface Counted {

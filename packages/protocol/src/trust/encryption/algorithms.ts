@@ -42,10 +42,12 @@ export const CONTENT_ENCRYPTIONS: readonly ContentEncryption[] = [
 export const IV_BYTES = 12
 export const TAG_BYTES = 16
 
+/** The row for a value of `header.alg`; undefined when there is none. */
 export function keyEncryption(alg: unknown): KeyEncryption | undefined {
   return KEY_ENCRYPTIONS.find((row) => row.alg === alg)
 }
 
+/** The row for a value of `header.enc`; undefined when there is none. */
 export function contentEncryption(enc: unknown): ContentEncryption | undefined {
   return CONTENT_ENCRYPTIONS.find((row) => row.enc === enc)
 }

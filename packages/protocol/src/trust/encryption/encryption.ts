@@ -26,6 +26,7 @@ export class EncryptionProblem extends Error {
   }
 }
 
+/** A message to encrypt, and the key of its receiver. */
 export interface Encryption {
   /** The message: a string that is JSON already, or a value that is written as canonical JSON. */
   readonly message: unknown
@@ -75,6 +76,7 @@ async function encrypted(plaintext: Uint8Array, header: Header, key: CryptoKey):
 /** Returns our private key with this `kid`, or null. If it throws, the message is not the reason. */
 export type ResolveKey = (kid: string) => CryptoKey | null | Promise<CryptoKey | null>
 
+/** The limits of an encrypted message, and how its content is read. */
 export interface DecryptionLimits {
   /** The largest size of the ciphertext in bytes, after base64url is decoded. */
   readonly maxCiphertextBytes: number

@@ -5,6 +5,10 @@ import { CanonicalJsonError, CanonicalText, canonicalJson } from '../canonical-j
 import { type SignedEnvelope, type SignedMember, sortedEscaped, sortedUnescaped } from '../source.ts'
 import { invalid } from './problem.ts'
 
+/**
+ * `rfc8785`: canonical JSON. `sorted-escaped` and `sorted-unescaped`: as Python writes JSON with sorted members.
+ * `as-received`: the text itself.
+ */
 export type CanonicalFormName = 'rfc8785' | 'sorted-escaped' | 'sorted-unescaped' | 'as-received'
 
 /** Header and message in canonical form. */

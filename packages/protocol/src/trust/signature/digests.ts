@@ -24,6 +24,7 @@ async function blake2b512(content: Content): Promise<string> {
   return toBase64(new Uint8Array(blake2b(bytesOf(content), { dkLen: 64 })))
 }
 
+/** For each prefix, the function that makes the digest in base64. */
 export const DIGESTS: Readonly<Record<DigestPrefix, (content: Content) => string | Promise<string>>> = {
   '': sha256,
   'SHA-256=': sha256,

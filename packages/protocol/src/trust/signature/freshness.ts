@@ -21,6 +21,7 @@ export const FRESHNESS = {
   newest_message: 5 * MINUTE,
 } as const
 
+/** The times of a signature and of its message, and where the message came from. */
 export interface Freshness {
   readonly profile: Pick<SignatureProfile, 'layout'>
   /** Seconds since 1970, from `readSignature`; null when the layout has no times. `expires` likewise. */

@@ -76,7 +76,10 @@ function layout(middle: Middle): Layout {
   }
 }
 
+/** The layout with header and message as the payload. */
 export const jws = layout(embedded)
+
+/** The layout with the payload left out. */
 export const jwsDetached = layout(detached)
 
 /** The members that the header of a JWS may have. Others, such as `crit` and keys, are refused. */

@@ -72,6 +72,7 @@ export interface WritingClaims {
   readonly expires: number
 }
 
+/** A way to read and write signatures as text. */
 export interface Layout {
   /** The algorithms that the layout supports. */
   readonly algorithms: readonly AlgorithmName[]

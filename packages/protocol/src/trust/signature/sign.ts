@@ -13,6 +13,7 @@ export interface SigningKey {
   readonly privateKey: WebCryptoKey
 }
 
+/** A header and message to sign, the key, and the statements of the signature. */
 export interface SignRequest {
   readonly header: { readonly sender_id?: unknown; readonly [member: string]: unknown }
   readonly message: unknown
