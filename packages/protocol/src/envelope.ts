@@ -61,9 +61,9 @@ export const CallbackHeader = Type.Object(
 export type CallbackHeader = Static<typeof CallbackHeader>
 
 /**
- * The schema for the header of a received request. Version, action, sender_uri and total_count are checked later, with
- * their own codes. `total_count` may be missing, and callback headers are accepted on request paths too (3.3), so
- * members of a status are neither required nor refused.
+ * The schema for the header of a received request. The values of version, action, sender_uri and total_count are
+ * checked later, with their own codes. `total_count` may be missing, and callback headers are accepted on request paths
+ * too (3.3), so members of a status are neither required nor refused.
  */
 export const IncomingHeader = Type.Object({
   ...requiredInBoth,

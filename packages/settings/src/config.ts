@@ -52,7 +52,7 @@ export interface Config {
   readonly newMasterKey: KeyObject | undefined
   /** The `namespace` in signatures: the one that we write, and those that we accept (D17). */
   readonly signatureNamespaces: { readonly written: string; readonly read: readonly string[] }
-  /** The address to which checkpoints of the audit log are sent; null when they stay in the database alone. */
+  /** The address or file to which checkpoints of the audit log go; null when they stay in the database alone. */
   readonly witness: WitnessAddress | null
   /** The path of the journal, which a restore applies; undefined when there is no journal. */
   readonly journal: string | undefined

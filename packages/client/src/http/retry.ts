@@ -22,7 +22,7 @@ export const DEFAULT_RETRY: Retry = {
 
 const TRANSIENT = [429, 502, 503, 504]
 
-/** True when a later attempt may succeed. */
+/** True for an answer after which a later attempt may succeed: HTTP status 429, 502, 503 or 504. */
 export const isTransient = ({ status }: Pick<HttpAnswer, 'status'>): boolean => TRANSIENT.includes(status)
 
 /** True when no answer came, so that the same message may be sent again. */

@@ -30,7 +30,7 @@ export function givenTokens(give: GiveToken): Tokens {
 }
 
 /**
- * Tokens for client credentials. A token is used until it expires, also when the token endpoint fails.
+ * Tokens for client credentials. A token is renewed before it expires, and used until then if the endpoint fails.
  * @param readFault finds the refusal in an answer that is not a token endpoint's
  */
 export function fetchedTokens(

@@ -5,7 +5,7 @@ import type { Handler } from './callbacks.ts'
 import { namesIn } from './event-kinds.ts'
 import { type Notification, notifyMeta } from './notifications.ts'
 
-/** The events of all kinds, and the two by which a registry takes an event back. A test compares the names. */
+/** The events of all kinds, and two by which a registry takes an event back or corrects it. A test compares them. */
 export const EVENT_NAMES = [
   'LiveBirth',
   'Death',
@@ -49,7 +49,7 @@ export interface EventContext {
   readonly superseded: boolean
   readonly occurred_at: string | null
   readonly recorded_at: string | null
-  /** The reference_id of the earlier item that this one takes back; null when it takes none back. */
+  /** The reference_id of the earlier item that this one takes back or corrects; null for none. */
   readonly corrects: string | null
   /**
    * The primary identifier of the record into which this one was merged; null when it was not. Later events have that
@@ -77,7 +77,8 @@ export type EventHandlers<Kind extends SaidKind = string> = {
 
 /**
  * Makes a handler for `notify` that calls the handlers one after another, in the order of the items. When one rejects,
- * the registry sends all items again. With a kind, as in `onEvent<'civil'>(...)`, records have the types of that kind.
+ * the answer asks the registry to send all items again. With a kind, as in `onEvent<'civil'>(...)`, records have the
+ * types of that kind.
  */
 export function onEvent<Kind extends SaidKind = string>(handlers: EventHandlers<Kind>): Handler<'notify'> {
   return async (notification) => {

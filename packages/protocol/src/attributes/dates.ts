@@ -78,7 +78,7 @@ export function instantInterval(text: string): InstantInterval | null {
 
 function instantOf(date: Written): string | null {
   const [month, day] = [Math.max(date.month, 1), Math.max(date.day, 1)]
-  // Nearly all records are in UTC already, and toISOString would cost more than the rest of reading.
+  // Most times are on the same day in UTC. For these, toISOString would cost more than the rest of reading.
   const time = date.time - date.offset * MINUTE
   if (time >= 0 && time < DAY) return `${dayText(date.year, month, day)}T${clockText(time)}Z`
   // Date.UTC would read the years 1 to 99 as 1901 to 1999.

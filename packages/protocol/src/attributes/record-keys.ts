@@ -1,7 +1,7 @@
 /**
  * Other spellings of the names of members in records and queries, as published records and examples have them
- * (public-standard.md 3.1, "record keys"; 2.3 to 2.8). Each row is one member, with the name on the left preferred. A
- * prefix, such as "spdci:" in `spdci:identifier`, needs no row.
+ * (public-standard.md 3.1, "record keys"; 2.3 to 2.8). Each row is one member; `searchKey` gives the name on the left.
+ * A prefix, such as "spdci:" in `spdci:identifier`, needs no row.
  */
 export const KEY_SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   address_line_1: ['address_line1'],

@@ -87,7 +87,7 @@ function indexProblem(existing: Attribute, given: Given): string | null {
   return `${existing.name}: the record type has it already; only its index may be switched on`
 }
 
-/** The checks, in the order in which an operator would fill in an attribute. */
+/** The checks of an addition, in order: the first problem is reported. */
 const CHECKS: readonly Check[] = [
   (given) => {
     const unknown = Object.keys(given).find((member) => !MEMBERS.includes(member))

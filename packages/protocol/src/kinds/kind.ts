@@ -154,7 +154,10 @@ export interface RecordType {
   readonly unnamed_paths?: readonly string[]
   /** The other persons in a record of this type. */
   readonly relations?: readonly Relation[]
-  /** The documented schema. Records are open objects: nothing else is required of them. */
+  /**
+   * The documented schema: the paths that grants, GraphQL and reports of imports know. Records are open objects, and
+   * are not checked against it.
+   */
   readonly schema: TSchema
 }
 

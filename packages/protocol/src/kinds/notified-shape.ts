@@ -11,7 +11,7 @@ export type NotifiedAs =
   | 'list'
   /** The objects at all places. A single object becomes a list. */
   | 'objects'
-  /** True or false, from any spelling. */
+  /** True or false, from any spelling that attributes of type boolean accept. */
   | 'boolean'
   /** A date as YYYY-MM-DD, if it is one whole day. */
   | 'date'

@@ -111,8 +111,9 @@ function addIdentifiers(
 }
 
 /**
- * When parts of a record have identifiers too, such as members of a household, a path of the record's own identifiers
- * means their types only, and a path of the parts' identifiers means the others.
+ * The places of the record's own identifiers with the type of each, when parts of the record have identifiers too, such
+ * as members of a household; else none. In a query such a path means this type only, and a path of the parts the
+ * others.
  */
 function ownIdentifiers(kind: Kind, { identifiers }: RecordType) {
   if (identifiers.every(({ names }) => names === 'record')) return []

@@ -5,8 +5,9 @@
  */
 import type { IdentifierType } from './kind.ts'
 
-/** The longest pattern, and the longest value that a pattern may describe, in characters. */
+/** The longest pattern, in characters. */
 export const PATTERN_MAX_LENGTH = 100
+/** The longest value that a pattern may describe, in characters. */
 const VALUE_MAX_LENGTH = 64
 
 const RULE =

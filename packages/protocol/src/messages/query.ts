@@ -1,4 +1,4 @@
-/** The schemas of the content of a search: query forms, sort, criteria. Spec "SearchRequest"; G6 to G13. */
+/** The schemas of a query in its forms, of comparisons, and of a sort. Spec "SearchRequest"; G6 to G13. */
 import Type, { type Static } from 'typebox'
 import { oneOf } from '../common.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Parts of the schemas of records (spec "Record shapes", public-standard.md 2.1). They are documentation only: a record
- * is checked to be an object, and nothing in it is required.
+ * Parts of the schemas of records (spec "Record shapes", public-standard.md 2.1). Records are not checked against them,
+ * and nothing in them is required: they tell readers, grants, GraphQL and reports of imports which members are known.
  */
 import Type, { type TProperties } from 'typebox'
 import { CODE_LISTS, type Code, type CodeListName } from './code-lists.ts'

@@ -46,7 +46,7 @@ export const signedBody = async (...given: Parameters<typeof signedEnvelope>): P
 /**
  * Writes the body as canonical JSON, with its signature. Exactly the signed bytes are sent.
  * @param signer null: the body is not signed
- * @param now milliseconds
+ * @param now milliseconds since 1970
  * @param beside members beside those of the envelope, which are not signed
  */
 export async function signedEnvelope(

@@ -15,8 +15,8 @@ export interface Fetched<Value> {
 /** When a value may be fetched again, and when it is dropped. */
 export interface RefreshRules {
   /**
-   * Milliseconds between two requests, when there is a value and when there is none. Without a pause, a peer that names
-   * unknown keys could make us send many requests.
+   * Milliseconds from the end of one request to the next, with a value and without one. Without a pause, a peer that
+   * names unknown keys could make us send many requests.
    */
   readonly pause: { readonly withValue: number; readonly without: number }
   /** True when the value may still be used after this error. After other errors it is dropped. */

@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE
 
 /** Limits in seconds. The message_ids of messages must be remembered for longer than any of them. */
 export const FRESHNESS = {
-  /** The difference between clocks. */
+  /** The difference of clocks that is tolerated by default. */
   skew: 60,
   /** The longest time from created to expires. */
   longest_life: HOUR,

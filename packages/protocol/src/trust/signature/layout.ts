@@ -11,7 +11,7 @@ import type { DigestPrefix } from './digests.ts'
  */
 export type LayoutName = 'parameters' | 'jws' | 'jws-detached' | 'raw-rsa'
 
-/** How one participant signs, and how we sign for it. It is set at registration (D16). */
+/** How one participant signs, and how we sign for it. The operator sets it (D16). */
 export interface SignatureProfile {
   readonly layout: LayoutName
   readonly canonical_form: CanonicalFormName
