@@ -21,7 +21,7 @@ interface Counted {
 interface RemovalProps {
   /** The name, which must be typed. */
   readonly name: string
-  /** The first member of the keys of its queries, and the address of the page with its list. */
+  /** The list that it is in, such as `participants`: the first member of query keys, and the address of the page. */
   readonly list: string
   readonly call: (how: { readonly dry_run?: boolean; readonly end?: boolean }) => Promise<Counted>
 }

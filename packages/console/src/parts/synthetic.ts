@@ -1,4 +1,4 @@
-/** Whether a registry is for tests: it is part of a demo, or in the sandbox. Acts on people may be tried there. */
+/** True for a registry of synthetic people: acts that affect people may be tried there. */
 import type { Answer } from '../api/client.ts'
 
 export const isSynthetic = ({

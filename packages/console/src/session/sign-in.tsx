@@ -12,7 +12,7 @@ import { COMMON } from '../texts/common.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 import styles from './sign-in.module.css'
 
-/** The address of a sign-in link. The code is after the `#`, where no log sees it. */
+/** Matches the path of a sign-in link. It has the code, and is after the `#`, which browsers do not send. */
 const LINK = /^\/sign-in\/([^/]+)$/
 
 /** True when an address is a sign-in link. */

@@ -102,7 +102,7 @@ function purposeOf(
   return found
 }
 
-/** For each use, a function that gives the algorithm of a key, which the key may name or not. */
+/** For each use, a function that returns the algorithm of a key; null when the key, or the `alg` it names, has none. */
 const PURPOSES: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknown): string | null }[] = [
   {
     use: 'sig',

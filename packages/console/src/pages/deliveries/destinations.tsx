@@ -39,7 +39,7 @@ export function Destinations() {
   )
 }
 
-/** True when deliveries to the destination fail, are held or were given up, or when the last one failed. */
+/** True when deliveries to the destination fail, are held or were given up, or when the last attempt failed. */
 const isTroubled = ({ dead, held, failures, last_cause }: Destination): boolean =>
   dead > 0 || held > 0 || failures > 0 || last_cause !== null
 

@@ -1,4 +1,4 @@
-/** A list of doctor's findings, the worst first, with the command that solves each. */
+/** A list of doctor's findings, the worst first, each with advice, and with a command if one solves it. */
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answerTo, api } from '../../api/client.ts'
