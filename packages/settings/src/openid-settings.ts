@@ -18,7 +18,7 @@ const OTHERS = [
   'ROLLCALL_OIDC_TITLE',
 ] as const
 
-/** Every variable of the provider. */
+/** The variables of the provider, except those that name files with its secret or key. */
 export const OPENID_VARIABLES: readonly string[] = [ISSUER, ...NEEDED, SECRET, KEY, ...OTHERS]
 
 /** The path below the console's address to which the provider sends the browser back. */
