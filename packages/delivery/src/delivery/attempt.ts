@@ -1,4 +1,4 @@
-/** Makes one attempt to send an envelope: signs and encrypts anew, with the participant's guard and credentials. */
+/** Makes one attempt to send an envelope: signs it anew, encrypts it if asked, and calls with guard and credentials. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -43,15 +43,15 @@ export interface FinishedAttempt {
   readonly at: Date
   readonly duration_ms: number
   readonly result: AttemptResult
-  /** The seconds that the peer asks us to wait. */
+  /** The seconds that the peer asks us to wait; 0: it asks for nothing. */
   readonly retry_after: number
   /** The beginning of the answer: at most `ANSWER_CHARACTERS` printable characters. */
   readonly answer: string
-  /** The cause of the failure, as a code of the system or library; for operators. */
+  /** The cause of the failure for operators, such as `ECONNREFUSED` or `status 400`; null when none is known. */
   readonly detail: string | null
 }
 
-/** The bytes of the answer's body that are read. */
+/** The most bytes of an answer's body that are read. */
 const READ = 65_536
 /** The most characters of an answer that are stored. */
 const ANSWER_CHARACTERS = 256
@@ -59,8 +59,8 @@ const ANSWER_CHARACTERS = 256
 const USER_AGENT = `rollcall/${packageJson.version}`
 
 /**
- * Makes one attempt. Whatever the peer does becomes a result. The signature is made with the key of today.
- * @throws an error that stops all attempts, such as an unavailable database
+ * Signs an envelope with the present key, sends it once, and returns the result, whatever the peer does.
+ * @throws the error of an unavailable database
  */
 export async function attemptEnvelope(deps: Attempting, outgoing: Outgoing): Promise<FinishedAttempt> {
   const { clock } = deps

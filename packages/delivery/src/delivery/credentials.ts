@@ -1,7 +1,7 @@
 /**
  * The credentials that a participant demands of us when we call it: a bearer token, an access token of its own token
- * endpoint (OAuth2 client credentials), or a client certificate. The vault encrypts them. Credentials belong to one
- * origin and are sent to no other.
+ * endpoint (OAuth2 client credentials), or a client certificate. The vault encrypts them. Tokens and certificates are
+ * for one origin and are sent to no other; client_id and client_secret are sent to the token endpoint.
  */
 import { createHash, hash, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
@@ -64,7 +64,10 @@ export async function encryptCredentials(vault: Vault, participant: number, secr
   return vault.encrypt(purpose, context, Buffer.from(JSON.stringify(secrets)))
 }
 
-/** Decrypts credentials. @throws CredentialsUnusable they cannot be decrypted, or are not those of this `auth` */
+/**
+ * Decrypts the credentials of a participant; null when it has none.
+ * @throws CredentialsUnusable they cannot be decrypted, or are not those of this `auth`
+ */
 export async function decryptCredentials(
   vault: Vault,
   participant: number,
@@ -135,7 +138,10 @@ export function createCredentials(
   }
 }
 
-/** The access token for a participant. It is used until it expires, even if its token endpoint fails meanwhile. */
+/**
+ * Holds the access token for a participant. It is used until it expires, even if the token endpoint fails meanwhile. It
+ * is dropped when the token endpoint refuses us, or the peer answers 401.
+ */
 const accessToken = (now: () => number): Refreshed<string> =>
   new Refreshed({
     pause: { withValue: 0, without: 0 },
@@ -143,7 +149,7 @@ const accessToken = (now: () => number): Refreshed<string> =>
     now,
   })
 
-/** The bytes that are read of the answer of a token endpoint. */
+/** The most bytes that the answer of a token endpoint may have. */
 const TOKEN_ANSWER_BYTES = 65_536
 
 /** Fetches an access token at a participant's token endpoint (RFC 6749, 4.4). */
@@ -171,7 +177,7 @@ async function fetchToken(
 /** Encodes a value as in a form (RFC 6749, 2.3.1). */
 const encoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
 
-/** Makes the error for the operator, which has no text of the peer. */
+/** Throws failures as CredentialsUnusable, without any text of the peer, and other errors as they are. */
 function unusable(error: unknown): never {
   if (error instanceof AddressRefused) throw new CredentialsUnusable('token', error.rule)
   if (error instanceof RequestFailed) throw new CredentialsUnusable('token', error.failure)
@@ -187,5 +193,5 @@ function identityOf({ cert, key }: CredentialsOf['mtls']): ClientIdentity {
   return { cert, key, fingerprint: createHash('sha256').update(cert).update('\0').update(key).digest('hex') }
 }
 
-/** All ways in which a participant can demand authentication. */
+/** The values of `auth`: the ways in which a participant demands authentication of us, or `none`. */
 export const AUTHENTICATION_WAYS = ['none', 'bearer', 'oauth2', 'mtls'] as const satisfies readonly CallbackAuth[]

@@ -1,6 +1,6 @@
 /**
- * Attempts deliveries and records the results. The maker of an answer attempts its delivery at once if the destination
- * is healthy; a worker claims all other deliveries (`dispatcher.ts`).
+ * Attempts deliveries and records the results. The maker of an answer attempts its delivery at once if it gets a permit
+ * (`reserveAttempt`). The dispatcher claims the other deliveries (`dispatcher.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -60,7 +60,7 @@ export interface Reserved {
   readonly permit: Permit
 }
 
-/** Reserves an attempt; null when there is no permit now, so that the dispatcher must attempt the delivery. */
+/** Reserves an attempt; null when the circuit breaker is open or there is no permit: it is left to the dispatcher. */
 export async function reserveAttempt(
   { callbacks, breakers, limiter }: Pick<Delivering, 'callbacks' | 'breakers' | 'limiter'>,
   destination: Destination,
@@ -71,7 +71,7 @@ export async function reserveAttempt(
   return permit === null ? null : { claim: newAttemptClaim(settings), permit }
 }
 
-/** Makes a claim that lasts longer than the longest attempt. */
+/** Makes a claim for one attempt. It lasts `GRACE` seconds longer than the participant's timeout. */
 export function newAttemptClaim({ timeout_ms }: Pick<CallbackSettings, 'timeout_ms'>): Claim {
   return { id: randomUUID(), seconds: timeout_ms / 1_000 + GRACE }
 }
@@ -134,7 +134,7 @@ export function logUnrecorded({ log }: Pick<Delivering, 'log'>, error: unknown):
 }
 
 /**
- * Attempts a delivery and releases its permit. Marks the destination as slow if the attempt takes long.
+ * Attempts a delivery and releases its permit. Marks the destination as failing if the attempt takes `SLOW_MS` or more.
  * @returns whether the delivery has ended
  */
 export async function attemptWithPermit(deps: Delivering, permit: Permit, claimed: ClaimedAttempt): Promise<boolean> {
@@ -157,7 +157,10 @@ export interface ClaimedAttempt {
   readonly read: () => Promise<Contents>
   /** True when the attempt is the probe of an open circuit breaker. */
   readonly probe: boolean
-  /** True when the delivery was committed just now, and nothing of it was taken back since. */
+  /**
+   * True when the delivery was committed just now, with locks on what permits it. The permission is then checked again
+   * only if the grant or the protected persons have changed since.
+   */
   readonly fresh?: boolean
   /** The settings that allowed the target, as in `FreshDelivery`. */
   readonly allowedBy?: CallbackSettings | undefined
@@ -170,7 +173,7 @@ interface Contents {
   readonly traceparent: string | null
 }
 
-/** Decrypts the header and message of a delivery. Each attempt sends them unchanged. */
+/** Decrypts the header and message of a delivery, which are the same in each attempt. @throws BodyUnreadable */
 export async function decryptDelivery(
   { bodies }: Pick<Delivering, 'bodies'>,
   { id, body }: Pick<NewDelivery, 'id' | 'body'>,
@@ -188,14 +191,17 @@ export async function decryptDelivery(
 }
 
 interface Attempted {
-  /** True when the peer answered in time. */
+  /** True when the peer answered within `SLOW_MS`, and not with a status for which the attempt is repeated. */
   readonly isHealthy: boolean
   readonly isEnded: boolean
 }
 
 const UNATTEMPTED: Attempted = { isHealthy: false, isEnded: false }
 
-/** Attempts one delivery and records the result. */
+/**
+ * Attempts one delivery and records the result. Makes no attempt if the participant is not active, or if the envelope
+ * is taken back.
+ */
 export async function attemptAndRecord(deps: Delivering, claimed: ClaimedAttempt): Promise<Attempted> {
   const { delivery } = claimed
   const participant = await deps.directory.participantById(delivery.participant)
@@ -216,13 +222,13 @@ export async function attemptAndRecord(deps: Delivering, claimed: ClaimedAttempt
   return { isHealthy: result.peer === 'up' && duration_ms < SLOW_MS, isEnded: isRecorded && update.state !== 'pending' }
 }
 
-/** The result of an attempt, and the address that was called; null when no address is allowed. */
+/** The result of an attempt, and its address; null when the attempt ended before it had anything to send. */
 interface MadeAttempt {
   readonly target: string | null
   readonly finished: FinishedAttempt
 }
 
-/** Records an attempt. @returns false when the claim has ended, and another node attempts the delivery */
+/** Records an attempt. @returns false when the delivery has another claim by now, or was ended meanwhile */
 async function record(
   deps: Delivering,
   { delivery: { id, number, origin, participant }, claim, probe }: ClaimedAttempt,
@@ -260,7 +266,7 @@ async function announce(
   { target, finished: { result } }: MadeAttempt,
   update: DeliveryUpdate,
 ): Promise<void> {
-  // While the breaker was open, the first deliveries in mailboxes got pauses of hours. They are due now.
+  // While the breaker was open, the pauses of deliveries in mailboxes may have grown to hours. They are due now.
   if (probe && result.peer === 'up') await retryMailboxes(deps.db, participant, { origin: originOf(target) })
   if (update.wait !== null) deps.deliveryDue(participant, update.wait)
   else if (update.state !== 'pending') {
@@ -269,7 +275,10 @@ async function announce(
   }
 }
 
-/** Whether grant and protection are those of the time when the delivery was made: making an answer may take long. */
+/**
+ * Whether grant and protection are those for which the delivery was made: making an answer may take long. True for a
+ * delivery that names none.
+ */
 async function isUnchanged(
   { grants }: Pick<Delivering, 'grants'>,
   { made }: Pick<NewDelivery, 'made'>,

@@ -15,11 +15,14 @@ import { scheduleLength } from './schedule.ts'
 
 /** The milliseconds of a turn. */
 const TURN = 10_000
-/** Milliseconds for which the end of a turn waits for attempts. Those that take longer continue alone. */
+/**
+ * Milliseconds for which a turn waits for attempts at its end. The others continue alone, unless the turn has failed or
+ * is aborted.
+ */
 const TIMEOUT = 500
-/** Milliseconds until permits are asked for again, when all are in use. */
+/** The most milliseconds until permits are asked for again, when all are in use. */
 const POLL_DELAY = 50
-/** Milliseconds until due deliveries are looked for again, while attempts are in progress. */
+/** The most milliseconds until due deliveries are looked for again, while attempts are in progress. */
 const POLL = 250
 /** The most destinations in one poll. */
 const DESTINATIONS = 200
@@ -54,7 +57,7 @@ export async function drainParticipant(
 
 /**
  * Visits the destinations that have something due, and gives each a permit before any gets a second one. So a
- * destination that does not answer, or whose breaker is open, delays no other.
+ * destination that does not answer, or whose breaker is open, delays the others little.
  */
 async function takeTurn(
   deps: Delivering,

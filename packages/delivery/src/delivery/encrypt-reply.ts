@@ -37,7 +37,7 @@ interface WrittenReply {
   readonly digest: string
 }
 
-/** The header with its large members as canonical text, so that signing does not convert them again. */
+/** The header with its objects and lists as canonical text, so that signing does not convert them again. */
 const writtenOnce = (header: object): object =>
   Object.fromEntries(
     Object.entries(header).map(([name, value]: [string, unknown]) => [

@@ -5,14 +5,14 @@ import type { Answer } from '@rollcall/participants/egress/guarded-request'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import { isJsonObject, JsonError, type JsonValue, parseJson, RequestFault } from '@rollcall/protocol'
 
-/** The next state of the delivery after an attempt. */
+/** The state in which a delivery ends after an attempt; `retry`: it does not end, and is attempted again. */
 export type Verdict = 'delivered' | 'refused' | 'dead' | 'retry'
 
 export interface AttemptResult {
   /** The name of the result in records and metrics: one of a fixed list, never a text of the peer. */
   readonly name: string
   readonly verdict: Verdict
-  /** The next state of a notification, if it differs: the deliveries behind it would fail in the same way. */
+  /** The verdict for a notification, if it differs: the notifications behind it would fail in the same way. */
   readonly notification?: Verdict
   /** The HTTP status; null when there was no answer. */
   readonly status: number | null
@@ -20,7 +20,7 @@ export interface AttemptResult {
   readonly peer: 'up' | 'down' | 'unknown'
 }
 
-/** The results of attempts that called nobody. */
+/** The results of attempts that failed without an answer, for reasons other than address, credentials or network. */
 export const unsentResults = {
   /** Neither the request nor the participant names an address. */
   no_address: unasked('no_address', 'dead', 'retry'),
@@ -32,6 +32,7 @@ export const unsentResults = {
   not_permitted: unasked('not_permitted', 'dead'),
   /** There is no key of the peer for encryption now. Nothing is sent in clear. */
   no_encryption_key: unasked('no_encryption_key', 'retry'),
+  /** Another failure of ours; the log has it. */
   internal: unasked('internal', 'retry'),
 } as const satisfies Record<string, AttemptResult>
 
@@ -44,7 +45,7 @@ function unasked(name: string, verdict: Verdict, notification = verdict): Attemp
  * credentials, and move behind redirects, which are not followed.
  */
 const PERMANENT: ReadonlySet<number> = new Set([400, 405, 410, 411, 413, 414, 415, 422, 431, 501, 505])
-/** The statuses whose body may be an ack that says why the message is refused. */
+/** The statuses of failure whose body may be an ack that says why the message is refused. */
 const REFUSING: ReadonlySet<number> = new Set([400, 422])
 
 /** The result of an attempt that was answered (3.3: an ack ERR is a refusal of the peer, which is not repeated). */

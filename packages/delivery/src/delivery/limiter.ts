@@ -2,14 +2,14 @@
  * Limits the attempts of this node. A participant has as many permits as its settings say, for all its destinations
  * together, and uses them no faster than its rate. The maker of an answer attempts its delivery at once if the
  * destination is healthy. A destination whose last attempt failed or was slow is left to the dispatcher for a minute,
- * and may use only a share of the permits, so that it delays no other destination.
+ * and may use only a share of the permits, so that it delays other destinations little.
  */
 import type { Destination } from '@rollcall/core/model/delivery'
 
 export interface LimiterSettings {
   /** The most attempts at a time. */
   readonly concurrency: number
-  /** The most attempts a second. */
+  /** The attempts a second; after a pause as many may be made at once. */
   readonly rate: number
 }
 
@@ -18,7 +18,7 @@ export interface Permit {
   /**
    * Ends the permit.
    * @param outcome `healthy`: the peer answered in time; `failing`: the attempt failed or was slow; `unused`: nothing
-   * was attempted. After `slow` was called, the outcome is always `failing`.
+   * was attempted. After `slow` was called, `healthy` counts as `failing`.
    */
   release(outcome: 'healthy' | 'failing' | 'unused'): void
   /** Marks the destination as failing while the attempt continues, because it takes long. */
@@ -26,11 +26,11 @@ export interface Permit {
 }
 
 export interface Limiter {
-  /** Takes a permit for a healthy destination; null when there is none now. */
+  /** Takes a permit unless the destination has lately failed; null when it has, or when no permit is free now. */
   tryAcquire(destination: Destination, settings: LimiterSettings): Permit | null
   /**
    * Takes a permit, whatever the health of the destination.
-   * @returns the milliseconds until the rate allows an attempt; or null: all permits are in use
+   * @returns the permit; or the milliseconds until the rate allows an attempt; or null: no permit is free for it
    */
   acquire(destination: Destination, settings: LimiterSettings): Permit | number | null
   /** Resolves when all permits are released. */
@@ -41,7 +41,10 @@ export interface Limiter {
 export const SLOW_MS = 1_000
 /** Milliseconds after a failure until the maker of an answer makes one attempt at that destination again. */
 const FORGIVEN = 60_000
-/** The most destinations of a participant whose health is remembered; the oldest without an attempt goes first. */
+/**
+ * The number of destinations of a participant whose health is remembered. Beyond it, the one that was used least
+ * recently is forgotten, unless it has an attempt in progress.
+ */
 const REMEMBERED = 100
 
 interface Health {

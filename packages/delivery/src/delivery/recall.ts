@@ -1,4 +1,4 @@
-/** Takes notifications back that wait in a delivery, when their subscription is no longer wanted or permitted. */
+/** Takes envelopes of notifications back that may not be sent as they are: a grant or a subscription has changed. */
 
 import type { Claim, ClaimedDelivery } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -15,8 +15,8 @@ interface To {
 }
 
 /**
- * Takes an envelope back before an attempt, if one of its subscriptions must not be notified. The items that may still
- * be sent are put into a new envelope.
+ * Takes an envelope back before an attempt, if one of its subscriptions must not be notified, or if the grant or the
+ * protected persons have changed since. Its notifications wait again; those that may be sent get a new envelope.
  * @returns whether the envelope was taken back
  */
 export async function recallUnwantedEnvelope(

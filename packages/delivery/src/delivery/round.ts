@@ -66,5 +66,5 @@ export function createDestinationRound(limit: number): DestinationRound {
   }
 }
 
-/** The place just after a destination, where a poll continues. No origin has a space, so this is none. */
+/** The text just after an origin in order, from which a poll continues. No origin has a space, so none is equal. */
 const placeAfter = ({ origin }: WaitingDestination): string => `${origin} `

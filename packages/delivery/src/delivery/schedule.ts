@@ -41,9 +41,10 @@ export function nextAttempt(
 /** The longest pause of an open breaker, in seconds, if the schedule allows it. */
 const BREAKER_PAUSE = 300
 
+/** The longest pause of an open breaker in seconds: no longer than the longest pause of the schedule. */
 export const breakerPause = (schedule: readonly number[]): number => Math.min(BREAKER_PAUSE, Math.max(0, ...schedule))
 
-/** The seconds after which a delivery has had all attempts of a schedule. */
+/** The seconds in which a delivery has all attempts of a schedule, if the peer asks for no longer pauses. */
 export const scheduleLength = (schedule: readonly number[]): number =>
   schedule.reduce((sum, pause) => sum + pause, 0) * (1 + JITTER)
 
@@ -55,7 +56,7 @@ export function readRetryAfter(header: string | string[] | undefined, now: numbe
   return Number.isNaN(until) ? 0 : Math.max(0, Math.ceil((until - now) / 1_000))
 }
 
-/** Reads a schedule: seconds with commas between them. Null when the text is none. */
+/** Reads a schedule: at most 100 numbers of seconds with commas between them. Null when the text is none. */
 export function parseSchedule(text: string): readonly number[] | null {
   const steps = text.split(',').map((step) => step.trim())
   if (steps.length > 100 || !steps.every((step) => /^\d{1,7}(\.\d{1,3})?$/.test(step))) return null

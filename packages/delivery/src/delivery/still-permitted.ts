@@ -1,6 +1,6 @@
 /**
- * Finds out before each attempt whether a reply may still be sent: the grant of today applies, not that of the time
- * when the reply was made.
+ * Finds out before an attempt whether a reply may still be sent: the present grant applies, not that of the time when
+ * the reply was made.
  */
 
 import { findConsentUses } from '@rollcall/consents/store/consent-uses'
@@ -20,8 +20,8 @@ const ABOUT_OTHERS = operation('txn-status').name
 
 /**
  * Whether a reply may be sent. A reply whose records a newer grant would show in another way is not sent. It is not
- * made again either, because a message_id never has two contents; the receiver may ask again. Nor is a reply sent of
- * which a consent has ended.
+ * made again either, because a message_id never has two contents; the receiver may ask again. A reply that needed a
+ * consent is not sent when the consent has ended.
  */
 export async function isStillPermitted(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
@@ -38,13 +38,13 @@ export async function isStillPermitted(
   if (consents.some((one) => !one.holds || !isConsentGranted(grant, one))) return false
   const changed = await changedSinceDelivery(pool, delivery.id, grant.id)
   if (!changed.grant && !changed.protection) return true
-  // The grant is the same, so only the protected persons can have changed.
+  // If the grant is the same, only the protected persons have changed.
   const isSameGrant = !changed.grant
   if (!isSameGrant && granted.every((name) => name === ABOUT_OTHERS)) return false
   const text = message instanceof CanonicalText ? message.text : JSON.stringify(message)
   const content = JSON.parse(text) as JsonValue
   if (isSameGrant) return showsNobodyProtected(grant, content)
-  // The reply has no consent, so it may have no records if the grant now demands one.
+  // A reply without a consent may have no records if the grant now demands one.
   const isConsented = consents.length > 0 || !isAboutSubject(grant)
   return areRecordsStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
 }

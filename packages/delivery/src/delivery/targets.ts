@@ -44,7 +44,10 @@ export function callbackTarget(
   return allowedTarget(allowed, rule?.named(sender_uri) ?? sender_uri)
 }
 
-/** The address found for a callback before, if it would still be found. @throws RequestFault err.sender_uri.invalid */
+/**
+ * Returns an address that was found for a callback before, if it is still the participant's own or an allowed one.
+ * @throws RequestFault err.sender_uri.invalid it is neither
+ */
 export function recheckTarget(addresses: Addresses, target: string, callback: Callback): string {
   return callbackTarget(addresses, null, callback) === target ? target : allowedTarget(addresses.allowed, target)
 }
@@ -78,8 +81,9 @@ export function callbackNamed(name: string): Callback {
 }
 
 /**
- * Reads an address into the spelling of the URL standard. Only that spelling is checked, stored and called. Reading it
- * again gives the same text, so an accepted address is not refused later because of its spelling.
+ * Reads an address into the spelling of the URL standard; null when it is none that may be called. Only that spelling
+ * is checked, stored and called. Reading it again gives the same text, so an accepted address is not refused later
+ * because of its spelling.
  */
 function readTarget(text: string): URL | null {
   const url = text.length > MAX_ADDRESS_LENGTH ? null : URL.parse(text)
@@ -111,7 +115,7 @@ export function isDefaultUrl(text: string): boolean {
   return readTarget(text)?.search === '' && !text.includes('?')
 }
 
-/** Whether an address can be used unchanged. */
+/** Whether a text is an absolute http or https address that is not too long, without credentials and fragment. */
 export const isNormalAddress = (text: string): boolean => readTarget(text) !== null
 
 const invalid = (rule: string): RequestFault => new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
@@ -122,8 +126,8 @@ export interface CheckingSenderUri {
 }
 
 /**
- * Reads the address in a request, as it will be stored and called; null when the request names none. Checks all rules
- * of attempts except those that need the host's IP address.
+ * Finds the address for a request that names one, as it will be stored and called; null when it names none, or the
+ * operation has no callback. Checks the rules of attempts except those that need the host's IP address.
  * @throws RequestFault err.sender_uri.invalid
  */
 export async function readSenderUri(

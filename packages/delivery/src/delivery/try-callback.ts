@@ -29,12 +29,12 @@ export interface Step {
 }
 
 export interface Tried {
-  /** The address that was called, or would have been. */
+  /** The address that was called, or would have been; null when there is none. */
   readonly target: string | null
   readonly message_id: string
-  /** The steps up to the first one that failed. */
+  /** The steps up to the first one that failed; after `tls` there is always an `answer`. */
   readonly steps: readonly Step[]
-  /** True when the peer was reached and answered with an ack. */
+  /** True when no step failed: the peer answered with a status from 200 to 299, or refused with an ack ERR. */
   readonly ok: boolean
   /** The HTTP status; null when there was no answer. */
   readonly status: number | null
@@ -52,7 +52,7 @@ const CALLBACK = callbackNamed('on-search')
 /**
  * Sends a test message that answers no request: an on-search without items, under a transaction_id and a correlation_id
  * that nobody knows. A peer acknowledges it, or says in an ack what is wrong with it. Nothing of it is stored here.
- * @param sender_uri an address in place of the participant's own
+ * @param sender_uri an allowed address in place of the participant's own; null: its own
  */
 export async function tryCallback(
   deps: Trying,

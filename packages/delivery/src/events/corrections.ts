@@ -23,7 +23,7 @@ import type { VisibilityFilter } from './visibility-filter.ts'
 
 const DAY = 86_400_000
 
-/** The filter of each subscription; undefined when the filter cannot be read. */
+/** The filter of each subscription: null when it has none, undefined when the filter cannot be read. */
 type Predicates = ReadonlyMap<number, Predicate | null | undefined>
 
 /**
@@ -78,8 +78,8 @@ export async function correctEvents(
 }
 
 /**
- * Makes the notifications of a correction. It is checked like its event: who may no longer see the record gets only its
- * identifiers.
+ * Makes the notifications of a correction. They show only the identifiers of the record when it was deleted, or does
+ * not fulfil the subscription's filter now.
  */
 function corrections(
   { registry, now }: Recording,

@@ -18,13 +18,14 @@ export class DueTimes {
     this.#next = next
   }
 
-  /** The next due time of each subscription that has a frequency; null when its end has come without being noted. */
+  /** The next due time of each subscription with a frequency; null: its end has come, but it is not marked as ended. */
   async of(client: ClientBase, subscriptions: readonly number[]): Promise<ReadonlyMap<number, Date | null>> {
     if (subscriptions.length === 0) return new Map()
     const held = await findHeldSubscriptions(client, subscriptions)
     return new Map(held.map((one) => [one.id, this.next(one)]))
   }
 
+  /** The next due time of one subscription; null when its end has come. */
   next(held: Omit<HeldSubscription, 'id'>): Date | null {
     const { cron, start_at, end_at } = held
     if (end_at <= this.#now) return null

@@ -41,14 +41,14 @@ export interface Match {
 
 export interface MatchPage {
   readonly matches: readonly Match[]
-  /** Subscriptions whose filter cannot be read any more, as its attribute was removed. They match nothing. */
+  /** Subscriptions whose filter cannot be read any more, such as for a removed attribute. They match nothing. */
   readonly unreadable: readonly number[]
 }
 
 /** Reads the filter of a stored subscription. Throws when it cannot be read. */
 export type CompileFilter = (kind: Kind, criteria: string) => { readonly predicate: Predicate | null }
 
-/** The number of filters that a node has in memory. */
+/** The most filters that are remembered. */
 const COMPILED = 100_000
 
 /** The number of events from which a query first finds out whether anybody has subscribed to events like them. */

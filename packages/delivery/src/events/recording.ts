@@ -1,4 +1,4 @@
-/** The types of what is known about changes of records while their events are recorded. */
+/** Types for the recording of events: the place and time of the changes, the named event, and the draft of each event. */
 
 import { compileCriteria } from '@rollcall/core/events/criteria'
 import type { DerivedEvent, StateChange } from '@rollcall/core/events/derive'
@@ -44,7 +44,7 @@ export const recordedAt = ({ began, now }: Pick<Recording, 'began' | 'now'>): Da
 
 /** One event of one change, before it is stored. */
 export interface Draft extends StateChange {
-  /** `event.id` */
+  /** The id that the event gets in the database. */
   readonly id: number
   readonly record_version: number
   readonly change: RecordChange

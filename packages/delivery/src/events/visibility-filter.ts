@@ -94,7 +94,7 @@ const HIDING_MOST: readonly Hiding[] = [RULES_WITHOUT_RIGHTS, { ...RULES_WITHOUT
 
 type Documents = readonly [before: JsonValue | null, after: JsonValue | null]
 
-/** Whether the part of the record without hidden persons has changed too, with the same event. */
+/** Whether a subscriber from whom these persons are hidden sees the change too, and as the same event. */
 function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
   const { recording, protection, derived } = checked
   const { kind, time_zone } = recording.registry
@@ -179,11 +179,11 @@ function takesOutOf(
 export const isOnlyHiddenChange = (whole: Documents, seen: Documents): boolean =>
   textOf(seen[0]) === textOf(seen[1]) && textOf(whole[0]) !== textOf(whole[1])
 
-/** A document as text, without empty lists and objects: a list that has only hidden persons equals no list. */
+/** A document as text, without null and empty values: a list that has only hidden persons equals no list. */
 const textOf = (document: JsonValue | null): string =>
   document === null ? '' : canonicalJson(withoutEmpty(document) ?? {})
 
-/** Removes empty lists and objects; undefined when nothing is left. */
+/** Removes null, empty lists and empty objects; undefined when nothing is left. */
 function withoutEmpty(value: JsonValue): JsonValue | undefined {
   if (value === null) return undefined
   if (Array.isArray(value)) {

@@ -83,7 +83,7 @@ export function composeEnvelope(
     ...(marking !== null && { [marking]: true }),
   }
   const named = items.map((item) => {
-    // An item that is sent again has the same reference_id as before.
+    // The reference_id was stored with the notification. An item that is sent again has the same one as before.
     const known = item.notifications.find((one) => one.reference_id !== null)
     return { item, reference_id: known?.reference_id ?? randomUUID() }
   })
@@ -150,7 +150,7 @@ function describe(
   return identifiers.map(({ type, value }) => ({ type, value }))
 }
 
-/** Whether the grant shows a record that has only these identifiers. */
+/** Whether the grant, apart from its conditions, shows a record that has only these identifiers. */
 function isShown(
   grant: Grant,
   recordType: RecordType,
@@ -163,7 +163,7 @@ function isShown(
   )
 }
 
-/** The grant without its conditions, which were checked before, on the whole record. */
+/** The grant without its conditions and protected persons: both were checked before, on the whole record. */
 const unconditional = (grant: Grant): Grant => ({
   ...grant,
   rows: new Map(),
@@ -209,8 +209,9 @@ const speakerOf = ([first, ...others]: PlannedItem['notifications']): WaitingNot
   others.reduce((oldest, one) => (one.subscription < oldest.subscription ? one : oldest), first)
 
 /**
- * The name of the event. If the kind's list is open, it is the name that the subscriber used; otherwise the name in the
- * list. Null: the list does not have it, and the participant accepts no other.
+ * The name of the event. If the kind has no list of names, it is the name that the subscriber used for this type, or
+ * ours for another type, such as a correction. Otherwise it is ours; null: the list does not have it, and the
+ * participant accepts no other.
  */
 function eventName(
   { notified_event_types: listed }: Kind,
@@ -221,7 +222,10 @@ function eventName(
   return takesUnlisted || listed.includes(event_type) ? event_type : null
 }
 
-/** The grant, reduced to what the consents of the subscriptions cover. All consents of an item are from one person. */
+/**
+ * The grant, reduced to what the consents of the subscriptions cover; not reduced if one of them has no consent. All
+ * consents of an item are from one person.
+ */
 function grantUnderConsent(grant: Grant, notifications: PlannedItem['notifications']): Grant {
   const consents = notifications.flatMap(({ consent }) => consent ?? [])
   if (consents.length < notifications.length) return grant

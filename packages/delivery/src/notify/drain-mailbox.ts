@@ -152,7 +152,7 @@ function release(next: Next | undefined): void {
 }
 
 /**
- * Composes the next envelope; null: nothing is due.
+ * Composes the next envelope; null: nothing is due; `nowhere`: nothing may be sent now, or there is no address.
  * @param ahead the planned envelopes; they are read again when used up or too old
  */
 async function composeNext(deps: Notifying, mailbox: ClaimedMailbox, sequence: number, ahead: Ahead): Promise<Next> {

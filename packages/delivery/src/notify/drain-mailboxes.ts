@@ -150,7 +150,7 @@ function createPasses(now: () => number, free: () => number) {
     at = waits ? Math.min(next, now() + LONGEST_WAIT) : Number.POSITIVE_INFINITY
   }
 
-  /** Continues a pass until all slots are in use. */
+  /** Continues a pass until it ends, or all slots are in use. */
   const goOn = async (current: Pass, begin: BeginDraining, signal: AbortSignal): Promise<void> => {
     let most = 0
     while (!signal.aborted) {

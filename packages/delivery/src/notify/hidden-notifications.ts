@@ -18,7 +18,7 @@ const PORTION = 200
  * person whom the grant does not show. The conditions are applied to the document of the event; for a deleted record
  * that is its last state. A protected person is found by the record as it is now, and by the document and the
  * identifiers of the event: the record may be gone, or may have had another identifier then.
- * @param to.grant null: it shows nobody
+ * @param to.grant null: no protected person is shown
  */
 export async function findHiddenNotifications(
   db: Database,

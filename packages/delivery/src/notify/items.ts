@@ -2,7 +2,7 @@
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import type { WaitingNotification } from '../store/events/waiting.ts'
 
-/** An item of an envelope: one event, with the notifications of all subscriptions that it has matched. */
+/** An item of an envelope: one event, with the notifications of several subscriptions that it has matched. */
 export interface PlannedItem {
   readonly event: number
   readonly notifications: readonly [WaitingNotification, ...WaitingNotification[]]
@@ -49,7 +49,10 @@ export function planEnvelopes(
   return envelopes
 }
 
-/** The items of the next envelope: at least one, and as many as the limits allow. @param waiting in order */
+/**
+ * The items of the next envelope: the first one, and as many with the same marking as the limits allow.
+ * @param waiting in order; if it is empty, there are no items
+ */
 export function planItems(
   waiting: readonly WaitingNotification[],
   bounds: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>,

@@ -31,17 +31,18 @@ interface To {
 
 /** The fewest notifications that are read, so that several envelopes are planned at a time. */
 const AHEAD = 400
-/** How many times more notifications are read next, and at most, when too many of them are about one event. */
+/** When too many notifications are about one event, so many times more are read next, up to `most`. */
 const LOOKED_AT = { times: 8, most: 20_000 }
 
 /** The items of the next envelopes. */
 export interface NextItems {
   /** The items of each envelope, in order; empty when nothing is due. */
   readonly envelopes: readonly (readonly PlannedItem[])[]
-  /** True when the envelopes have all notifications that are due now. */
+  /** True when no other notification that may be sent is due now. */
   readonly isAll: boolean
 }
 
+/** Plans the next envelopes of a mailbox. Due notifications that may not be sent are dropped for good. */
 export async function planNextEnvelopes(db: Database, mailbox: number, to: To): Promise<NextItems> {
   // One notification more is read: it shows that the last item is complete.
   let most = Math.max(to.settings.notify_items, AHEAD) + 1
@@ -58,8 +59,8 @@ export async function planNextEnvelopes(db: Database, mailbox: number, to: To): 
 }
 
 /**
- * Drops notifications that are no longer wanted or permitted. A subscription that is not permitted is suspended. If
- * only its record may not be seen, it is not.
+ * Drops notifications that are no longer wanted or permitted, and returns the others. A subscription that is no longer
+ * permitted is suspended. It is not suspended when only the record may not be seen.
  */
 async function sendable(
   db: Database,
@@ -133,7 +134,7 @@ async function withoutUnsent(
     })
 }
 
-/** Removes the identifier of the survivor, if the survivor does not fulfil the conditions of the grant now. */
+/** Removes the identifier of the survivor, if that is gone or does not fulfil the conditions of the grant now. */
 async function withoutHiddenSurvivor(
   db: Database,
   grant: Grant,

@@ -18,7 +18,7 @@ import { GRANT_STARTS_SQL } from '@rollcall/participants/store/grants'
 import { protectionVersion } from '@rollcall/records/records/protection'
 import type pg from 'pg'
 
-/** SQL condition: this is the newest envelope with a `notification`. @param delivery has id and notifications */
+/** SQL condition: `delivery` is the newest envelope with a `notification`. @param delivery has id and notifications */
 export const isNewestEnvelopeSql = (delivery: string): string =>
   `notification.id = any(${delivery}.notifications) and notification.delivery = ${delivery}.id`
 
@@ -61,7 +61,7 @@ export interface Wanted {
 }
 
 /**
- * Claims deliveries that are due, of each origin those that have waited longest. Simultaneous callers get different
+ * Claims deliveries that are due, of each origin those with the earliest due time. Simultaneous callers get different
  * ones. An attempt that was begun under an older claim and has no result is recorded as interrupted.
  */
 export async function claimDueDeliveries(
@@ -107,8 +107,8 @@ export async function claimDueDeliveries(
 
 /**
  * Records an attempt, and what becomes of the delivery if the claim has not ended: a delivery that was dropped or taken
- * over stays as it is. The same statement counts a failure in the destination's breaker, or closes the breaker after a
- * success. Successes are frequent, so many share a statement.
+ * over stays as it is. The same statement counts a failure in the destination's breaker, or closes the breaker when the
+ * peer is up. Successes are frequent, so many share a statement.
  * @param more.target the address that was called
  * @returns whether the claim had not ended
  */
@@ -181,8 +181,8 @@ export interface Changed {
 
 /**
  * Finds out what has changed since a delivery was made. If its grant is unknown, it counts as another grant when the
- * delivery was made less than two seconds after the present one came into force: nodes may have used the former grant
- * for a moment.
+ * delivery was made before the present one came into force, or less than two seconds after: nodes may have used the
+ * former grant for a moment.
  * @param grant `Grant.id` of the present one
  */
 export async function changedSinceDelivery(

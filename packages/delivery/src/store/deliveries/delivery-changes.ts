@@ -73,9 +73,9 @@ export async function countDeliveryChange(
 }
 
 /**
- * Changes the chosen deliveries that are in a suitable state, and announces their participants to the workers. Retried
- * deliveries are attempted first. A finished notification is not sent again: its events wait in the mailbox and are
- * sent under another message_id, unless the mailbox is closed.
+ * Retries, drops or replays those of the chosen deliveries that are in a state for it, and announces them to the nodes.
+ * Retried deliveries are attempted first. A finished notification is not sent again: its events wait in the mailbox and
+ * are sent under another message_id. Nothing is retried or replayed from a closed mailbox.
  * @param options.probes true: a destination whose circuit breaker is open is probed at once
  * @returns how many
  */

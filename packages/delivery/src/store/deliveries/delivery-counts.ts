@@ -1,4 +1,4 @@
-/** Counts deliveries for the overview: waiting, failing, held and dead. Also finds the state of single ones. */
+/** Counts deliveries for the overview, and finds open breakers, participants with held answers, and delivery states. */
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { registryNamed } from '@rollcall/records/registries/registry-names'
@@ -82,7 +82,7 @@ export async function listParticipantsWithHeldDeliveries({
   return rows
 }
 
-/** The states of the stored deliveries with these message_ids. */
+/** The states of the stored deliveries with these message_ids, by message_id. */
 export async function findDeliveryStates(
   { pool }: Pick<Database, 'pool'>,
   message_ids: readonly string[],

@@ -18,8 +18,9 @@ export interface ListedDelivery {
   readonly state: DeliveryState
   readonly attempts: number
   readonly target: string | null
+  /** Why the delivery ended, or `no_address` for a held one; null otherwise. */
   readonly reason: string | null
-  /** The last error of a waiting delivery; null: none, or not attempted yet. A held delivery has no address. */
+  /** The last error of a pending delivery; null: no attempt has failed yet, or the delivery is not pending. */
   readonly last_error: string | null
   readonly created_at: Date
   readonly next_attempt_at: Date | null
@@ -42,7 +43,7 @@ export interface ListedAttempt {
  */
 export const SHOWN_DUE_TIME = 'case when next_attempt_at is not null then greatest(next_attempt_at, since) end'
 
-/** SQL of the last error of a delivery. An attempt in progress has no result yet. @param delivery SQL of its id */
+/** SQL of the last error of a delivery, apart from interrupted attempts. @param delivery SQL of its id */
 export const lastErrorSql = (delivery: string): string =>
   `(select error from delivery_attempt where delivery_attempt.delivery = ${delivery} and error <> 'interrupted'
     order by number desc limit 1)`

@@ -13,6 +13,7 @@ export interface ListedDestination {
   readonly dead: number
   /** The number of answers that have no address. */
   readonly held: number
+  /** The time at which the oldest of these deliveries was made. */
   readonly oldest: Date
   /** The number of failed attempts in a row. */
   readonly failures: number
@@ -20,13 +21,14 @@ export interface ListedDestination {
   readonly probe_at: Date | null
   /** The number of deliveries that were given up, by cause. */
   readonly reasons: Readonly<Record<string, number>>
-  /** The last error of a waiting delivery, or why some are held; null when no waiting one was attempted. */
+  /** The last error of one of the waiting deliveries; else `no_address` when some are held; else null. */
   readonly last_error: string | null
 }
 
 /**
  * Lists destinations: those with the most dead letters first, then those with the most waiting deliveries.
- * @param chosen sender_ids and namespaces; null: all
+ * @param chosen.participant sender_id; null: all
+ * @param chosen.registry namespace; null: all
  */
 export async function listDestinations(
   { pool }: Pick<Database, 'pool'>,

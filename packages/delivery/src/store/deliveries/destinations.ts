@@ -1,13 +1,13 @@
 /**
  * Finds the destinations of a participant's pending deliveries. One step in an index finds each origin, however many
- * deliveries wait for it, so thousands of deliveries cost no more than one.
+ * deliveries wait for it, so thousands of deliveries cost little more than one.
  */
 import type { Database } from '@rollcall/database/database'
 
 /** An origin for which a delivery is pending. */
 export interface WaitingDestination {
   readonly origin: string
-  /** The seconds until one of its deliveries may be attempted; 0: now. When its breaker is open: until its probe. */
+  /** The seconds until one of its deliveries may be attempted; 0: now. With an open breaker not before its probe. */
   readonly wait: number
   /** True when the breaker of the destination is open. */
   readonly open: boolean

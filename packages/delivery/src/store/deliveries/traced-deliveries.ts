@@ -18,10 +18,10 @@ export interface TracedDelivery {
   /** The number of attempts before `since`. */
   readonly earlier: number
   readonly next_attempt_at: Date | null
-  /** The end of the claim of the attempt in progress; null: none is in progress. */
+  /** The end of the claim of an attempt without a result, which may be past; null: there is no such attempt. */
   readonly claimed_until: Date | null
   readonly created_at: Date
-  /** The beginning of the present schedule. It is later than `created_at` when an operator has retried the delivery. */
+  /** The beginning of the present schedule. It is later than `created_at` when the delivery was retried or replayed. */
   readonly since: Date
   readonly finished_at: Date | null
   /** The attempts in the order of their numbers. */

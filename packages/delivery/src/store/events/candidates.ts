@@ -28,10 +28,10 @@ export interface Candidate {
   readonly after: KeyMatch
 }
 
-/** The number of candidates that are in memory at a time. */
+/** The most candidates in a page. */
 const PAGE = 5_000
 
-/** Finds out which of these types of event and record have subscriptions. Most changes need no further query. */
+/** Returns those of the pairs of event type and record type to which somebody has a live subscription. */
 export async function findSubscribedTypes<Pair extends Pick<KeyOfChange, 'event_type' | 'record_type'>>(
   client: ClientBase,
   registryId: number,
@@ -117,7 +117,7 @@ function candidate([at, subscription, before, beforeWhole, after, afterWhole]: R
   return { at, subscription, before: { some: before, whole: beforeWhole }, after: { some: after, whole: afterWhole } }
 }
 
-/** The stored filters of subscriptions, by subscription id. */
+/** Reads the stored criteria of subscriptions, by subscription id. */
 export async function readStoredFilters(
   client: ClientBase,
   subscriptions: readonly number[],

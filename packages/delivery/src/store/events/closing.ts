@@ -1,4 +1,4 @@
-/** Closes mailboxes whose notifications cannot be delivered, and suspends their subscriptions. */
+/** Closes mailboxes whose notifications cannot be delivered, suspends their subscriptions, and opens mailboxes again. */
 
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
@@ -12,15 +12,15 @@ export interface ClosedMailbox {
   readonly mailbox: number
   /** The sender_id of the participant. */
   readonly participant: string
-  /** The namespace of the registry. */
+  /** The namespace of the registry; empty when the registry was removed. */
   readonly registry: string
   /** The number of subscriptions that were suspended. */
   readonly subscriptions: number
 }
 
 /**
- * Closes the mailboxes whose first notification could not be delivered, or that had no address, for this time.
- * Envelopes in delivery become dead letters, and waiting notifications stay.
+ * Closes the mailboxes whose envelope could not be delivered, or that rested, for this time: nothing could be sent from
+ * them, such as for want of an address. Envelopes in delivery become dead letters, and waiting notifications stay.
  * @param seconds the time
  */
 export async function closeStaleMailboxes(
@@ -95,7 +95,7 @@ export async function makeSubscriptionLive(client: Pick<ClientBase, 'query'>, su
   ])
 }
 
-/** Lists the participants that have a closed mailbox. */
+/** Lists the participants that have a closed mailbox. @param namespace of the registry; null: any registry */
 export async function listParticipantsWithClosedMailbox(
   { pool }: Pick<Database, 'pool'>,
   namespace: string | null = null,

@@ -11,11 +11,11 @@ import { endSubscriptions } from './subscription-states.ts'
 export interface Stopped {
   /** The codes of the subscriptions that were ended. */
   readonly subscriptions: readonly string[]
-  /** The number of notifications of these subscriptions that were waiting, or in envelopes that are being delivered. */
+  /** The number of notifications of these subscriptions that were waiting, or are in envelopes not yet delivered. */
   readonly notifications: number
   /** The number of answers whose delivery was stopped. */
   readonly deliveries: number
-  /** The number of messages that are being sent at this moment. If that attempt fails, there is no other one. */
+  /** The number of answers that are being sent at this moment. If that attempt fails, there is no other one. */
   readonly in_flight: number
 }
 
@@ -78,7 +78,7 @@ async function stopSubscriptions(
 /** The most subscriptions that are ended in one run. */
 const AT_ONCE = 1_000
 
-/** Ends subscriptions whose consent has ended: it has expired, or was withdrawn or revoked. */
+/** Ends at most `AT_ONCE` subscriptions whose consent has expired, or was withdrawn or revoked. @returns how many */
 export async function endUnconsentedSubscriptions(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ id: number; registry: number }>(
     `select subscription.id, registry
@@ -96,7 +96,7 @@ export async function endUnconsentedSubscriptions(client: ClientBase): Promise<n
   )
 }
 
-/** Whether a subscription was ever made for a purpose. */
+/** Whether a stored subscription, live or not, was made for a purpose. */
 export async function isSubscribedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rowCount } = await pool.query('select from subscription_consent where purpose = $1 limit 1', [purpose])
   return rowCount === 1

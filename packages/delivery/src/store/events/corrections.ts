@@ -71,6 +71,7 @@ export async function findNotificationsOf(
   return rows
 }
 
+/** Marks events as taken back. @param reversedBy the id of the event that takes them back */
 export async function storeReversal(client: ClientBase, events: readonly number[], reversedBy: number): Promise<void> {
   await client.query('update event set reversed_by = $2 where id = any($1::bigint[])', [events, reversedBy])
 }

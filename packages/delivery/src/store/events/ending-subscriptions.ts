@@ -11,7 +11,7 @@ export interface EndingSubscription {
   readonly end_at: Date
 }
 
-/** Lists the subscriptions that end soon, the first to end first. @param registry namespace; null: all registries */
+/** Lists the subscriptions that end within `days`, the first to end first. @param registry namespace; null: any */
 export async function listEndingSubscriptions(
   { pool }: Pick<Database, 'pool'>,
   days: number,

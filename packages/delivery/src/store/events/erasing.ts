@@ -14,7 +14,7 @@ interface AboutRecords {
 export interface Withdrawn {
   /** The number of notifications that were waiting. */
   readonly notifications: number
-  /** The number of messages with such notifications that are being sent, or wait for their next attempt. */
+  /** The number of envelopes about the record that are being sent, or wait for their next attempt. */
   readonly underway: number
 }
 
@@ -32,6 +32,7 @@ const valuesOf = ({ registry, record_type, records }: AboutRecords): unknown[] =
   return [registry, record_type, ids.map(({ record }) => record), ids.map(({ record_key }) => record_key ?? '')]
 }
 
+/** Counts the notifications that `eraseNotifications` would drop now, and the envelopes that it cannot stop. */
 export async function countWithdrawable(client: Pick<PoolClient, 'query'>, about: AboutRecords): Promise<Withdrawn> {
   const { rows } = await client.query<Withdrawn>(
     `with ${ABOUT} select (select count(*)::integer from about

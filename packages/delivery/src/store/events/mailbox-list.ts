@@ -14,7 +14,7 @@ export interface ListedMailbox {
   readonly state: 'open' | 'closed'
   /** The number of its last envelope. */
   readonly sequence: number
-  /** The time since which the mailbox has no address. */
+  /** The time since which nothing can be sent from the mailbox, such as for want of an address; null: it can. */
   readonly resting_since: Date | null
   readonly closed_at: Date | null
   readonly waiting: number

@@ -128,7 +128,7 @@ async function claimFrom(
   return rows[0] ?? { claimed: [], seen: 0, last: 0, wait: null }
 }
 
-/** Releases a claimed mailbox, so that any node may send what waits in it. The mailbox has an address. */
+/** Releases a claimed mailbox, so that any node may send what waits in it. The mailbox rests no longer. */
 export async function releaseMailbox(
   pool: Pick<pg.Pool, 'query'>,
   mailbox: number,
@@ -156,8 +156,9 @@ export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number,
 const KNOWN = 1
 
 /**
- * Makes the first pending deliveries of a participant's mailboxes due, as soon as every node knows its new settings:
- * they may succeed now, and their next attempt may be hours away. Announces the participant to the workers.
+ * Makes the pending deliveries of a participant's mailboxes due, as soon as every node knows its new settings: they may
+ * succeed now, and their next attempt may be hours away. Without `origin`, mailboxes that rest are tried again too.
+ * Announces the participant to the nodes.
  * @param origin only deliveries to this destination, which answers again
  * @param answers true: waiting answers too
  */

@@ -52,7 +52,7 @@ export async function findSubscriptionToQueue(
   return rows[0]
 }
 
-/** Queues one notification about an invented record. */
+/** Queues one test notification. @param document the JSON of an invented record */
 export async function queueTest(
   { pool }: Pick<Database, 'pool'>,
   { id, mailbox, registry, event_type, record_type }: QueuedSubscription,
@@ -106,7 +106,7 @@ export async function findOpenBackfill(
  * backfill is. An item names the day on which its record was written: the time would show which records one batch of an
  * import has written, and so how many hidden persons are among them. Records and versions are read in one snapshot, so
  * that no version is that of a later change.
- * @returns null: another backfill has gone on from there
+ * @returns null: another backfill has gone on from there, or the subscription is not live
  */
 export async function queueBackfill(
   db: Database,

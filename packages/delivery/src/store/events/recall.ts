@@ -5,13 +5,13 @@ import type pg from 'pg'
 import { isNewestEnvelopeSql, WAIT_AGAIN_SQL } from '../deliveries/deliveries.ts'
 import { IS_TAKEN_BACK_SQL, IS_UNFILTERED_SQL } from './waiting.ts'
 
-/** The types of a subscription for which an envelope is sent. */
+/** The types of a subscription for which an envelope is sent, and whether it was taken back. */
 export interface NotifiedSubscription {
   /** The canonical names. */
   readonly event_type: string
   readonly record_type: string
   readonly unfiltered: boolean
-  /** True when the subscription was taken back: nothing more of it is sent. */
+  /** True when the subscription was taken back, or its consent has ended: nothing more of it is sent. */
   readonly unwanted: boolean
 }
 

@@ -12,7 +12,7 @@ export interface DeliveryEvidence {
   /** The time at which a test notification was acknowledged. */
   readonly notified_at: Date | null
   readonly unsubscribed_at: Date | null
-  /** The id of a delivery that was acknowledged at the first attempt; null: one was sent again already. */
+  /** The id of an answer acknowledged at the first attempt; null: there is none, or some answer was sent again. */
   readonly delivery: string | null
   /** The code of a live subscription. */
   readonly subscription: string | null

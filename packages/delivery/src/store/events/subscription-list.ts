@@ -1,4 +1,4 @@
-/** Lists subscriptions for an operator. Their criteria may be personal data, and are returned only when asked for. */
+/** Lists subscriptions for an operator. Only `findSubscription` returns their criteria, which may be personal data. */
 import type { EndReason, SubscriptionState, SuspensionReason } from '@rollcall/core/model/event'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'

@@ -1,6 +1,6 @@
 /**
- * Ends and suspends subscriptions, and opens them again. Who changes several locks them in the order of their ids, so
- * that no transactions deadlock.
+ * Ends and suspends subscriptions, and opens them again. Most statements lock several of them in the order of their
+ * ids, so that their transactions do not deadlock.
  */
 
 import { END_REASONS_TAKEN_BACK, type EndReason, type SuspensionReason } from '@rollcall/core/model/event'
@@ -31,7 +31,7 @@ export async function endSubscriptions(
 /**
  * Marks subscriptions that have ended by themselves as unsubscribed, so that they are not opened again when a death is
  * taken back.
- * @returns how many were marked
+ * @returns how many of them have ended
  */
 export async function markTakenBack(client: ClientBase, subscriptions: readonly number[]): Promise<number> {
   if (subscriptions.length === 0) return 0
@@ -108,7 +108,7 @@ export async function suspendSubscriptions(
   await deleteKeys(client, subscriptions)
 }
 
-/** Suspended subscriptions of a registry whose mailbox is not closed. */
+/** The subscriptions of a registry that were suspended for one reason, other than a closed mailbox. */
 export interface Suspended {
   /** The namespace of the registry. */
   readonly registry: string
@@ -120,7 +120,7 @@ export interface Suspended {
 /** The most subscriptions that one line of the log names. */
 const LOGGED_AT_ONCE = 100
 
-/** Finds suspended subscriptions that were not logged, and marks them as logged. */
+/** Finds at most `LOGGED_AT_ONCE` suspended subscriptions that were not logged, and marks them as logged. */
 export async function suspendedSubscriptions(client: Pick<ClientBase, 'query'>): Promise<readonly Suspended[]> {
   const { rows } = await client.query<Suspended>(
     `with logged as (

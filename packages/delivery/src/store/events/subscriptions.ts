@@ -133,7 +133,7 @@ const keysOf = <Subscription extends Types>(
     return id === undefined ? [] : keys.map((key) => ({ subscription: id, event_type, record_type, ...key }))
   })
 
-/** A subscription that gets another end. */
+/** A subscription that gets another end, or is made live again. */
 export interface Renewal extends Types {
   readonly id: number
   readonly end_at: Date | null

@@ -14,9 +14,9 @@ export interface WaitingNotification {
   readonly mailbox: number
   readonly presence: Presence
   readonly purpose: Purpose
-  /** The reference_id under which it was sent before; null: it was not sent before. */
+  /** The reference_id of its item, the same each time; null: an older version made it, and has not sent it. */
   readonly reference_id: string | null
-  /** The reference_id of the notification that it corrects; null: it corrects none, or one that was never sent. */
+  /** The reference_id of the notification that it corrects; null: it corrects none, or that one has none. */
   readonly corrects: string | null
   /** The `notification.id` of the notification that it corrects. */
   readonly corrected: number | null
@@ -46,7 +46,7 @@ export interface WaitingNotification {
   readonly unfiltered: boolean
   /** The consent of its subscription; null: it has none. */
   readonly consent: (GivenFor & { readonly attributes: readonly string[] }) | null
-  /** True when the subscription was taken back: the notification is not sent. */
+  /** True when the subscription was taken back, or its consent has ended: the notification is not sent. */
   readonly unwanted: boolean
 }
 
@@ -132,7 +132,7 @@ const FIND_WAITING = `with due as materialized (
 export interface EventDocument {
   /**
    * The canonical JSON of the record after the event; of a record that was deleted or merged into another one, before
-   * the event. Null: it was deleted, or an earlier version recorded the deletion.
+   * the event. Null: the stored document was erased, or an older version of the server recorded a deletion without it.
    */
   readonly document: string | null
   /** The canonical JSON of the record with only its identifiers. */
@@ -173,14 +173,15 @@ export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: reado
 export interface Corrected {
   /** The `notification.id` of the correction. */
   readonly id: number
-  /** The `notification.id` of what it corrects, and its reference_id; null: nothing of it was sent, or will be. */
+  /** The `notification.id` of what it corrects, and its reference_id; null: there is none that was sent, or will be. */
   readonly corrected: number | null
   readonly corrects: string | null
 }
 
 /**
- * Finds corrections whose earlier notification was dropped, because the record was hidden when it would have been sent.
- * Such a correction then corrects the last notification before it that the same subscription gets.
+ * Redirects the corrections whose earlier notification was dropped, for example because the record was hidden. Each
+ * then corrects the last notification before it that was not dropped, of the same subscription, record and event type.
+ * @returns only the corrections whose earlier notification was dropped
  */
 export async function redirectCorrections(
   pool: Pick<pg.Pool, 'query'>,
