@@ -1,4 +1,4 @@
-/** Types for the recording of events: the place and time of the changes, the named event, and the draft of each event. */
+/** Types for the recording of events: the place and time of changes, the named event, and the draft of each event. */
 
 import { compileCriteria } from '@rollcall/core/events/criteria'
 import type { DerivedEvent, StateChange } from '@rollcall/core/events/derive'

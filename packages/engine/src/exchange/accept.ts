@@ -29,8 +29,8 @@ export type Accepting = CheckingSenderUri &
   }
 
 /**
- * Accepts a request, and returns its ack (spec "Responses" 2, N11, G3). A message that was accepted before gets the
- * same ack. A message that is refused is not stored.
+ * Accepts a request, and returns its ack (spec "Responses" 2, N11, G3). A message that was accepted before gets an ack
+ * with the same correlation_id. A message that is refused is not stored.
  * @throws RequestFault err.sender_uri.invalid: the answer may not be sent to this address
  * @throws HeaderRejection the header is invalid, or rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests: the daily limit of the participant is reached
@@ -42,8 +42,8 @@ export async function acceptRequest(
   if (rejection !== null) throw rejection
   const { chunks, reference_ids, content, digest } = await unread.read(exchange, opened, signed !== null)
   const { header, operation, participant } = exchange
-  // The address is checked now, so that the sender learns of a problem. Each attempt checks it again, because settings
-  // may change until then. It is stored in its normal spelling.
+  // The address is checked now, so that the sender learns of a problem. An attempt checks it again if the settings may
+  // have changed until then. It is stored in its normal spelling.
   const sender_uri = await readSenderUri(deps, participant, header.sender_uri ?? null, operation.callback)
   const row = exchangeRow(exchange, content, path)
   const [{ message }] = chunks

@@ -20,7 +20,7 @@ export type Admitting = Authenticating & { readonly quota: Quota }
 
 interface Admitted {
   readonly participant: Participant
-  /** The request in the quotas. The caller of `admit` must call `leave`, whatever happens. */
+  /** The request in the quotas. The caller of `admitRequest` must call `leave`, whatever happens. */
   readonly admission: Admission
 }
 
@@ -88,7 +88,7 @@ export interface Authorizing {
 }
 
 /**
- * Finds the grant of the caller in this registry, before the message is read.
+ * Finds the grant of the caller in this registry, and checks that it has the operation.
  * @throws RequestFault 403 err.request.forbidden: no grant is in force, or it does not have the operation
  */
 export async function authorize(

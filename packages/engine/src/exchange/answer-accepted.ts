@@ -31,7 +31,10 @@ export type AnsweringAccepted = Answering & SendingReply & Authorizing
 const PAGES_IN_A_RUN = 16
 /** The number of failed runs without a page, after which the callback says that the registry failed. */
 const RUNS = 5
-/** The number of runs without a page, after which the exchange is left alone: it may be what stopped the nodes. */
+/**
+ * The number of runs without a page, after which the request is not processed again, because it may be what stopped the
+ * nodes. Its callback says that the registry failed.
+ */
 const CUT_SHORT = 20
 
 /**
@@ -86,7 +89,7 @@ export async function answerAccepted(
   }
 }
 
-/** Ends an exchange without an answer, because its sender may no longer ask. */
+/** Ends an exchange without an answer: its sender may no longer ask, or the registry is gone. */
 async function giveUp(
   { db, log }: AnsweringAccepted,
   { id, claim, page, correlation_id }: ClaimedExchange,
@@ -101,7 +104,7 @@ async function giveUp(
 
 type NewPage = Omit<ReplyPage, 'goesOn'>
 
-/** How often a page is made again because the data for its decisions have changed; then the run fails. */
+/** How often a page is made at most, when the data for its decisions change each time; then the run fails. */
 const DECIDED = 10
 
 /** Makes and sends a page. @returns whether the run goes on; null when the claim has ended */
@@ -163,8 +166,8 @@ async function firstPage(
 }
 
 /**
- * Ids that are kept for further pages are those of the way in which records were read. If it has changed meanwhile, nothing is committed,
- * and the exchange is answered again in the new way.
+ * Adds a check to an outcome whose record ids are kept for further pages: the registry must still read its records from
+ * the same place. If not, nothing is committed, and the exchange is answered again with ids of the new place.
  */
 function keptInPlace(outcome: Outcome, { registry }: Exchange): Outcome {
   if (registry.source === null) return outcome
@@ -207,7 +210,7 @@ async function furtherPage(
 
 /**
  * Sends a page which says that the registry failed, for every item of that page.
- * @param items none when the request cannot be decrypted
+ * @param items empty when the request was not or cannot be read
  */
 async function answerFailure(
   deps: AnsweringAccepted,

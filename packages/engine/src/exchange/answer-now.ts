@@ -1,4 +1,4 @@
-/** Answers a synchronous request. An error in one item is reported in that item. */
+/** Answers a synchronous request. The rejection of an item is reported in that item. */
 
 import {
   auditEntryOfAccepted,
@@ -21,7 +21,7 @@ import { correlationIdOf, duplicateMessageId, exchangeRow, type Remembering, rem
 import { makeReply, type Reply, type Replying, rejectedReply } from './reply.ts'
 import { resultOrRejection, type VerifiedRequest } from './unread-request.ts'
 
-/** How often an answer is made again because the data for its decisions have changed; then the request fails. */
+/** How often an answer is made at most, when the data for its decisions change each time; then the request fails. */
 const DECIDED = 10
 
 export type AnsweringNow = Remembering &
@@ -49,7 +49,7 @@ async function answerWrite(deps: AnsweringNow, request: VerifiedRequest, rejecte
   if (exchange === null) return rejected(duplicateMessageId())
   const read = await resultOrRejection(() => readRequest(request))
   if (read instanceof HeaderRejection) return rejected(read, exchange)
-  // An audit entry says who asked for the change, before anything is written. It stays even if the entry of the answer
+  // An audit entry says who asked for the change, before anything is changed. It stays even if the entry of the answer
   // cannot be written.
   const asked = { request: read.asked, reply: null }
   await deps.auditLog.write(...auditEntryOfAccepted(exchange, read.message.transaction_id, asked))

@@ -1,4 +1,4 @@
-/** Stores which messages were received, before they are processed, so that a repeated message is recognised (D27). */
+/** Stores which messages were received, before their answer is sent, so that a repeated message is recognised (D27). */
 
 import { sha256 } from '@rollcall/base/shared/sha256'
 import type { Pseudonyms } from '@rollcall/core/model/audit-entry'
@@ -74,8 +74,8 @@ interface FingerprintParts {
 }
 
 /**
- * The SHA-256 (32 bytes) of a message as canonical JSON, without its signature: the order of members, white space and a
- * new signature do not change it, everything else does (D27).
+ * The SHA-256 (32 bytes) of header, message, namespace and path as canonical JSON. The order of members, white space
+ * and a new signature do not change it (D27).
  * @throws CanonicalJsonError the message has no canonical JSON
  */
 export const exchangeFingerprint = ({ header, message, namespace, path }: FingerprintParts): Buffer =>

@@ -30,7 +30,7 @@ const transactionIds = validator(TransactionId)
 
 export interface Reply {
   readonly correlation_id: string
-  /** The whole body as RFC 8785 text: exactly the signed bytes are sent. */
+  /** The whole body as RFC 8785 text, which is sent unchanged. */
   readonly text: string
   /** The part of the audit entry about the reply. */
   readonly message: AuditedMessage

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, resolveRecordType } from '@rollcall/prot
 import type { Answering } from './item.ts'
 
 /**
- * The item of an earlier answer, with the records that may be shown today. They count in the daily quota again.
+ * The item of an earlier answer, with the records that may be shown today. They count in the quotas of records again.
  * @param isConsented false: the item is answered as for an unknown person
  * @throws BodyUnreadable
  */

@@ -10,10 +10,11 @@ import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 /** The identifiers do not name one person, or the record of this person may not be written. */
 export class OtherPerson extends InvalidBeneficiary {}
 
-/** A person whom a portion names: a part of an enrolment update that one transaction writes. */
+/** A person whom a portion names. A portion is the part of an enrolment update that one transaction writes. */
 export interface Person {
   /** The id of the record; null: it does not exist yet. */
   readonly id: RecordId | null
+  /** The stored record as text; null: none. */
   readonly before: string | null
   /** The parsed form of `before`. */
   readonly stored: JsonObject

@@ -26,7 +26,7 @@ interface AnsweredItem {
   readonly found?: FoundRecords
 }
 
-/** All records that an item found, in order. */
+/** The records that an item found, in order, up to the cap. */
 export interface FoundRecords {
   /** The canonical name of the record type. */
   readonly record_type: string

@@ -24,7 +24,7 @@ import { currentRecord } from './scheduled-statuses.ts'
 export interface AboutPerson {
   readonly work: ItemWork
   readonly criteria: PersonCriteria
-  /** The record; null: the registry has no such person. */
+  /** The record; null: the registry has no such person, or the person's consent does not hold. */
   readonly record: ReadRecord | null
 }
 
@@ -92,7 +92,8 @@ function wholeOf({ record_types }: Kind, { name }: RecordType): RecordType {
 }
 
 /**
- * Finds the person by the registry's primary identifier, or else by the other identifiers.
+ * Finds the person by the registry's primary identifier, or else by the other identifiers. Null: nobody is found, or
+ * several share an identifier under a consent.
  * @param isConsented whether the question is asked under a consent
  * @throws ItemRejection the identifier names several persons
  */

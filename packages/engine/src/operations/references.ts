@@ -14,7 +14,7 @@ export type StoringReferences = Parameters<typeof readRequest>[0] & { readonly l
 
 /**
  * Reads at most `limit` requests without references, the newest first, and stores the references. A request that cannot
- * be read is skipped.
+ * be read counts as one without items from then on.
  * @param participant `Participant.id`; null: all
  * @returns how many requests there were to read
  */

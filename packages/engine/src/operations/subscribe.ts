@@ -26,7 +26,7 @@ export async function answerSubscribe(deps: Answering, asked: Asked): Promise<Ou
   const read = await readItems(deps, asked, now)
   const subscribing = await beginSubscribing(deps, asked, read)
   const canNotify = await deps.canNotify(exchange.participant, sender_uri)
-  // Each item affects the next ones, so all are decided in order, without a pause.
+  // Each item affects the next ones. They are decided in order, because an item waits for nothing before its decision.
   const outcome = await answerBatch(deps, asked, async (work, item) => {
     const criteria = read.get(item) ?? (await readItem(deps, exchange, item, now))
     if (criteria instanceof ItemRejection) throw criteria

@@ -272,7 +272,7 @@ function messageIn({ header, message }: JsonObject): {
   return { message, reason: typeof reason === 'string' ? reason : undefined }
 }
 
-/** One item for each reference_id in the question, in that order. An unknown reference_id gets an item that says so. */
+/** The items with the reference_ids in the question, in that order. An unknown one gets an item that says so. */
 function chosenItems(
   { clock }: Answering,
   items: readonly ReplyMembers[],

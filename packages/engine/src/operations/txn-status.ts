@@ -148,7 +148,7 @@ export async function findExchangeHolding(
 type Asking = Pick<Exchange, 'correlation_id'>
 
 export interface NothingFound {
-  /** The rejection in the form of an answer to a search, with the ids in the question, or else ids of its own. */
+  /** The rejection in the form of an answer to a search, with the ids that the question asks about, or else its own. */
   readonly txn_status: ReplyMembers
   readonly items: readonly JsonObject[]
 }

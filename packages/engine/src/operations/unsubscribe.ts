@@ -17,7 +17,7 @@ interface Refusal {
   readonly rule: string
 }
 
-/** Why a code can be refused. The code of the whole reply is the first of these that applies to any of the codes. */
+/** Why a code can be refused. If nothing is ended, the code of the reply is the first of these that applies. */
 const REFUSALS = {
   right: { code: 'rjct.requester.invalid', rule: 'this sender has lost the right to them' },
   ended: { code: 'rjct.event.already_unsubscribed', rule: 'they had ended before' },
@@ -134,7 +134,7 @@ export const unansweredUnsubscribe = (_: unknown, __: Message, reason: string, n
 /** The longest reason (spec "Limits"), in characters, without the text for the number of codes left out. */
 const LONGEST = 999 - 40
 
-/** As many of the codes as fit into a text; undefined when there are none. */
+/** Says which codes were not ended and why, as many as fit into a text; undefined when there are none. */
 function namedText(named: readonly (Refusal & { readonly codes: readonly string[] })[]): string | undefined {
   if (named.length === 0) return undefined
   let text = ''

@@ -93,7 +93,7 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
     }
   }
 
-  /** The number of exchanges in work of one participant: the largest such number. */
+  /** The number of exchanges in work of the participant that has most of them. */
   const mostOfOne = (): number => Math.max(0, ...byParticipant([...inWork.keys()]).map(({ exchanges }) => exchanges))
 
   return {

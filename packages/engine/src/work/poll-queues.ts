@@ -13,7 +13,7 @@ import { NOTIFICATIONS_DUE } from '@rollcall/delivery/store/events/mailboxes'
 import { OUTBOX_DUE } from '@rollcall/delivery/store/events/outbox'
 import { EXCHANGES_DUE } from '../store/exchanges/claims.ts'
 
-/** Milliseconds between two polls. Work whose announcement was lost waits so long at most. */
+/** Milliseconds between two polls. Work whose announcement was lost waits for the next one. */
 const PERIOD = 2_000
 /** Milliseconds to the next poll while an exchange is overdue: nobody announces that a stopped node's claim ended. */
 const OVERDUE = 200

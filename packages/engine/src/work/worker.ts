@@ -14,7 +14,7 @@ import { pollQueues } from './poll-queues.ts'
 export interface RunningWorker {
   /** False after `stop`, and when the last poll of one of its loops has failed. */
   working(): boolean
-  /** Takes no more work, waits for work in progress, and leaves unfinished work to other nodes. */
+  /** Takes no more work, waits up to `stop_time` for work in progress, and leaves unfinished work to other nodes. */
   stop(): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { type Parts, readPartPieces } from './multipart.ts'
 export interface Fields {
   readonly action: string
   readonly fileFormat: string
-  /** The header and signature of an uploaded file of items. */
+  /** The JSON text of the envelope for a file of items; null when there is no such part. */
   readonly envelope: string | null
 }
 

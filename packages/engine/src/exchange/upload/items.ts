@@ -1,4 +1,4 @@
-/** Reads an uploaded file of items, one on each line: a row for each format. A row of CSV is one identifier. */
+/** Reads an uploaded file of items: ndjson with an item on each line, or CSV with an identifier in each row. */
 import { isUtf8 } from 'node:buffer'
 import { type Row, RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
 import { isBlank, LineCutter, UTF8_MARK } from '@rollcall/base/files/lines'

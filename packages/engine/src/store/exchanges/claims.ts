@@ -86,6 +86,7 @@ export async function claimExchanges(
   return rows
 }
 
+/** Counts exchanges in progress by participant, and among them the large ones and the batches. */
 export function byParticipant(inWork: readonly ExchangeInWork[]): readonly InWork[] {
   const isLarge = ({ request_bytes }: ExchangeInWork): boolean => request_bytes > SMALL_REQUEST_BYTES
   return [...Map.groupBy(inWork, ({ participant }) => participant)].map(([participant, own]) => ({
@@ -152,7 +153,7 @@ const CLAIM_EXCHANGES = `with recursive ${participantsWithSql('accepted_exchange
 /** An exchange and its claim. */
 export type ClaimOf = Pick<ClaimedExchange, 'id' | 'claim'>
 
-/** SQL of the rows whose claims have not ended; it locks them. */
+/** SQL of the rows that still have the given claims; it locks them. */
 const heldSql = (how: string): string => `held as (
     select correlation_id from accepted_exchange
       join unnest($1::uuid[], $2::uuid[]) as given (id, claim) on correlation_id = id and accepted_exchange.claim = given.claim
@@ -161,7 +162,7 @@ const heldSql = (how: string): string => `held as (
 
 /**
  * Renews claims for so many seconds. A claim that another node has taken over stays with that node. An exchange whose
- * page is being committed is skipped, because that commit ends its claim.
+ * page is being committed is skipped, because that commit may end its claim.
  */
 export async function renewClaims(pool: pg.Pool, claims: readonly ClaimOf[], seconds: number): Promise<void> {
   await pool.query({
@@ -192,7 +193,7 @@ export async function releaseClaims(
   })
 }
 
-/** Counts accepted requests that no node has claimed within a minute after they were due. */
+/** Counts accepted requests that have been due for more than a minute, and are not claimed. */
 export async function countOverdue({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*) from accepted_exchange where ${DUE} and due_at < now() - interval '1 minute'`,

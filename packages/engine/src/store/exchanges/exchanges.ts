@@ -67,7 +67,7 @@ export interface KnownExchange {
 export interface ExchangeMemory {
   /**
    * Stores a message, and says whether it is the first with its participant and message_id. Of equal messages at the
-   * same time, exactly one is `new`. The row is on disk when it resolves. If the database does not answer, or too many
+   * same time, at most one is `new`. The row is on disk when it resolves. If the database does not answer, or too many
    * messages wait, it rejects with an error for which `isUnavailable` is true; then the message must not be answered.
    */
   remember(exchange: NewExchange): Promise<KnownExchange>

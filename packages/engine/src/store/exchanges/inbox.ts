@@ -35,7 +35,7 @@ export interface PersistedMessage {
 
 export interface Inbox {
   /**
-   * Stores a callback once: of equal ones at the same time, exactly one is `new`. The row is on disk when it resolves.
+   * Stores a callback once: of equal ones at the same time, at most one is `new`. The row is on disk when it resolves.
    * Rejects like `ExchangeMemory.remember`; then the callback must not be acknowledged.
    */
   persist(message: NewInboxMessage): Promise<PersistedMessage>

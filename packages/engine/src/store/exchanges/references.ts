@@ -14,7 +14,7 @@ export interface ItemReference {
   readonly reference_id: string
 }
 
-/** The JSON list for `storeReferencesSql`. A text that PostgreSQL cannot store becomes '', which no item has. */
+/** The JSON list for `storeReferencesSql`. A text that PostgreSQL cannot store becomes '', which is never valid. */
 export const storableReferences = (reference_ids: readonly string[]): string =>
   JSON.stringify(reference_ids.map((reference_id) => (isStorable(reference_id) ? reference_id : '')))
 

@@ -20,6 +20,7 @@ export interface NewItem {
   readonly total: number | null
   readonly page_size: number | null
   readonly record_type: string | null
+  /** The ids of the found records; null when there is no further page. */
   readonly record_ids: readonly RecordId[] | null
 }
 
@@ -178,7 +179,7 @@ const DELIVERY_TYPES = [
 
 const COMMIT_REPLY = `with ${stepsWritten(parameterOfOwnStatement, 'true')} select step from stepped`
 
-/** Writes pages in the statement of their audit entries. A page whose row another one has locked is not held. */
+/** Writes pages in the statement of their audit entries. A page whose exchange is locked by others is not written. */
 export const REPLY_JOINT_WRITE: JointWrite<ReplyStep> = {
   name: 'replies',
   held: (parameter) => `replies_held as (

@@ -1,4 +1,4 @@
-/** Stores received ciphertexts with their messages. One that another sender or another message has is refused. */
+/** Stores with which message each ciphertext was received. A copy in another message, or from another sender, is found. */
 
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'

@@ -43,7 +43,7 @@ export async function findFirstSteps({ pool }: Pool, participant: number): Promi
 
 /** When each kind of request in a registry was last seen; null: not yet. */
 export interface RequestEvidence {
-  /** The last accepted request, for which an access token is needed. */
+  /** The last stored request, which needed an access token. */
   readonly asked_at: Date | null
   /** The last synchronous search with a verified signature that had an answer. */
   readonly searched_at: Date | null
