@@ -1,10 +1,10 @@
-/** Compares two entries without writing them as canonical JSON. Entries that are alike have the same shape. */
+/** Compares two entries without writing them as canonical JSON, to find out whether they may have the same shape. */
 import type { AuditedMessage, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 
 /** The members that have marks, or that are compared in a way of their own. */
 type Others = 'asked' | 'outcomes' | 'consent' | 'request' | 'reply' | 'correlation_id' | 'transaction_id' | 'sealed'
 
-/** Members that are compared by `===`. Equal values of `shown` are one object (`audit-entry-of.ts`). */
+/** Members that are compared by `===`. Entries under one grant often share the object `shown` (`audit-entry-of.ts`). */
 const SAME = {
   kind: true,
   participant: true,
@@ -26,7 +26,7 @@ const SAME = {
 } as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, Others>, true>>
 const same = Object.keys(SAME) as readonly (keyof typeof SAME)[]
 
-/** Whether two entries differ only in the values of marks, and the same members of both are null. */
+/** Whether two entries are equal, apart from members that may have marks. `valuesIn` compares these (`shapes.ts`). */
 export function haveSameShape(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
   for (const name of same) if (one[name] !== other[name]) return false
   return (

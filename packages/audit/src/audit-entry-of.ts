@@ -1,6 +1,6 @@
 /**
  * Makes the audit entry of a message from the message itself: its records are `Disclosed` and have the persons whose
- * data they show. So no operation has to note what it discloses.
+ * data they show. So no operation has to note which records it discloses.
  */
 
 import {
@@ -106,7 +106,7 @@ export function auditEntryOfEnvelope(
   return [entry, [...personsOf(records), ...named]]
 }
 
-/** Makes the second entry of a callback or notification that was not sent, because its transaction failed. */
+/** Makes the second entry of an answer or callback that was not sent after its first entry was written. */
 export function auditEntryOfUnsent([
   { participant, registry, operation, correlation_id, transaction_id, reply },
 ]: EntryWithPersons): EntryWithPersons {
@@ -195,7 +195,7 @@ export function shownPathsOf(
   return { records: 1, shown }
 }
 
-/** The `shown` of single records, by their list of paths. Equal lists share one object, made to text once. */
+/** The `shown` of single records, by the object of their list of paths, so that its text is made once. */
 const knownShown = new WeakMap<
   readonly string[],
   { readonly record_type: string; readonly shown: AuditEntry['shown'] }

@@ -21,7 +21,7 @@ export interface CheckpointContent {
   readonly at: string
   /** The digest of the chain's previous checkpoint, in hexadecimal; null for the first. */
   readonly previous: string | null
-  /** The newest checkpoint of each other chain, if it is newer than this chain's previous checkpoint. */
+  /** The newest checkpoint of each other chain, unless it is over a minute older than this chain's previous one. */
   readonly others: readonly { readonly chain: string; readonly sequence: number; readonly digest: string }[]
   /** True when the chain has ended: no entry follows. */
   readonly ended: boolean
@@ -57,9 +57,9 @@ export interface CheckpointDeps {
 export interface Checkpoints {
   /** Notes the end that a chain has now, and plans the next checkpoint. */
   committed(end: ChainEnd): void
-  /** Notes that a chain gets no more entries. One further entry may be committed without our knowledge. */
+  /** Notes that a chain gets no more entries. The entries of a last commit may be stored without our knowledge. */
   abandoned(chain: string): void
-  /** Signs all unsigned entries. Never rejects. */
+  /** Signs the unsigned entries, and logs a failure to do so. */
   close(): Promise<void>
 }
 

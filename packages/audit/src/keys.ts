@@ -1,6 +1,6 @@
 /**
- * The keys of the audit log. One signs checkpoints and tombstones, one makes pseudonyms, one encrypts confidential
- * details. The missing ones are made when the keys are loaded, and all are encrypted with the master key.
+ * The keys of the audit log. One signs checkpoints, tombstones and evidence, one makes pseudonyms, one encrypts
+ * confidential details. Missing ones are made when the keys are loaded. All are encrypted with the master key.
  */
 import {
   createPrivateKey,
@@ -58,8 +58,8 @@ const KINDS: readonly AuditKeyKind[] = ['signature', 'pseudonym', 'confidential'
 const { table, purpose } = SEALED_AUDIT_KEYS
 
 /**
- * Loads the keys, and makes the missing ones before the first entry.
- * @throws Error a secret is missing or retired, and there are entries
+ * Loads the keys, and makes the missing ones.
+ * @throws Error a secret key is retired, or is missing although there are entries
  * @throws DecryptionError a key was altered, or the master key is another one
  */
 export async function loadAuditKeys(db: Database, vault: Vault): Promise<AuditKeys> {

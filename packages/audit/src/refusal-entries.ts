@@ -1,4 +1,4 @@
-/** Writes audit entries of refused requests. Similar refusals within a minute share one; none waits for it. */
+/** Writes audit entries of refused requests. Several similar refusals share an entry, and no request waits for it. */
 import type { AuditEntry, AuditLog } from '@rollcall/core/model/audit-entry'
 import type { RefusalEntries } from '@rollcall/observe/refusals'
 import { EMPTY_ENTRY } from './audit-entry-of.ts'

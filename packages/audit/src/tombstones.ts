@@ -1,4 +1,4 @@
-/** Tombstones are signed statements of what was erased or pruned. `verify` reports what is missing without one. */
+/** Tombstones are signed statements of what was erased, pruned or lost. `verify` reports what else is missing. */
 import { canonicalJson } from '@rollcall/protocol'
 import type { AuditSigner } from './keys.ts'
 import type { NewTombstone } from './store/tombstones.ts'

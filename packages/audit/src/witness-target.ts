@@ -1,5 +1,5 @@
 export interface WitnessTarget {
-  /** Writes lines; resolves when the target has taken all. @param signal aborts the write, which then rejects */
+  /** Writes lines; resolves when all are written or sent. @param signal aborts the write, which then rejects */
   write(lines: readonly string[], signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }

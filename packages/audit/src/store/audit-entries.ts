@@ -2,8 +2,8 @@
 import { AUDIT_ENTRIES as STORED } from './entry-shape.ts'
 
 /**
- * SQL for a `from` clause: each entry with the message_id of its request, its correlation_id and its members. In place
- * of an id, a digest or a signature it says only whether there is one.
+ * SQL for a `from` clause: each entry with the message_id of its request, its correlation_id and its members. Members
+ * that are ids, digests or signatures may have marks in place of their values, and so say only whether there is one.
  */
 export const AUDIT_ENTRIES = `(select message_id, content::jsonb as members,
     coalesce(correlation_id::text, content::jsonb ->> 'correlation_id') as correlation_id from ${STORED})`

@@ -57,7 +57,7 @@ export async function newestCheckpoints(
   return rows
 }
 
-/** Counts the checkpoints of the last day that no witness has. */
+/** How much of the audit log no witness has, as the checkpoints of the last day say. */
 export interface Unwitnessed {
   /** The number of chains whose newest checkpoint says that the witness failed. */
   readonly unwitnessed: number

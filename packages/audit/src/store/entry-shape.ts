@@ -24,7 +24,7 @@ export const AUDIT_ENTRIES = entriesSql('account')
 /** The columns of a `StoredEntry`, as SQL. */
 export const STORED_ENTRY = `account.content, account.packed, account.correlation_id, account.message_id, account.reply_message_id`
 
-/** The columns that have values of marks, by the letter of the mark. */
+/** The columns that have values of marks. */
 type Column = 'correlation_id' | 'message_id' | 'reply_message_id'
 
 /** Packs one kind of value. `length`: its bytes; null: the length is written before the value. */

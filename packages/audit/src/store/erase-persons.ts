@@ -43,7 +43,7 @@ const heldEntryOf = (row: string) =>
     and ${IS_ENTRY_HELD})`)
 
 /**
- * Erases at most `most` pseudonyms and salts of a person, except those that a hold protects.
+ * Erases pseudonyms and salts of a person in at most `most` rows, except those that a hold protects.
  * @param transaction the one that also inserts the tombstone
  * @returns the places of the erased rows; empty when none are left
  */

@@ -1,4 +1,4 @@
-/** Reads the chains that have not ended: a restore of the database loses the entries after their last ones. */
+/** Reads the chains that have not ended. In a restored database, entries after their last ones may be lost. */
 import { type Kysely, sql } from 'kysely'
 import type { PoolClient } from 'pg'
 
@@ -20,7 +20,7 @@ export async function findOpenChains(connection: Kysely<unknown>): Promise<reado
   return rows
 }
 
-/** The time of the newest audit entry; the database has everything that happened before. */
+/** The time of the newest audit entry; 1970 when there is none. A restore takes it for the time of the snapshot. */
 export async function newestEntryTime(client: Pick<PoolClient, 'query'>): Promise<Date> {
   const { rows } = await client.query<{ at: Date | null }>('select max(at) as at from account')
   return rows[0]?.at ?? new Date(0)

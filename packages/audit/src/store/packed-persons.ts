@@ -96,8 +96,9 @@ export function entryKeysOf(persons: readonly PackedPerson[], repeats: readonly 
 }
 
 /**
- * SQL for a `from` clause: every person in entries of all versions, with chain, sequence, position, role, pseudonym and
- * salt. Functions are named with their schema: the application may make others of these names.
+ * SQL for a `from` clause: the persons in entries of all versions, without erased ones, each with chain, sequence,
+ * position, role, pseudonym and salt. Functions are named with their schema: the application may make others of these
+ * names.
  * @param keys SQL of the keys to look for; left out: all
  */
 export const personRowsSql = (keys?: string): string => `(

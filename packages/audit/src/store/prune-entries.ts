@@ -86,7 +86,7 @@ export interface ClosingCheckpoint extends ChainPart {
   readonly content: string
   readonly kid: string
   readonly signature: Buffer
-  /** The number of entries after `after` that it signs. */
+  /** The number of entries after `after` that it signs; 0 in the result of `findClosingCheckpoint`. */
   readonly entries: number
 }
 
@@ -130,7 +130,7 @@ export async function findNewestDigest(connection: Kysely<unknown>, chain: strin
   return rows[0]?.digest ?? null
 }
 
-/** Locks the holds until the transaction ends: nobody adds holds or deletes by them. Later statements see all. */
+/** Locks the holds until the transaction ends: nobody else changes or locks them. Later statements see all of them. */
 export async function lockHolds(transaction: Kysely<unknown>): Promise<void> {
   await sql`lock table hold in share row exclusive mode`.execute(transaction)
 }

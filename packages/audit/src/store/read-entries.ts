@@ -240,7 +240,7 @@ async function entryBetween({ pool }: Pick<Database, 'pool'>, { from, to }: Span
   return rows[0]?.at ?? null
 }
 
-/** Yields every entry of a participant in a registry, the oldest first. */
+/** Yields the entries of a participant in a registry from a time on, the oldest first. */
 export async function* entriesOfParticipant(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, from }: { readonly participant: string; readonly registry: string; readonly from: Date },

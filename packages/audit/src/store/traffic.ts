@@ -1,4 +1,4 @@
-/** Counts answers by outcome and duration, from the audit entries of a period. */
+/** Counts answers, acknowledgements, callbacks and refusals of a period by outcome and duration, from audit entries. */
 import type { Database } from '@rollcall/database/database'
 import { AUDIT_ENTRIES, entriesSql } from './entry-shape.ts'
 import { type MessageOutcome, OUTCOME_SQL } from './message-entries.ts'
@@ -23,8 +23,8 @@ const FACTOR = 1.1
 export const durationOfStep = (step: number): number => FACTOR ** step
 
 /**
- * Counts answers. A duration goes from the receipt of a request to its audit entry, which is committed before the
- * answer. Only the first answer to a repeated request has a duration.
+ * Counts messages except notifications. The duration of an answer or callback goes from the receipt of the request to
+ * the audit entry, which is committed before it is sent. Only the first answer to a repeated request has a duration.
  * @param exchanges SQL for a `from` clause: each remembered exchange with its correlation_id and received_at
  */
 export async function countTrafficBetween(

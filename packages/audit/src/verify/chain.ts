@@ -18,7 +18,7 @@ export interface ChainParts {
   readonly report: Report
   readonly pruned: PrunedChain | undefined
   readonly erased: ReadonlySet<string>
-  /** Called for a checkpoint of another chain that is named. */
+  /** Called for each checkpoint of another chain that a checkpoint of this chain names. */
   readonly named: (other: CheckpointContent['others'][number], by: string) => Promise<void>
 }
 
@@ -135,7 +135,7 @@ function createPersonCheck(chain: string, { persons, report, erased }: ChainPart
   }
 }
 
-/** Whether the commitments cover the persons. Lengths are checked too, so that no bytes move to the next column. */
+/** Whether a commitment is that of a person's row. Lengths are checked too: no bytes may move to the next column. */
 const isCommitted = (row: PersonToVerify, commitment: Buffer): boolean =>
   row.salt.length === SALT_BYTES && row.pseudonym.length === COMMITMENT_BYTES && commitmentOf(row).equals(commitment)
 

@@ -73,7 +73,7 @@ export async function createVerifier(
   }
 }
 
-/** Whether the master key decrypts an active secret and so proves its kid. True without a vault. */
+/** Whether a secret is active, and the master key decrypts it and so proves its kid. Without a vault only the first. */
 async function isUsable(key: AuditKey, vault: Vault | null): Promise<boolean> {
   if (key.retired_at !== null) return false
   if (vault === null) return true

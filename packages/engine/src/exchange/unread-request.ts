@@ -134,7 +134,7 @@ export async function unreadRequest(
   }
 }
 
-/** The SHA-256 in hexadecimal. That of a large body is computed on another thread, so that other requests do not wait. */
+/** The SHA-256 in hexadecimal; of a large body computed on another thread, so that other requests do not wait. */
 async function digestOf(body: Buffer | string): Promise<string> {
   if (body.length < LARGE_TEXT) return hash('sha256', body)
   const bytes = typeof body === 'string' ? Buffer.from(body) : body

@@ -11,8 +11,7 @@ import type { Answering } from './item.ts'
 const AT = 'subscribe_criteria.authorize.consent_jws'
 
 /**
- * Adds the signed consent to the criteria of a subscription. Without a grant that demands one, the criteria stay as they
- * are.
+ * Adds the signed consent to the criteria of a subscription. If the grant demands none, the criteria stay as they are.
  * @throws ItemRejection rjct.notify_details.invalid: there is no signed consent, or it is not from the person in the
  * filter
  */

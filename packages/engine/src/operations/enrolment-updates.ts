@@ -68,8 +68,8 @@ export async function answerEnrolmentUpdates(
     }
     // This loads the key of receipts now, so that `finish` does not need a second connection.
     if (isLast) await deps.bodies.encryptBody('', receiptEncryptionContext(exchange.correlation_id))
-    // This node writes one portion of a registry at a time: portions may write the same persons, and would wait for each
-    // other with a connection each.
+    // This node writes one portion of a registry at a time: portions may write the same persons, and would wait for
+    // each other with a connection each.
     const written = await inSlot(deps.turns, `enrolment ${registry.id}`, () =>
       records.sink === null
         ? withTransaction(deps.db.pool, (client) => finish(client, new Map())).then(() => results)

@@ -1,4 +1,4 @@
-/** Stores with which message each ciphertext was received. A copy in another message, or from another sender, is found. */
+/** Stores with which message a ciphertext was received, so that a copy in another message is recognised. */
 
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
