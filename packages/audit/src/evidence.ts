@@ -95,7 +95,7 @@ export async function checkEvidence(
   return { accounts, kids: [...new Set(kids)] }
 }
 
-/** Reads the audit log's keys by kid. A kid must be its key's RFC 7638 thumbprint: who trusts the kid trusts the key. */
+/** Reads the keys of the audit log. A kid must be the key's RFC 7638 thumbprint: who trusts the kid trusts the key. */
 async function auditKeys({ keys }: Evidence) {
   const found = new Map<string, ReturnType<typeof createPublicKey>>()
   for (const [at, { kid, use, jwk }] of keys.entries()) {

@@ -11,7 +11,7 @@ export class NotAudited extends RequestFault {
   }
 }
 
-/** Milliseconds between two lines in the log about such failures. */
+/** Milliseconds between two lines in the log about the same failure. */
 const PERIOD = 60_000
 
 /** Wraps an audit log: a failed write refuses the request. It is logged here unless the database was unavailable. */

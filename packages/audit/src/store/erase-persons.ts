@@ -16,7 +16,7 @@ export interface PersonPlace {
 export interface PersonCounts {
   readonly rows: number
   readonly entries: number
-  /** The rows among these that a hold of a participant or a period protects. */
+  /** The number of rows among these that a hold protects. */
   readonly held: number
 }
 

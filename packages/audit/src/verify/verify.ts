@@ -22,7 +22,7 @@ export interface VerifyDeps {
   readonly vault: Vault | null
   /** The lines of the witness, read before the call; null for none. */
   readonly witness: AsyncIterable<string> | null
-  /** Called with the findings so far. */
+  /** Gets the findings while entries are read, so that the caller can show them; absent: a new report. */
   readonly report?: Report
   /** Ends the call, which then rejects. */
   readonly signal?: AbortSignal

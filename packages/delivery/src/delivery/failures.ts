@@ -20,7 +20,7 @@ export interface AttemptResult {
   readonly peer: 'up' | 'down' | 'unknown'
 }
 
-/** The results of attempts that failed without an answer, for reasons other than address, credentials or network. */
+/** Results of attempts that ended without an answer for reasons of ours. `resultOfError` makes further results. */
 export const unsentResults = {
   /** Neither the request nor the participant names an address. */
   no_address: unasked('no_address', 'dead', 'retry'),

@@ -11,7 +11,7 @@ type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'
 
 /** How the address of a callback is found, if not like that of an answer. */
 interface AddressRule {
-  /** The address that the operator set for this callback alone. It is used before all others. */
+  /** The address that the operator set for this callback alone, which is used before others; null: none. */
   readonly own: (addresses: Addresses) => string | null
   /** Derives the address of this callback from the one that a request has named. */
   readonly named: (sender_uri: string) => string

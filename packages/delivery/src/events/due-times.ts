@@ -5,7 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { ClientBase } from 'pg'
 import { findHeldSubscriptions, type HeldSubscription } from '../store/events/events.ts'
 
-/** The due times for one change. Many subscriptions have the same frequency, which is read only once. */
+/** The due times for one change. Many subscriptions have the same frequency, whose next time is computed once. */
 export class DueTimes {
   readonly #time_zone: string
   readonly #now: Date

@@ -51,7 +51,7 @@ export type CompileFilter = (kind: Kind, criteria: string) => { readonly predica
 /** The most filters that are remembered. */
 const COMPILED = 100_000
 
-/** The number of events from which a query first finds out whether anybody has subscribed to events like them. */
+/** From so many events on, a query first finds out to which of their types somebody has subscribed. */
 const MANY = 10
 
 interface CompiledFilter {

@@ -11,7 +11,7 @@ import type { RecordType } from '@rollcall/protocol'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
 import { CompiledFilters } from './match.ts'
 
-/** The place and time of the changes. */
+/** The registry and the time of the changes, with the records, limits and filters for recording their events. */
 export interface Recording {
   readonly registry: Registry
   readonly records: Pick<RegistryRecords, 'within'>

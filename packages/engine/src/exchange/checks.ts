@@ -56,8 +56,8 @@ export function checkAddress(header: IncomingHeader, registry: Registry, operati
 }
 
 /**
- * Checks that the header says who asks and for which case, if the grant demands that. The audit entry has these
- * details; the log never has them.
+ * Checks that the header says who asks and for which case, if the grant demands that. The audit entry gets these
+ * details.
  * @throws RequestFault 400 err.request.bad
  */
 export function checkDemands({ terms }: Pick<Grant, 'terms'>, { meta }: IncomingHeader): void {

@@ -13,7 +13,7 @@ import {
   renewClaims,
 } from '../store/exchanges/claims.ts'
 
-/** Seconds until an exchange is tried again: after the first failed run, after the second, and so on. */
+/** Seconds until an exchange is tried again: after the first failed run, after the second, and so on; the last stays. */
 const BACKOFF: readonly number[] = [3, 8, 20, 55]
 
 /**
@@ -24,13 +24,13 @@ const BACKOFF: readonly number[] = [3, 8, 20, 55]
 const GATHERING = 25
 
 export interface ExchangeWorkDeps {
-  /** Connections that are used for claims alone. */
+  /** Connections for claims, apart from those that answer requests. */
   readonly pool: pg.Pool
-  /** The exchanges that this node answers at a time. */
+  /** The most exchanges that this node answers at a time. */
   readonly slots: number
   /** The most large requests among them; each participant has one at most. */
   readonly large: number
-  /** The most batches among them; one participant has half of these at most. */
+  /** The most batches among them; one participant has half of these at most, rounded up. */
   readonly batches: number
   /** Seconds after which a claim ends if it is not renewed. */
   readonly lease: number

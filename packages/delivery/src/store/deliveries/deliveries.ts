@@ -32,7 +32,7 @@ export const WAIT_AGAIN_SQL = `state = 'waiting', delivery = null,
  * @param rows with participant, registry and correlation_id, and of each delivery, as `new`, its id, callback,
  * message_id, target, encrypted, body, granted, protection, claim and seconds of the claim
  * @param page SQL of its page
- * @param more SQL of its mailbox, of its number there, and of the number of its notifications
+ * @param more SQL of its mailbox, of its number there, and of the ids of its notifications
  */
 export const insertDeliveriesFrom = (
   rows: string,

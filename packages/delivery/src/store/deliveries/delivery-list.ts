@@ -18,7 +18,7 @@ export interface ListedDelivery {
   readonly state: DeliveryState
   readonly attempts: number
   readonly target: string | null
-  /** Why the delivery ended, or `no_address` for a held one; null otherwise. */
+  /** Why the delivery failed or was dropped, or `no_address` for a held one; null otherwise. */
   readonly reason: string | null
   /** The last error of a pending delivery; null: no attempt has failed yet, or the delivery is not pending. */
   readonly last_error: string | null

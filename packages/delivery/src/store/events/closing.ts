@@ -1,4 +1,4 @@
-/** Closes mailboxes whose notifications cannot be delivered, suspends their subscriptions, and opens them again. */
+/** Closes mailboxes whose notifications cannot be delivered, and suspends their subscriptions; opens both again. */
 
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'

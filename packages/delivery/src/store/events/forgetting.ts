@@ -3,7 +3,7 @@ import type { Database } from '@rollcall/database/database'
 import { isHeldSql } from '@rollcall/database/holds'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
-/** The rows that one statement deletes: so few that nobody waits. */
+/** The most rows that one statement deletes: so few that others hardly wait. */
 const AT_ONCE = 500
 
 /** The tables in the order of deletion, with their old rows by the retention in seconds, and the order of rows. */

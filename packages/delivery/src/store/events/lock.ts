@@ -1,4 +1,4 @@
-/** The lock which ensures that a subscription matches all changes that commit after it. */
+/** The lock which ensures that changes that commit after a subscription are matched with it. */
 import type { ClientBase } from 'pg'
 
 const FUNCTIONS = {

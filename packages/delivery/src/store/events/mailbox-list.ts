@@ -32,7 +32,7 @@ export interface MailboxChoice {
   /** The namespace of the registry. */
   readonly registry: string | null
   readonly state: 'open' | 'closed' | null
-  /** The id of a mailbox: only those that come after it in the list. */
+  /** The `public_id` of a mailbox: only those that come after it in the list. */
   readonly before: string | null
 }
 

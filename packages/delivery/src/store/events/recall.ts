@@ -15,7 +15,7 @@ export interface NotifiedSubscription {
   readonly unwanted: boolean
 }
 
-/** Finds the subscriptions of an envelope. Those with equal selected columns are one row. */
+/** Finds the types of the subscriptions of an envelope, each combination once. */
 export async function findSubscriptionsOfEnvelope(
   pool: Pick<pg.Pool, 'query'>,
   delivery: string,

@@ -37,7 +37,7 @@ export interface ShownSubscription extends ListedSubscription {
   /** The number of waiting notifications. */
   readonly waiting: number
   readonly mailbox: ShownMailbox
-  /** The criteria as they were requested. */
+  /** The canonical text of the criteria. */
   readonly criteria: string
 }
 
