@@ -1,6 +1,6 @@
 /**
  * The keys of the audit log. One signs checkpoints, tombstones and evidence, one makes pseudonyms, one encrypts
- * confidential details. Missing ones are made when the keys are loaded. All are encrypted with the master key.
+ * confidential details. Missing ones are made when the keys are loaded. The secrets are encrypted with the master key.
  */
 import {
   createPrivateKey,

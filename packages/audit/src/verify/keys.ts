@@ -44,7 +44,7 @@ export async function createVerifier(
   for (const key of keys) {
     if ((key.public_key !== null) !== (key.kind === 'signature')) report.fault('key_changed', null, null, key.kid)
     if (key.public_key === null) continue
-    // The server never retires a key of the audit log. Otherwise a retired key still verifies what it has signed.
+    // The server never retires a key of the audit log, so a retired one is a fault. It still verifies its signatures.
     if (key.retired_at !== null) report.fault('key_changed', null, null, key.kid)
     if (await isOurs(key, vault)) known.set(key.kid, createPublicKey({ key: key.public_key, format: 'jwk' }))
     else report.fault('key_changed', null, null, key.kid)

@@ -78,7 +78,7 @@ export function newAttemptClaim({ timeout_ms }: Pick<CallbackSettings, 'timeout_
 
 /** Seconds for recording the result of an attempt. */
 const GRACE = 5
-/** Milliseconds for which the maker of an answer waits for its attempt. */
+/** Milliseconds for which the maker of an answer waits for its attempt. Then the destination counts as failing. */
 const TIMEOUT = 500
 
 /** A delivery that was committed just now, with a reserved claim. */
@@ -95,8 +95,8 @@ export interface FreshDelivery extends Reserved {
 }
 
 /**
- * Makes the first attempt of a delivery. Resolves when the result is recorded, or earlier when the attempt takes long;
- * then it continues in the background. Never rejects: the delivery is committed, and its claim ends by itself.
+ * Makes the first attempt of a delivery. Resolves when the result is recorded, or after `TIMEOUT`: then the attempt
+ * continues in the background. Never rejects: the delivery is committed, and its claim ends by itself.
  * @returns whether the delivery has ended
  */
 export async function deliverNow(

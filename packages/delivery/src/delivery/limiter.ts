@@ -1,7 +1,7 @@
 /**
  * Limits the attempts of this node. A participant has as many permits as its settings say, for all its destinations
- * together, and uses them no faster than its rate. The maker of an answer attempts its delivery at once if the
- * destination is healthy. A destination whose last attempt failed or was slow is left to the dispatcher for a minute,
+ * together, and uses them no faster than its rate. The maker of an answer attempts its delivery at once if it gets a
+ * permit for it. A destination whose last attempt failed or was slow is left to the dispatcher for a minute,
  * and may use only a share of the permits, so that it delays other destinations little.
  */
 import type { Destination } from '@rollcall/core/model/delivery'
@@ -37,7 +37,7 @@ export interface Limiter {
   idle(): Promise<void>
 }
 
-/** Milliseconds after which an attempt counts as slow. */
+/** Milliseconds after which an attempt counts as slow; the first attempt of a delivery earlier (`deliverNow`). */
 export const SLOW_MS = 1_000
 /** Milliseconds after a failure until the maker of an answer makes one attempt at that destination again. */
 const FORGIVEN = 60_000

@@ -177,7 +177,7 @@ function keptInPlace(outcome: Outcome, { registry }: Exchange): Outcome {
   return { ...outcome, effects: [checkPlace, ...(outcome.effects ?? [])] }
 }
 
-/** The rows of all items, by which a status question finds reference_ids. Items with a further page have record ids. */
+/** The rows of all items: status questions read their statuses, and further pages the record ids that some have. */
 function persistedItems({ items = [] }: Outcome): readonly NewItem[] {
   return items.map(({ reference_id, status, found }, position) => {
     const total = found?.record_ids.length ?? null

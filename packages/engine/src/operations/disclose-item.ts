@@ -9,7 +9,8 @@ import type { Answering } from './item.ts'
 
 /**
  * The item of an earlier answer, with the records that may be shown today. They count in the quotas of records again.
- * @param isConsented false: the item is answered as for an unknown person
+ * @param options.isOld true: it was made under another grant or protection, and may show persons who are hidden today
+ * @param options.isConsented false: the item is answered as for an unknown person
  * @throws BodyUnreadable
  */
 export async function discloseItem(

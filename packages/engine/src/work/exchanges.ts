@@ -13,7 +13,7 @@ import {
   renewClaims,
 } from '../store/exchanges/claims.ts'
 
-/** Seconds until an exchange is tried again: after the first failed run, after the second, and so on; the last stays. */
+/** Seconds until an exchange is tried again: after the first failed run, the second, and so on; the last one stays. */
 const BACKOFF: readonly number[] = [3, 8, 20, 55]
 
 /**

@@ -32,7 +32,7 @@ const valuesOf = ({ registry, record_type, records }: AboutRecords): unknown[] =
   return [registry, record_type, ids.map(({ record }) => record), ids.map(({ record_key }) => record_key ?? '')]
 }
 
-/** Counts the notifications that `eraseNotifications` would drop now, and the envelopes that it cannot stop. */
+/** Counts the notifications that `eraseNotifications` would drop now, and the envelopes that it does not stop. */
 export async function countWithdrawable(client: Pick<PoolClient, 'query'>, about: AboutRecords): Promise<Withdrawn> {
   const { rows } = await client.query<Withdrawn>(
     `with ${ABOUT} select (select count(*)::integer from about

@@ -8,10 +8,10 @@ const FUNCTIONS = {
 } as const
 
 /**
- * Takes the lock of a registry until the transaction ends. Transactions that change records share it; they take it at
- * their beginning, before any other lock. A transaction that makes, ends or renews subscriptions waits for them, and
- * they wait for it. When such a transaction answers a request, it has locked the row of its exchange before, which no
- * change of records needs. A transaction that merges records waits in the same way, so that no record is made meanwhile
+ * Takes the lock of a registry until the transaction ends. Transactions that change records with events share it; they
+ * take it before they lock a record. A transaction that makes, ends or renews subscriptions waits for them, and they
+ * wait for it. When such a transaction answers a request, it has locked the row of its exchange before, which no change
+ * of records needs. With `merge` a transaction waits in the same way, for example so that no record is made meanwhile
  * with an identifier of a retired record.
  */
 export async function lockEvents(

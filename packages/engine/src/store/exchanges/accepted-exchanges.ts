@@ -13,7 +13,7 @@ export interface AcceptedExchange {
   readonly transaction_id: string
   readonly sender_uri: string | null
   readonly encrypted: boolean
-  /** The number of items in the request. */
+  /** The number of items in the request, or in the chunk. */
   readonly items: number
   /** True when the table of references has its items; false for exchanges that an earlier version accepted. */
   readonly references_stored: boolean
@@ -27,7 +27,7 @@ export interface AcceptedExchange {
   readonly correlation_id: string
   /** For a chunk: the position of its first item in the request. */
   readonly first_item: number
-  /** The header and message, encrypted for `requestEncryptionContext`; null for a large request: see `findRequest`. */
+  /** Header and message, encrypted for `requestEncryptionContext`; null: it is large (`findRequest`), or not stored. */
   readonly request: Buffer | null
   /** The bytes of header and message in clear. */
   readonly request_bytes: number
