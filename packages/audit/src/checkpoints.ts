@@ -54,6 +54,7 @@ export interface CheckpointDeps {
   readonly time: () => number
 }
 
+/** Signs the entries of this process from time to time, with a checkpoint for each chain. */
 export interface Checkpoints {
   /** Notes the end that a chain has now, and plans the next checkpoint. */
   committed(end: ChainEnd): void

@@ -54,6 +54,7 @@ export function signedText(evidence: Omit<Evidence, 'signature'> & Partial<Pick<
   return canonicalJson(rest)
 }
 
+/** An entry that is proven by evidence. */
 export interface ProvenEntry {
   readonly chain: string
   readonly sequence: number

@@ -14,6 +14,7 @@ export interface Review {
   readonly at: string
 }
 
+/** Encrypts a review for its row. */
 export const sealReview = (
   key: ConfidentialKey,
   place: EntryPlace,

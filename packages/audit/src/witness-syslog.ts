@@ -13,6 +13,7 @@ export interface SyslogAddress {
   readonly port: number
 }
 
+/** Makes the syslog message that has a line of the witness. */
 export function syslogMessage(line: string, at: Date = new Date()): string {
   const host =
     hostname()

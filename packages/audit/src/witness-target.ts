@@ -1,3 +1,4 @@
+/** The file or the server to which a witness writes. */
 export interface WitnessTarget {
   /** Writes lines; resolves when all are written or sent. @param signal aborts the write, which then rejects */
   write(lines: readonly string[], signal: AbortSignal): Promise<void>

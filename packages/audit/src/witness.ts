@@ -41,6 +41,7 @@ export function createWitness(address: WitnessAddress | null, deps: WitnessDeps)
   return createWitnessOf(address.kind === 'file' ? fileWitness(address.path) : syslogWitness(address), deps)
 }
 
+/** Creates the witness that writes to this target. */
 export function createWitnessOf(target: WitnessTarget, { log, metrics, later }: WitnessDeps): Witness {
   let state: WitnessState = 'good'
   let waiting: string[] = []

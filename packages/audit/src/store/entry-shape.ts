@@ -19,6 +19,7 @@ export interface StoredEntry {
 export const entriesSql = (name: string): string =>
   `(select account.*, account.tableoid, coalesce(account_shape.content, account.entry) as content
   from account left join account_shape on account_shape.digest = account.shape) as ${name}`
+/** `entriesSql` under the name `account`. */
 export const AUDIT_ENTRIES = entriesSql('account')
 
 /** The columns of a `StoredEntry`, as SQL. */
@@ -40,6 +41,7 @@ const DIGEST = /^[0-9a-f]{64}$/
 const SECONDS = /^[1-9][0-9]{9}$/
 const MOST_SECONDS = 0xffff_ffff
 
+/** Whether a text is a UUID in lower case. */
 export const isUuid = (value: string): boolean => value.length === 36 && UUID.test(value)
 
 const encoded = (encoding: 'base64' | 'base64url'): Packing => ({

@@ -20,6 +20,7 @@ export interface PersonCounts {
   readonly held: number
 }
 
+/** Counts the rows with these pseudonyms, and the entries that they belong to. */
 export async function countPersonRows(
   connection: Kysely<unknown>,
   pseudonyms: readonly Buffer[],

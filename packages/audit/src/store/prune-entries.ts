@@ -43,6 +43,7 @@ export async function findChainsBefore(connection: Kysely<unknown>, before: Date
 /** Why a chunk stopped: the next entry is not old, a hold protects it, or the chain ends; null: the chunk is full. */
 export type Stop = 'young' | 'held' | 'end' | null
 
+/** Old entries of a chain that one statement has read. */
 export interface Chunk extends ChainPart {
   readonly entries: number
 }

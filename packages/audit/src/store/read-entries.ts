@@ -26,6 +26,7 @@ export interface EntryOfPerson extends LoggedEntry {
 
 export type EntryRowOf<Members> = Omit<LoggedEntry, 'entry'> & StoredEntry & Members
 
+/** Adds the parsed entry to its row. Throws an Error when the entry cannot be read. */
 export const parseEntry = <Members extends object>(
   row: EntryRowOf<Members>,
 ): EntryRowOf<Members> & { readonly entry: StoredAuditEntry } => {

@@ -16,6 +16,7 @@ export interface ReadEntry {
   readonly persons: number
 }
 
+/** Reads the text, the commitments and the persons from the row of an entry. */
 export function readEntry(row: EntryToVerify): ReadEntry {
   if (!row.is_packed) {
     const { content, commitments } = row

@@ -1,3 +1,4 @@
+/** The kinds of faults in the audit log, each with its explanation. */
 export const FAULTS = {
   entry_changed: 'an entry does not match its hash: it was changed, or the entry before it was',
   entry_missing: 'entries are missing in the middle of a chain',

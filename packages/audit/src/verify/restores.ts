@@ -6,6 +6,7 @@ import type { RestoreTombstone } from '../tombstones.ts'
 import type { WitnessLine } from '../witness-line.ts'
 import type { Report, RestoreGap } from './report.ts'
 
+/** Tells which checkpoints are missing because of a restore. */
 export interface LostCheckpoints {
   /** Finds those of the missing checkpoints that a restore has lost, and counts them. */
   excused(missing: readonly WitnessLine[]): Promise<ReadonlySet<WitnessLine>>

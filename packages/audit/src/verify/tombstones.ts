@@ -7,6 +7,7 @@ import { isSameTime } from './chain.ts'
 import type { Verifier } from './keys.ts'
 import type { Report } from './report.ts'
 
+/** The facts in the tombstones whose signature is valid. */
 export interface Tombstones {
   /** The last pruned entry of each chain. */
   pruned(chain: string): PrunedChain | undefined
@@ -16,6 +17,7 @@ export interface Tombstones {
   readonly restores: readonly RestoreTombstone[]
 }
 
+/** Reads and verifies the tombstones, and reports their faults. */
 export async function readAllTombstones(snapshot: Snapshot, verifier: Verifier, report: Report): Promise<Tombstones> {
   const pruned = new Map<string, PrunedChain>()
   const signed = new Set<string>()

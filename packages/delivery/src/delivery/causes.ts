@@ -47,6 +47,7 @@ const NOT_SENT = {
   ownAdvice: 'Send your request again.',
 } as const
 
+/** The explanations of causes, by the code that a delivery or an attempt has. */
 export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
   ack_err: {
     meaning: 'The participant answered that it refuses the message.',

@@ -31,6 +31,7 @@ export interface CredentialsOf {
   readonly mtls: { readonly cert: string; readonly key: string }
 }
 
+/** The credentials of a participant in clear, and the origin of the addresses to which they are sent. */
 export type Secrets = {
   readonly [auth in keyof CredentialsOf]: { readonly auth: auth; readonly origin: string } & CredentialsOf[auth]
 }[keyof CredentialsOf]
@@ -46,6 +47,7 @@ export interface Usable {
   refused(): void
 }
 
+/** Finds the credentials for calls of participants. */
 export interface Credentials {
   /** Finds the credentials for an address. @param timeoutMs for fetching an access token @throws CredentialsUnusable */
   find(

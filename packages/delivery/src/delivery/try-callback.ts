@@ -21,6 +21,7 @@ import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
 import { type Attempting, attemptEnvelope, type FinishedAttempt, type Outgoing } from './attempt.ts'
 import { callbackNamed, callbackTarget } from './targets.ts'
 
+/** A step of the try, with its result. */
 export interface Step {
   readonly step: 'address' | 'network' | 'credentials' | 'tls' | 'answer'
   readonly ok: boolean
@@ -28,6 +29,7 @@ export interface Step {
   readonly told: string
 }
 
+/** The report of the try. */
 export interface Tried {
   /** The address that was called, or would have been; null when there is none. */
   readonly target: string | null

@@ -61,6 +61,7 @@ interface CompiledFilter {
   readonly predicate: Predicate | null | undefined
 }
 
+/** The registry, the day and the filters with which events are matched. */
 export interface Matching {
   readonly registry: Registry
   /** The day as YYYY-MM-DD in the time zone of the registry, by which ages are computed. */

@@ -43,6 +43,7 @@ export interface SubscribingItem {
   readonly locale: string | null
 }
 
+/** The decision about an item, with the code of its subscription. */
 export interface Decision {
   readonly code: string
   readonly is: 'made' | 'renewed' | 'resumed'
@@ -62,6 +63,7 @@ interface Standing {
   renewed?: SubscribeCriteria
 }
 
+/** The decisions about the items of one subscribe request, in order. */
 export class Subscribing {
   readonly #subscriber: Subscriber
   readonly #most: number

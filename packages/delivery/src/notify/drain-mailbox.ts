@@ -30,6 +30,7 @@ import { type Composed, composeEnvelope, type ShownItem } from './compose.ts'
 import type { PlannedItem } from './items.ts'
 import { planNextEnvelopes } from './next-items.ts'
 
+/** The dependencies of draining a mailbox. */
 export interface Notifying extends Delivering {
   readonly db: Database
   readonly auditLog: JointAuditLog

@@ -81,6 +81,7 @@ interface FingerprintParts {
 export const exchangeFingerprint = ({ header, message, namespace, path }: FingerprintParts): Buffer =>
   sha256(canonicalJson({ header, message, namespace, path }))
 
+/** Makes the rejection of a message whose message_id another message of the sender has. */
 export const duplicateMessageId = (): HeaderRejection =>
   new HeaderRejection('rjct.message_id.duplicate', 'header.message_id: was used before for another message')
 

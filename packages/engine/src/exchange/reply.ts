@@ -28,6 +28,7 @@ export type Replying = Signing
 
 const transactionIds = validator(TransactionId)
 
+/** A reply or an ack that is ready to be sent. */
 export interface Reply {
   readonly correlation_id: string
   /** The whole body as RFC 8785 text, which is sent unchanged. */

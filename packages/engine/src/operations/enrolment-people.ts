@@ -35,6 +35,7 @@ type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
 const keyOf = ({ type, value }: Named): string => `${type} ${value}`
 
+/** Finds the persons of a portion by their identifiers. */
 export class PortionPeople {
   readonly #primary: string
   readonly #named = new Map<string, Set<Person>>()

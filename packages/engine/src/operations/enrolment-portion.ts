@@ -32,6 +32,7 @@ export interface UpdateEntry {
 /** The answer about a beneficiary: why it was rejected, or a remark (null: none). */
 export type EntryResult = { readonly rejected: string } | { readonly said: string | null }
 
+/** The registry and record type of a portion, and what its records and events are written with. */
 export interface PortionScope {
   readonly db: Pick<Database, 'pool'>
   readonly registry: Registry

@@ -19,6 +19,7 @@ import type { SearchSlots } from '@rollcall/participants/admission/search-slots'
 import type { ReadingThreads } from '@rollcall/participants/reading/threads'
 import type { FoundRecords } from './outcome.ts'
 
+/** The dependencies for reading stored requests. */
 export interface OpeningRequest {
   readonly db: Pick<Database, 'pool'>
   readonly bodies: Pick<Bodies, 'decryptBody' | 'encryptBody'>
@@ -117,6 +118,7 @@ export type ItemHandler = (work: ItemWork, item: Item) => Promise<ItemAnswer>
 /** Answers a further page of one item. @throws ItemRejection it cannot be answered */
 export type PageHandler = (work: ItemWork, item: Item, page: PersistedPage) => Promise<ItemAnswer>
 
+/** How operations are answered in one mode: the limits of its searches. */
 export interface Mode {
   readonly name: ModeName
   /** The slots for searches in this mode. */

@@ -11,6 +11,7 @@ interface AboutRecords {
   readonly records: readonly RecordId[]
 }
 
+/** The numbers of notifications and envelopes about a record. */
 export interface Withdrawn {
   /** The number of notifications that were waiting. */
   readonly notifications: number

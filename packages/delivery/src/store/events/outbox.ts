@@ -84,6 +84,7 @@ export interface FailedRow {
   readonly failed_at: Date
 }
 
+/** Counts the waiting and the failed rows of the event outbox, and finds how long the oldest has waited, in seconds. */
 export async function outboxHealth({ pool }: Pick<Database, 'pool'>): Promise<OutboxHealth> {
   const { rows } = await pool.query<OutboxHealth>({
     name: 'outbox health',

@@ -24,6 +24,7 @@ export interface StoredEvent {
   readonly matched: number
 }
 
+/** Finds the event that was published under an event_id; null when there is none. */
 export async function findEvent(client: ClientBase, registryId: number, event_id: string): Promise<StoredEvent | null> {
   const { rows } = await client.query<StoredEvent>(
     `select id, event_type, record_type, ${recordIdSql('event')} as record, fingerprint, matched from event

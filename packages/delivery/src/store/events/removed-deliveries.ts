@@ -1,13 +1,15 @@
-/** Deletes the deliveries and subscriptions of a removed registry or participant, and a removed registry's events. */
+/** The deliveries and subscriptions that go with a removed registry or participant, and the events of a registry. */
 import { countRowsSql, type Removable, rowsToRemove, type StoredPart } from '@rollcall/database/removal'
 import { namespaceSql } from '@rollcall/records/registries/registry-names'
 
+/** The deliveries of a registry or a participant, to count and to delete. */
 export const deliveryRowsToRemove = (removable: Removable): StoredPart => ({
   counted: { deliveries: countRowsSql(removable, 'delivery') },
   pending: { deliveries: `select count(*) from delivery where ${removable} = $1 and state = 'pending'` },
   removed: rowsToRemove(removable, removable === 'registry' ? ['delivery'] : ['delivery', 'breaker']),
 })
 
+/** The subscriptions and mailboxes of a registry or a participant, to count and to delete. */
 export const subscriptionRowsToRemove = (removable: Removable): StoredPart => ({
   counted: { subscriptions: countRowsSql(removable, 'subscription') },
   pending: { subscriptions: `select count(*) from subscription where ${removable} = $1 and state <> 'ended'` },

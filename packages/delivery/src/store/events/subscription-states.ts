@@ -93,6 +93,7 @@ export async function endNotifiedSubscriptions(
   }
 }
 
+/** Suspends those of the subscriptions that are live: changes do not find them any more. */
 export async function suspendSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],

@@ -129,6 +129,7 @@ const FIND_WAITING = `with due as materialized (
     left join notification as earlier on earlier.id = due.corrects
   order by due.mailbox, due.is_backfill, due.due_at, due.id`
 
+/** The stored documents of an event, for its notifications. */
 export interface EventDocument {
   /**
    * The canonical JSON of the record after the event; of a record that was deleted or merged into another one, before

@@ -41,6 +41,7 @@ interface FileReader<Found> {
   finish(): readonly Found[]
 }
 
+/** Creates the reader for a file of items in one format. */
 export type BulkFormat = (operation: Operation, header: IncomingHeader, limits: Limits) => FileReader<ReadItem>
 
 /** The file formats of items that a path accepts beside json; none when the operation has no items. */

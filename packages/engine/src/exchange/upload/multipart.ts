@@ -12,6 +12,7 @@ export type PartEvent =
   | { readonly is: 'data'; readonly bytes: Buffer }
   | { readonly is: 'end' }
 
+/** The parts of a body, as one finding after another. */
 export type Parts = AsyncGenerator<PartEvent, void, void>
 
 /** The most header lines of a part. */

@@ -5,6 +5,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { dropUnsent, UNSENT_DELIVERIES_SQL, UNSENT_NOTIFICATIONS_SQL } from '@rollcall/delivery/store/events/unsent'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 
+/** The numbers of held messages of one participant. */
 export interface HeldMessages {
   /** The sender_id of the participant. */
   readonly participant: string
