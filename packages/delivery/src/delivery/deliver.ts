@@ -222,7 +222,7 @@ export async function attemptAndRecord(deps: Delivering, claimed: ClaimedAttempt
   return { isHealthy: result.peer === 'up' && duration_ms < SLOW_MS, isEnded: isRecorded && update.state !== 'pending' }
 }
 
-/** The result of an attempt, and its address; null when the attempt ended before it had anything to send. */
+/** The result of an attempt, and its address; null when the attempt ended before the envelope was signed. */
 interface MadeAttempt {
   readonly target: string | null
   readonly finished: FinishedAttempt

@@ -2,7 +2,7 @@
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import type { WaitingNotification } from '../store/events/waiting.ts'
 
-/** An item of an envelope: one event, with the notifications of several subscriptions that it has matched. */
+/** An item of an envelope: one event, with its notifications for one or several subscriptions that it has matched. */
 export interface PlannedItem {
   readonly event: number
   readonly notifications: readonly [WaitingNotification, ...WaitingNotification[]]

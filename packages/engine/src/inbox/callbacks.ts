@@ -1,7 +1,7 @@
 /**
  * The life of a callback that another system sends to us, because we may be a requester too (spec "Endpoints"). Its
- * checks are those of `receive.ts`, in the same order, apart from the grant and the time of the message. Then it is
- * stored and acknowledged (docs/inbox.md).
+ * checks are those of `receive.ts` that concern callbacks, in the same order. Then it is stored and acknowledged
+ * (docs/inbox.md).
  */
 
 import { randomUUID } from 'node:crypto'

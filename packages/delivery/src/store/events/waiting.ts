@@ -181,7 +181,8 @@ export interface Corrected {
 
 /**
  * Redirects the corrections whose earlier notification was dropped, for example because the record was hidden. Each
- * then corrects the last notification before it that was not dropped, of the same subscription, record and event type.
+ * then corrects the last notification before it that was not dropped, of the same subscription and record, and of the
+ * same event type unless the record was merged.
  * @returns only the corrections whose earlier notification was dropped
  */
 export async function redirectCorrections(
