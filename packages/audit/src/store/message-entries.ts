@@ -17,7 +17,7 @@ import {
   searchNewestFirst,
 } from './read-entries.ts'
 
-/** How a message ended, as its audit entry says. */
+/** How a message ended, as its audit entry says. `refused` is only counted: the list leaves refusals out. */
 export const MESSAGE_OUTCOMES = ['accepted', 'succeeded', 'partial', 'rejected', 'refused'] as const
 export type MessageOutcome = (typeof MESSAGE_OUTCOMES)[number]
 
