@@ -1,7 +1,7 @@
 /**
- * Acts: admin functions that change something, or that show what belongs to persons. An act has a caller and an entry
- * in the audit log, and says whether it waits for a second operator. Admin functions that are no acts name no person
- * and change nothing (`defineAdminFunction`).
+ * Acts: admin functions that change something, or that show what belongs to persons. An act has a caller, writes an
+ * entry into the audit log when a call changes or shows something, and says whether it waits for a second operator.
+ * Admin functions that are no acts name no person and change nothing (`defineAdminFunction`).
  */
 import { createSemaphore, inSlot } from '@rollcall/base/shared/semaphore'
 import type { AuditLog } from '@rollcall/core/model/audit-entry'
@@ -193,8 +193,8 @@ export function withSettingsLocked<Result>(deps: object, work: (db: Database) =>
 }
 
 /**
- * Checks that an approved act would still make the same changes.
- * @throws AdminRefusal the lines differ from the approved ones
+ * Checks that an act would still make the changes that were decided about.
+ * @throws AdminRefusal the diff lines are others now
  */
 function checkSame(lines: readonly DiffLine[] | null, decided: string): void {
   if (canonicalText(lines) === decided) return

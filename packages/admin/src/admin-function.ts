@@ -11,14 +11,14 @@ import type { Static, TSchema } from 'typebox'
 import type { ActFacts } from './caller.ts'
 
 /**
- * Why an admin function refuses: the input is not valid, names something unknown, or conflicts with stored data; this operator may not; or something
- * that the function needs does not work now.
+ * Why an admin function refuses: the input is not valid, names something unknown, or conflicts with stored data; this
+ * caller may not call it; or something that the function needs does not work now.
  */
 export type RefusalReason = 'invalid' | 'not_found' | 'conflict' | 'forbidden' | 'unavailable'
 
 /**
- * An admin function refuses its input. The message is for the operator who gave the input:
- * it names the member and the rule, and no personal data.
+ * Thrown when an admin function refuses a call. The message is for the operator who called: it says what is wrong,
+ * such as a member of the input and its rule, and has no personal data.
  */
 export class AdminRefusal extends Error {
   override readonly name = 'AdminRefusal'
@@ -75,7 +75,7 @@ interface Schemas<Input extends TSchema, Result extends TSchema> {
   readonly result: Result
 }
 
-/** Makes an admin function of its schemas and its work. It is no act: it changes nothing, and names no person (`act.ts`). */
+/** Makes an admin function of its schemas and its work. Work that changes something, or names a person, is an act. */
 export function defineAdminFunction<Deps, Input extends TSchema, Result extends TSchema>(
   { input: schema, result }: Schemas<Input, Result>,
   work: (deps: Deps, input: ReadOnly<Static<Input>>) => Promise<ReadOnly<Static<Result>>>,

@@ -81,8 +81,8 @@ export interface CallerNames {
 }
 
 /**
- * The names of a caller in an audit entry; null: the act has no entry, because the step of a configuration file or the
- * row of the outbox has one.
+ * The names of a caller in an audit entry; null: the act writes no entry. The step of a configuration file has its own
+ * entry, and an event of the outbox has its row.
  */
 export function callerNames(caller: Caller): CallerNames | null {
   switch (caller.kind) {

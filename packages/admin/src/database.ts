@@ -139,7 +139,7 @@ export const examineDatabase = defineAdminFunction(
     const roles = await readRoleFacts(db)
     const pending = await pendingMigrations(db)
     const content = await readDirectoryContent(db)
-    // A database without tables, or without registries and participants, has no more to read.
+    // With migrations that have not run, or without registries and participants, these are not read.
     const empty = pending.length > 0 || content.demo.length + content.real.length === 0
     const [participants, withoutSecret, keys] = empty
       ? [[], [], []]
@@ -181,7 +181,7 @@ export const examineDatabase = defineAdminFunction(
   },
 )
 
-/** Counts the operators who may decide about proposals. */
+/** Counts the names of operators with a valid token that may decide about proposals. */
 async function countDeciders(db: Database, now = Date.now()): Promise<number> {
   const deciding = (await listOperatorTokens(db)).filter(
     ({ roles, registries, authority, revoked_at, expires_at }) =>

@@ -18,8 +18,8 @@ export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([sc
 export const instant = (description: string) => Type.Unsafe<string>({ ...Timestamp, description })
 
 /**
- * Marks a member that may be personal data. It is left out of a result unless the input asks for it. The mark is in the
- * schema, so that code that shows the member can see it.
+ * Marks a member of an input or a result that may be personal data. The mark is in the schema, so that code that shows
+ * the member can see it.
  */
 export function markPersonal<Schema extends TSchema>(schema: Schema) {
   return { ...schema, 'x-personal-data': true } as const

@@ -25,7 +25,7 @@ import { closed, flag, instant, isoTime, Namespace, orNull, SenderId, text, whol
 const DAY = 86_400_000
 /** Milliseconds that one call may spend on counting past hours. */
 const COUNTING = 1_000
-/** The most rows of each list. */
+/** The most circuit breakers, and the most ending subscriptions, that are listed. */
 const MOST = 100
 
 const Milliseconds = (description: string) =>

@@ -5,9 +5,10 @@ import type { Transaction } from 'kysely'
 import type { Database } from './database.ts'
 
 /**
- * Throws what the work or the journal throws; nothing is committed then.
+ * Does the work and commits it, after its line is in the journal.
  * @param actOf returns the line for the journal; null when a restore may undo the work
  * @param beside runs after the commit; the line stays open until it has ended
+ * @throws what the work throws, or the journal when it cannot write: then nothing is committed; or what `beside` throws
  */
 export async function commitJournaled<Result>(
   { kysely, journal }: Pick<Database, 'kysely' | 'journal'>,

@@ -11,6 +11,7 @@ const PIECE_LENGTH = 64 * 1024
 const SPECIAL = /[\\\n\r\t]/
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
+/** Writes a value as a field of a row for COPY; null as `\N`. */
 export function copyField(value: string | null): string {
   if (value === null) return '\\N'
   return SPECIAL.test(value) ? value.replace(/[\\\n\r\t]/g, (special) => ESCAPES[special] ?? special) : value

@@ -6,8 +6,8 @@ import { isUnavailable, StoreBusy } from './database-errors.ts'
 
 export interface GroupCommit<Entry, Result> {
   /**
-   * Adds an entry to the queue. Resolves with its result when its statement is committed. Entries are in statements in
-   * the order of the calls. Rejects with StoreBusy when too many are waiting, or with the error of the statement.
+   * Adds an entry to the queue. Resolves with its result when its statement has run. Entries are in statements in the
+   * order of the calls. Rejects with StoreBusy when too many are waiting, or with the error of the statement.
    */
   submit(entry: Entry): Promise<Result>
   /** Resolves when no entry waits and no statement runs. */

@@ -111,7 +111,7 @@ export function checkServerSettings(version: number, encoding: string): void {
 const NOT_OWNER =
   'the role of DATABASE_URL may not migrate this database: run rollcall migrate with ROLLCALL_OWNER_DATABASE_URL'
 
-/** Checks that our role owns the audit log. @throws StoreRefusal another role owns it and must run the migrations */
+/** Checks that our role owns the owner's tables. @throws StoreRefusal another role owns one: it must run migrations */
 async function checkOwner(connection: Kysely<unknown>): Promise<void> {
   const { rows } = await sql.raw(FIND_TABLE_OF_ANOTHER_OWNER).execute(connection)
   if (rows.length > 0) throw new StoreRefusal(NOT_OWNER)
@@ -123,7 +123,8 @@ export const unknownMigrations = (names: readonly string[]): readonly string[] =
 
 /**
  * The names of the migrations that have run, also those of the next version, whose tables this version can use.
- * @throws StoreRefusal a version after the next one has migrated the database, or an unknown program has
+ * @throws StoreRefusal a version after the next one, or an unknown program, has migrated the database; or our role may
+ * not read its list of migrations
  */
 async function checkUsable(connection: Kysely<unknown>): Promise<readonly string[]> {
   const { rows: found } = await sql`

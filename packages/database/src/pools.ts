@@ -39,7 +39,7 @@ const RETRY_AFTER = 5_000
 
 /**
  * A pool that waits where pg's pool fails: when PostgreSQL's limit of connections is reached, a request waits until a
- * connection of this pool is free.
+ * connection of this pool is free. It fails when this pool has no connection.
  */
 export class WaitingPool extends pg.Pool {
   readonly #most: number

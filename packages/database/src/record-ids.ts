@@ -1,10 +1,10 @@
 /**
- * How tables store the ids of records. An id of our own tables is a number, and is stored as a number. An id of another
- * source is stored as text (`record_key`), with a negative number from its digest (`record`) for the index.
+ * How tables store the ids of records. An id that is a whole number, as in our own tables, is stored as a number. Any
+ * other id is stored as text (`record_key`), with a negative number from its digest (`record`) for the index.
  */
 import { createHash } from 'node:crypto'
 
-/** An id of our own tables. */
+/** Matches an id that is stored as a number. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,17})$/
 
 /** The values of the columns `record` (bigint) and `record_key` (text) for one id. */
@@ -20,7 +20,7 @@ export function storedId(id: string): StoredId {
   return { record: String(digest < 0n ? digest : ~digest), record_key: id }
 }
 
-/** The ids as texts for columns of types bigint[] and text[]. */
+/** The ids as texts for two columns: bigint[] has them if all are numbers; otherwise text[] has them all. */
 export function storedIds(ids: readonly string[]): {
   readonly record_ids: string
   readonly record_keys: string | null

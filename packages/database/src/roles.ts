@@ -1,8 +1,9 @@
 /**
  * The two roles of a database. The application role, used by servers and most commands, owns most tables, because the
  * server makes registries, attributes and indexes while it runs. The owner role owns the schema, the audit tables
- * (`account` and `account_*`), the holds and the list of migrations. The application may read audit tables and holds
- * and add rows, and cannot change or delete them. One role may do both; `doctor` reports that.
+ * (`account` and `account_*`), the holds and the list of migrations. The application may read them, and add rows except
+ * to the list; it can change only the columns in `CHANGEABLE`, and delete nothing. One role may do both; `doctor`
+ * reports that.
  */
 import type { Pool, PoolClient } from 'pg'
 import { quoteName } from './names.ts'

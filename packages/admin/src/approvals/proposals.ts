@@ -84,7 +84,7 @@ export const listProposals = defineAdminFunction(
     ),
 )
 
-/** Shows a proposal. Its confidential members are only for operators who may decide, after an audit entry. */
+/** Shows a proposal. While it waits, who has the role to decide sees confidential members too, after an audit entry. */
 export const showProposal = defineAct(
   {
     name: 'proposal show',
@@ -192,7 +192,7 @@ export const declineProposal = defineAct(
   },
 )
 
-/** Returns the operator with this admin API token. @throws AdminRefusal it is not valid for all registries */
+/** Returns the operator with this admin API token. @throws AdminRefusal it is not valid, or bound to a part */
 export async function operatorWithToken({ db }: HasDatabase, token: string): Promise<Operator> {
   const operator = await createOperators(db).operatorOf(token.trim())
   if (operator === null) {
@@ -217,7 +217,7 @@ async function stored(deps: HasDatabase & HasTime, id: string) {
 
 /**
  * Returns the act of a proposal, and the operator who decides about it.
- * @throws AdminRefusal the caller may not decide about the proposal, or it does not wait any more
+ * @throws AdminRefusal there is no such proposal, it does not wait any more, or the caller may not decide about it
  */
 async function toDecide(deps: ActDeps & HasTime, id: string) {
   const caller = callingOperator(deps.caller)

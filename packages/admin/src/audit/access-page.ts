@@ -100,7 +100,7 @@ ${accesses.map((access, at) => row(access, accesses[at - 1])).join('\n')}
 </tbody>
 </table>`
 
-/** A row of the table of accesses. @param above the access in the row above; the same data are not listed again */
+/** A row of the table of accesses. @param above the access in the row above: an equal list of data is not repeated */
 function row(access: Access, above: Access | undefined): string {
   const { at, who, sender_id, registry, what, basis, purpose, data } = access
   const name = sender_id === null || sender_id === who ? who : `${who} (${sender_id})`
@@ -124,6 +124,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Markup in a value stays text. Characters that change the direction of the text are shown as a question mark. */
+/** Escapes markup. Control characters, and those that change the direction of the text, become question marks. */
 const escaped = (text: string): string =>
   text.replace(/[\p{Cc}\p{Bidi_C}]/gu, '?').replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')

@@ -88,7 +88,7 @@ function basisOf({ basis, consent, emergency, participant }: PersonAccess): stri
   return BASES[basis ?? ''] ?? 'Not known'
 }
 
-/** The plain words for a path of a record, as a list of one text; an empty list when only programs read it, such as `@type`. */
+/** The plain words for a path of a record, as a list of one text; an empty list when only programs read the path. */
 function dataName(path: string): readonly string[] {
   const words = plainWordsOfPath(path)
   return words === null ? [] : [words.join(' / ')]

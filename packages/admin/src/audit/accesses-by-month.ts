@@ -93,7 +93,10 @@ function countsOf(accesses: readonly PersonAccess[]): string {
     .join(', ')
 }
 
-/** The words of a path for people; null for a path of programs, such as `@id`. An identifier's members are one word. */
+/**
+ * The words of a path for people; null for a path that only programs read, such as `@id`. The members of an identifier
+ * are left out; a path of nothing else is the word `identifier`.
+ */
 export function plainWordsOfPath(path: string): readonly string[] | null {
   const parts = path.split('.')
   if (parts.some((part) => part.startsWith('@'))) return null
@@ -109,7 +112,7 @@ const HOLDERS = new Set(
     .map((part) => part.replaceAll('_', ' ')),
 )
 
-/** The word that people use for a path, such as `name` for name.surname; empty for a path that only programs read. */
+/** The word that people use for a path, in a list: `name` for name.surname; no word for a path that programs read. */
 function topicOf(path: string): readonly string[] {
   const words = plainWordsOfPath(path)
   return words === null ? [] : [words.find((word) => !HOLDERS.has(word)) ?? 'identifier']

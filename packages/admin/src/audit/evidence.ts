@@ -122,7 +122,7 @@ async function auditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>
   )
 }
 
-/** Milliseconds of tolerance: the last use of a published key is stored with this precision, and clocks differ. */
+/** Milliseconds of tolerance: an hour, to which the last use of a published key is known, and a minute for clocks. */
 const SLACK = 3_660_000
 
 /** Finds the public keys of both sides that signed the messages. Published keys must have been used near that time. */

@@ -80,7 +80,7 @@ export type EntryFacts = ReturnType<typeof entryFacts>
 /** Loads the keys of the audit log. */
 export const auditKeysOf = async ({ db, vault }: HasVault): Promise<AuditKeys> => loadAuditKeys(db, await vault())
 
-/** Decrypts the confidential members of an entry; empty when they cannot be decrypted. */
+/** Decrypts the confidential members of an entry; an empty object when it has none, or they cannot be decrypted. */
 export function confidentialFacts(keys: AuditKeys, logged: LoggedEntry) {
   const { sealed } = logged.entry
   const details = sealed === undefined ? null : openDetails(keys.confidential, logged, sealed)

@@ -109,12 +109,12 @@ async function* emergencies(deps: HasVault) {
   }
 }
 
-/** Milliseconds for which the number of unreviewed emergencies is cached: each count decrypts all reviews. */
+/** Milliseconds for which the number of unreviewed emergencies is cached: a count decrypts many reviews. */
 const COUNTED_FOR = 30_000
 /** The most unreviewed emergencies that are counted. */
 export const MOST_UNREVIEWED_COUNTED = 1_000
 
-/** Numbers by namespace. */
+/** The number of unreviewed emergencies by namespace. */
 type Counts = ReadonlyMap<string | null, number>
 
 /** The cached count. Calls at the same time share one count; a review on this node empties the cache. */

@@ -124,8 +124,9 @@ async function pruneChain(
 }
 
 /**
- * Returns the part of a chunk that a checkpoint signs: the whole chunk, or its part up to the last checkpoint. The end
- * of a chain whose process was killed has no checkpoint, and one is signed here.
+ * Returns the part of a chunk that a checkpoint signs: the whole chunk, or its part up to the last checkpoint; null
+ * when there is none. The end of a chain whose process was killed has no checkpoint: one is signed here, unless it is a
+ * dry run.
  */
 async function closedPart(
   pruning: Pruning & { readonly transaction: Database['kysely'] },

@@ -1,4 +1,4 @@
-/** The traffic of the last hours, counted by the audit log. An hour that is over is counted once. */
+/** The traffic of the last hours, counted by the audit log. Counts are remembered from two minutes after the hour. */
 
 import { countTrafficBetween, durationOfStep, type TrafficRow } from '@rollcall/audit/store/traffic'
 import type { Database } from '@rollcall/database/database'
@@ -80,13 +80,13 @@ export function countTraffic(rows: readonly TrafficRow[]): readonly TrafficCount
   })
 }
 
-/** The durations of the messages of all operations together; null where none was measured. */
+/** The durations of the messages of these rows together; null where none was measured. */
 export const trafficDurations = (rows: readonly TrafficRow[]) => ({
   p50_ms: quantile(rows, 0.5),
   p99_ms: quantile(rows, 0.99),
 })
 
-/** A quantile of the durations in milliseconds, rounded up to a step of the scale; for 0.5 it is the median. */
+/** A quantile of the durations in milliseconds, raised to the end of its step of the scale; for 0.5 the median. */
 function quantile(rows: readonly TrafficRow[], share: number): number | null {
   const timed = rows.flatMap(({ step, messages }) => (step === null ? [] : [{ step, messages }]))
   const total = timed.reduce((sum, { messages }) => sum + messages, 0)

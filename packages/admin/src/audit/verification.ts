@@ -91,7 +91,7 @@ export interface HasVerifying {
   readonly verifying: Verifying
 }
 
-/** Begins to verify the whole audit log, and answers at once. The lines of the witness are compared by the command line alone. */
+/** Begins to verify the whole audit log, and answers at once. Only the command line compares lines of the witness. */
 export const beginVerification = defineAct(
   { name: 'audit verify', approval: 'never', input: NO_INPUT, result: Progress },
   async ({ verifying, caller }: HasVerifying & Acting) => verifying.begin(callerText(caller)),

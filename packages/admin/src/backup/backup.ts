@@ -79,8 +79,8 @@ export const verifyBackup = defineAdminFunction(
 )
 
 /**
- * Opens a backup with the master key.
- * @throws AdminRefusal the file is damaged, or was made under another master key
+ * Verifies a backup to its end, and opens it.
+ * @throws AdminRefusal the file is damaged, or the master key is missing or another one
  */
 export async function openBackup(file: string, masterKeys: MasterKeySource): Promise<CheckedBackup> {
   return checkBackup(file, masterKeys).catch((error: unknown) => {

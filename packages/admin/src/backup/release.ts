@@ -10,7 +10,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 
-/** Releases the messages. A receiver drops one that it got before the restore: the message_id is the same. */
+/** Releases the messages, or drops those of `cancel`. A receiver knows one that it got before by its message_id. */
 export const releaseRestored = defineAct(
   {
     name: 'restore release',

@@ -23,7 +23,10 @@ import { refusalAt, STEP_CHANGES, type Step, type StepDeps, withRefusalsAt } fro
 
 export { Configuration, FORMAT_VERSION }
 
-/** Exports the complete configuration of the database, without secrets. Applying the export again changes nothing. */
+/**
+ * Exports the complete configuration of the database, without secrets. Applying the export to it changes nothing, but
+ * makes secrets for participants that have none.
+ */
 export const exportConfiguration = defineAdminFunction(
   { input: NO_INPUT, result: Configuration },
   async ({ db }: HasDatabase) => configurationOf(await readStoredConfiguration(db)),
@@ -54,8 +57,8 @@ const APPLIED = closed({
 })
 
 /**
- * Changes the database to match a configuration file. Everything is checked before the first change. What matches
- * already is not touched, so that a file can be applied again.
+ * Changes the database to match a configuration file. The whole file is checked before the first change; a change that
+ * is refused later leaves those before it. What matches already is not touched, so that a file can be applied again.
  */
 export const applyConfiguration = defineAct(
   {
@@ -163,7 +166,7 @@ async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
   }
 }
 
-/** Refuses a file after which no participant could ask, although one can now. @throws AdminRefusal */
+/** Refuses a file after which none of the participants that can ask now could ask. @throws AdminRefusal */
 function checkSomebodyStays(stored: Stored, planned: readonly PlannedParticipant[], now = new Date()): void {
   const able = stored.participants.filter((row) => canAsk(row, now))
   const stays = able.some(({ participant }) => {

@@ -109,7 +109,7 @@ function checkConsentNames(terms: GrantTerms, known: KnownNames, at: readonly Pa
   if (authority !== null) throw refusalAt([...at, 'authorities'], authority)
 }
 
-/** Checks a grant that the file does not name. @throws AdminRefusal it means nothing in the changed registry */
+/** Checks a stored grant that the file leaves as it is. @throws AdminRefusal it is not valid in the changed registry */
 function checkSame(kind: Kind, grant: StoredGrant, at: readonly PathStep[]): void {
   const problem = isExpiredGrant(grant) ? null : grantProblemIn(kind, grant.terms)
   if (problem === null) return

@@ -1,4 +1,4 @@
-/** The steps for members of a configuration file that have names for grants: purposes and consent authorities. */
+/** The steps for members of a configuration file whose entries grants name: purposes and consent authorities. */
 
 import { isSameJson } from '../approvals/diff-lines.ts'
 import type { Configuration } from './file.ts'
@@ -34,7 +34,7 @@ interface NamedMember<Row, Entry, Shown> {
 }
 
 /**
- * Plans one such member.
+ * Plans the steps for one such member.
  * @param wanted undefined: the file does not have the member, and everything stays
  * @throws AdminRefusal what `rowOf` and `check` refuse, at its place in the file
  */

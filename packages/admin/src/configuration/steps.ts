@@ -28,7 +28,7 @@ export interface Step {
 export const refusalAt = (at: readonly PathStep[], rule: string): AdminRefusal =>
   new AdminRefusal(`${pathText(at)}: ${rule}`, { at })
 
-/** Does work. Its refusals name this place in the file. @param more text behind the message of a refusal */
+/** Runs the work, and adds this place in the file to its refusals. @param more text behind the message of a refusal */
 export async function withRefusalsAt<Result>(
   at: readonly PathStep[],
   work: () => Promise<Result>,

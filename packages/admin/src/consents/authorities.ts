@@ -89,7 +89,7 @@ export async function readAuthorityKeys(
 
 /**
  * Checks an authority without fetching anything, so that the operator learns of an error before the first consent.
- * @throws AdminRefusal, AddressRefused
+ * @throws AdminRefusal, KeyRefused, AddressRefused
  */
 export async function checkAuthority({ keys, jwks_uri, outgoing }: Omit<ConsentAuthority, 'id'>): Promise<void> {
   if (keys.length === 0 && jwks_uri === null) {

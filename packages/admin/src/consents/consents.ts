@@ -1,4 +1,4 @@
-/** Withdrawals of consents. They apply to the next query, and stop data that are not sent yet. */
+/** Withdrawals of consents. They apply to the next query, and stop data whose sending has not begun. */
 
 import { isUsedPurpose } from '@rollcall/consents/store/consent-uses'
 import { liftWithdrawals, revokeSignedConsents, withdrawConsents } from '@rollcall/consents/store/withdrawals'

@@ -1,4 +1,4 @@
-/** Finds the person who withdraws a consent, in all registries of one environment, by pseudonyms. */
+/** Finds a person who withdraws a consent, in all registries of one environment, and returns pseudonyms. */
 
 import { createPseudonyms } from '@rollcall/audit/persons'
 import { recordsWithIdentifier, unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
@@ -19,11 +19,11 @@ export interface GivenPerson {
 export interface WithdrawingPerson {
   /** The given identifier, and in each registry those that only the person's record has. */
   readonly all: readonly Uint8Array[]
-  /** The given identifier, and the primary ones of the person's records: they belonged to nobody else before. */
+  /** The given identifier, and the primary ones of the person's records: another one may have been somebody else's. */
   readonly own: readonly Uint8Array[]
 }
 
-/** Finds the person. @throws AdminRefusal no registry has the identifier, or several records of one have it */
+/** Finds the person. @throws AdminRefusal no registry has such identifiers, or several records of one type have this */
 export async function findWithdrawingPerson({ db, vault }: HasVault, person: GivenPerson): Promise<WithdrawingPerson> {
   const all = new Map<string, Identifier>()
   const own = new Map<string, Identifier>()

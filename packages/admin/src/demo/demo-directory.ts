@@ -31,7 +31,7 @@ export interface DemoPlan {
   readonly participants: Readonly<Record<'participant' | 'restricted', string>>
 }
 
-/** Adds what the demo's file names and the database lacks. */
+/** Marks a new database as a demo's, and applies the demo's file to it (`missingIn`). */
 export async function applyDemo(deps: Deps, { file, participants }: DemoPlan): Promise<DemoDirectory> {
   const { db } = deps
   await becomeDemoDatabase(db, file)
@@ -58,7 +58,7 @@ async function becomeDemoDatabase(db: Database, { registries = {} }: Configurati
   await addRegistry(db, { namespace, kind, sender_id, demo: true })
 }
 
-/** The entries of the file that the database lacks. Changes that somebody made in the demo stay. */
+/** The file, without what the database has of purposes and participants: changes that somebody made to them stay. */
 function missingIn(stored: Configuration, file: Configuration): Configuration {
   const { participants = {}, purposes } = file
   const entries = Object.entries(participants).map(([sender_id, entry]) => {

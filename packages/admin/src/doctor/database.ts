@@ -4,7 +4,7 @@ import { isLoopback } from '@rollcall/base/shared/loopback'
 import { REPORT_AGE } from '@rollcall/database/journal-reports'
 import { type Check, type DatabaseFacts, judgedBroken, judgedOk, judgedWeak } from './finding.ts'
 
-/** The oldest release of PostgreSQL that is supported, and the encoding that every registry needs. */
+/** The oldest major version of PostgreSQL that is supported. */
 const OLDEST = 15
 /** Seconds for which a row of the outbox, or a change of a source, may wait. */
 const OVERDUE = 60

@@ -138,7 +138,7 @@ function parsed(member: string, json: string): JsonValue {
 /** The most rows that one call lists. */
 const MOST_LISTED = 1_000
 
-/** Shows the rows that wait in the outbox, and those that could not be published. */
+/** Shows how many rows wait in the outbox, and lists those that could not be published. */
 export const showOutbox = defineAdminFunction(
   {
     input: closed({ limit: Type.Optional(wholeNumber('At most so many failed rows (default: 50).', 1, MOST_LISTED)) }),

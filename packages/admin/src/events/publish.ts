@@ -77,7 +77,7 @@ type Input = ReadOnly<Static<typeof INPUT>>
 
 /**
  * Records one event: writes the record, or merges it into the stored one, and queues the notifications. When it
- * answers, all of this is committed.
+ * answers, all of this is committed, unless the caller gave the transaction.
  */
 export const publishEvent = defineAct(
   {
@@ -155,7 +155,7 @@ function readEventType(kind: Kind, spelling: string): string {
   throw new AdminRefusal(`reg_event_type: must be one of ${names}`)
 }
 
-/** Reads the record type from `@type`, in any spelling of the kind. If two are possible the caller must name one. */
+/** Returns the named record type, else that of `@type`. @throws AdminRefusal there is none, or `@type` can mean two */
 function readRecordType(kind: Kind, record: JsonObject, named: string | undefined): RecordType {
   const names = kind.record_types.map(({ name }) => name)
   if (named !== undefined) {

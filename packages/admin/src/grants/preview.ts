@@ -35,10 +35,10 @@ const PREVIEW = closed({
 })
 type Preview = Static<typeof PREVIEW>
 
-/** Synthetic records that are tried until one is found that fulfils the conditions of the grant. */
+/** The most synthetic records that are tried to find one that fulfils the conditions of the grant. */
 const TRIED = 100
 
-/** Shows a synthetic record under the grant in force, or under terms that are not granted yet. Nobody's data is read. */
+/** Shows synthetic records under the grant in force, or under terms that are not granted yet. No real data is read. */
 export const previewGrant = defineAdminFunction(
   {
     input: closed({

@@ -82,7 +82,7 @@ export const proposeGrant = defineAct(
   },
 )
 
-/** Members of terms that a proposal keeps, because the audit log says nothing about them. */
+/** Members of terms that a proposal takes over, or leaves out where unused: the audit log has no values of them. */
 const UNCHANGED = [
   ...(['identifier_types', 'rows', 'protected', 'minors', 'programmes', 'unfiltered', 'basis', 'counts'] as const),
   ...(['page_size', 'items_per_minute', 'records_per_minute', 'emergency', 'valid_until'] as const),

@@ -1,4 +1,4 @@
-/** Grants in words, for people: permissions come before limits. */
+/** Writes grants in words, for people. */
 import type { explainGrant } from './grants.ts'
 
 type Explained = Awaited<ReturnType<typeof explainGrant>>

@@ -36,7 +36,7 @@ const Body = closed({
   problem: orNull(text('Why it cannot be opened.')),
 })
 
-/** Opens the request of an asynchronous exchange, and the pages of its answer. Synchronous messages are not stored. */
+/** Opens a stored message: an asynchronous request with pages of its answer, or a callback in the inbox. */
 export const openBodies = defineAct(
   {
     name: 'messages bodies',

@@ -63,7 +63,7 @@ interface Moment {
   readonly event: StoryEvent
 }
 
-/** The events of one exchange, callback or notification, the oldest first; what is still to come is at the end. */
+/** The events of an exchange, callback or notification by time. What is to come has the time at which it is due. */
 export function listStoryEvents(
   traced: TracedExchange | TracedCallback | TracedNotification,
   now: Date,

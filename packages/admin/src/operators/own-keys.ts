@@ -73,7 +73,7 @@ export const revokeOwnKey = defineAct(
   },
 )
 
-/** The tables with encrypted values, except the table of our own keys. */
+/** The tables of other packages that have values encrypted with the master key. */
 export const OTHER_SEALED_TABLES = [SEALED_AUDIT_KEYS, SEALED_CREDENTIALS, SEALED_PROPOSALS]
 
 /** Replaces the master key: all values that it encrypted are encrypted with the new one. */

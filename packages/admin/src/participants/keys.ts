@@ -100,7 +100,7 @@ export const shownKey = ({ kid, use, thumbprint }: Pick<PublicKey, 'kid' | 'use'
   thumbprint,
 })
 
-/** Refuses keys of algorithms that the participant's signature profile does not have. @throws AdminRefusal */
+/** Refuses signature keys of algorithms that the participant's profile does not have. @throws AdminRefusal */
 function refuseUnusable(
   { sender_id, signature_profile }: Participant,
   keys: readonly { readonly use: 'sig' | 'enc'; readonly algorithm: string }[],
@@ -141,7 +141,7 @@ const PublicKeys = Type.Array(
   }),
 )
 
-/** Lists the live keys of a participant as JWKs, to verify its messages with. */
+/** Lists the live keys of a participant, for signatures and for encryption, as JWKs. */
 export const listPublicKeys = defineAdminFunction(
   { input: closed({ sender_id: SenderId }), result: PublicKeys },
   async ({ db }: HasDatabase, { sender_id }) => {

@@ -33,8 +33,8 @@ const CHECK_DAYS = 30
 const REPORTS = 100
 
 /**
- * Makes a sandbox participant live. Everything of the sandbox ends at once: keys, secrets, tokens, grants, subscriptions,
- * and the settings of callbacks. It may do nothing until something is granted to it in a live registry.
+ * Makes a sandbox participant live. Its keys, secrets, tokens, grants and settings of callbacks of the sandbox end, and
+ * its subscriptions are suspended. It may do nothing until something is granted to it in a live registry.
  */
 export const promoteParticipant = defineAct(
   {

@@ -1,4 +1,4 @@
-/** The steps of a participant from nothing to the first signed search, as our own records show them. */
+/** The steps of a participant from its key to the first acknowledged callback, as our own records show them. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import { findFirstSteps } from '@rollcall/engine/store/exchanges/seen-requests'
@@ -96,7 +96,7 @@ export const showChecklist = defineAdminFunction(
   },
 )
 
-/** The time since which a key verifies the participant's messages: a registered key, or one that it publishes and has used. */
+/** The time of its first signature key: when a live one was registered, or a published one was used; null: none. */
 async function keyOf(db: PartnerDeps['db'], participant: Participant): Promise<Date | null> {
   const registered = (await listLiveKeys(db, participant))
     .filter(({ use }) => use === 'sig')

@@ -33,9 +33,9 @@ import { type RetentionDeps, requireOwner } from './retention.ts'
 import { recordIdsWithMerged } from './with-merged.ts'
 
 /**
- * Deletes the pseudonyms and salts of a person in the audit log, and withdraws what waits to be sent. The hash chain
- * still verifies: a signed tombstone says what is missing. Records stay: they are the registry's to delete. The audit
- * entry of the act does not name the person, because the name would bring back what is erased.
+ * Deletes the pseudonyms and salts of a person in the audit log, and withdraws waiting notifications about the person.
+ * The hash chain still verifies: a signed tombstone says what is missing. Records stay: they are the registry's to
+ * delete. The audit entry of the act does not name the person, because the name would bring back what is erased.
  */
 export const erasePerson = defineAct(
   {
@@ -231,7 +231,7 @@ async function eraseBeside(
   return { notifications, underway, tombstones }
 }
 
-/** The earliest time at which today's key of stored bodies is destroyed: the retention (seconds) after the day (UTC). */
+/** The earliest time at which today's key of stored bodies is destroyed: `retention` seconds after the day (UTC). */
 function endOfBodies(now: Date, retention: number): Date {
   const day = Math.floor(now.getTime() / (DAY * 1_000)) + 1
   return new Date((day * DAY + retention) * 1_000)

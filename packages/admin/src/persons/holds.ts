@@ -105,7 +105,7 @@ export async function findShownHold({ db }: HasDatabase, number: number) {
   return shown
 }
 
-/** Ends a hold: the next prune deletes the data that it kept. */
+/** Ends a hold: the next prune may delete the data that it kept. */
 export const removeHold = defineAct(
   {
     name: 'hold remove',

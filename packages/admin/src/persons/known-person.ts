@@ -1,4 +1,4 @@
-/** The identifiers under which a person is known: the named one, and the others of the person's records of one environment. */
+/** Finds the identifiers of a person: the named one, and the others of the person's records of one environment. */
 
 import type { PersonIdentifier } from '@rollcall/core/model/audit-entry'
 import {
@@ -24,8 +24,8 @@ const ROUNDS = 5
 
 /**
  * Finds the identifiers of a person: the given one, and those of the person's records. An identifier that several
- * records have leads to none of them. Phone numbers and e-mail addresses lead to no record, because several people may
- * share them.
+ * records have leads to none of them. Phone numbers and e-mail addresses of records are left out, because several
+ * people may share them.
  * @throws AdminRefusal no registry knows such an identifier
  */
 export async function knownIdentifiers(

@@ -1,4 +1,4 @@
-/** Protected persons: their records, and what other records name of them, are hidden from grants that do not name the category. */
+/** Protected persons: grants that do not name the category see neither their records nor what others name of them. */
 
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { recordsWithIdentifier } from '@rollcall/core/model/person-identifiers'

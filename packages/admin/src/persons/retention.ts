@@ -44,7 +44,7 @@ export interface RetentionDeps extends HasVault, HasOwner {
   readonly now?: () => Date
 }
 
-/** A kind of stored messages, which are deleted by the clock of the database, as servers do every minute. */
+/** A kind of stored data that is deleted by the clock of the database. Servers do the same every ten minutes. */
 interface Stored {
   readonly name: string
   readonly count: (db: Database, limits: Limits) => Promise<number>

@@ -7,7 +7,7 @@ import { isBecomingMirror } from '@rollcall/source/store/changed-sources'
 import { AdminRefusal } from '../admin-function.ts'
 
 /**
- * Returns the stored records of a registry. A registry that waits for its first copies has shown nobody.
+ * Returns the stored records of a registry. One that waits for its first copies may have few: it has shown nobody yet.
  * @throws AdminRefusal the registry has answered before, and the copies are not complete yet
  */
 export async function recordsOfPersons(db: Database, registry: Registry): Promise<RegistryRecords> {

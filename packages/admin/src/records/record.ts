@@ -20,7 +20,7 @@ const SHOWN = 2
 /** The most records that are read: others, such as households, may mention the person. */
 const MOST = 1_000
 
-/** Shows all records of a registry that an identifier names, whole. */
+/** Shows the records of a registry that an identifier names, whole; at most two of each record type. */
 export const showRecord = defineAct(
   {
     name: 'record get',

@@ -1,4 +1,4 @@
-/** The records of a registry: imported from a file, or deleted one by one. */
+/** The records of a registry: imported from a file, or deleted by their identifiers. */
 
 import type { Readable } from 'node:stream'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -162,7 +162,7 @@ export const importRecords = defineAct(
 
 const removedOf = ({ before, absent, removed, refusal }: RemovalResult) => ({ before, absent, removed, refusal })
 
-/** Removes records that a complete file does not name, with the audit entry and the traces of `record delete`. */
+/** Makes the function that removes records which a complete file lacks. It audits and leaves traces as deletions do. */
 function removalOf(deps: ImportDeps & Acting, began: Date): CompleteFile['remove'] {
   let isEntered = false
   return async (registry, recordType, identifiers, isEvent) => {

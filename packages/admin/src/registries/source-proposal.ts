@@ -14,7 +14,7 @@ import { refuseWriter, type SourceDeps, withSourceRefusals } from './source-chec
 const POOL = 1
 const STATEMENT = 10_000
 
-/** Reads the catalog and the first rows of tables. The result has names of tables and columns, and codes, but no other value. */
+/** Reads the catalog and the first rows of tables. The result names tables and columns, and has no values but codes. */
 export const proposeSource = defineAdminFunction(
   {
     input: closed({

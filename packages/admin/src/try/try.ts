@@ -1,6 +1,6 @@
 /**
- * A search that is tried out: the message that a participant would send, and in a demo or a sandbox its answer. No private key
- * of a participant is here, so nothing is signed: it is shown which bytes the participant signs, and with which of its keys.
+ * A search that is tried out: the message that a participant would send, and in a demo or a sandbox its answer. No
+ * private key of a participant is here, so nothing is signed: the answer has the bytes to sign, and the kid of the key.
  */
 
 import type { Participant } from '@rollcall/core/model/participant'

@@ -30,9 +30,9 @@ interface BackfillOptions {
 }
 
 /**
- * Backfills what `column_fill` lists for one record type, some records at a time, and then removes it from there. It may
- * be stopped or killed at any moment: the next call goes on from the last committed batch. A writer of records sets these
- * columns itself meanwhile, and waits for one batch at most.
+ * Backfills what `column_fill` lists for one record type, some records at a time, and then removes it from there. It
+ * may be stopped or killed at any moment: the next call goes on from the last committed batch. A writer of records sets
+ * these columns itself meanwhile, and waits for one batch at most.
  * @returns whether nothing is left to backfill: false when it was stopped
  */
 export async function backfillColumns(

@@ -34,11 +34,11 @@ export async function unchangedAmong(
 export interface Compared {
   readonly registry: RegistryShape
   readonly recordType: RecordType
-  /** The time when the import began, in microseconds by the database's clock. Later records are not compared. */
+  /** The time when the import began, in microseconds by the database's clock. Records added later are not compared. */
   readonly began: string
 }
 
-/** Counts the records that were written before the import began. */
+/** Counts the records that were added before the import began. */
 export async function countRecordsBefore(
   client: ClientBase,
   { registry, recordType, began }: Compared,

@@ -119,7 +119,7 @@ const runOn =
     }
   }
 
-/** Runs a statement on a connection of the pool. A connection on which a statement failed is closed. */
+/** Runs a statement on a connection of the pool. Closes it after a failure, or when it has prepared too many names. */
 const runOnOneOf =
   (pool: Pool, names: StatementNames, now: () => number): Run =>
   async <Row extends QueryResultRow>(statement: Statement) => {

@@ -39,7 +39,8 @@ export async function hasRecords(db: Database, registry: RegistryShape): Promise
 
 /**
  * Returns identifiers that each name exactly one record of the type as its own, from the earliest records: for each
- * type `wanted[type]` of them, if there are so many. Reads the whole identifier table, so use it for small registries.
+ * type `wanted[type]` of them, if there are so many. Reads all identifiers of these types, so use it for small
+ * registries.
  */
 export async function sampleIdentifiers(
   db: Database,

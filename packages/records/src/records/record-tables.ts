@@ -12,9 +12,9 @@ import { findChangedRules, storeRules } from './reading-rules.ts'
 /**
  * The two tables of one record type in one registry.
  *
- * `table`: `id` bigint identity, `primary_identifier` text unique (the normalised value of the record type's
- * primary identifier), `document` text (canonical JSON), `created_at`, `updated_at`, `import_run` and `import_line` (the
- * import that wrote it last and the line of its file, or null), and `columns`.
+ * `table`: `id` bigint identity, `primary_identifier` text unique (the normalised value of the record type's primary
+ * identifier), `document` text (canonical JSON), `created_at`, `updated_at`, `import_run` and `import_line` (the import
+ * that wrote it last and the line of its file, or null), and `columns`.
  *
  * `identifierTable`: `type` text (canonical name), `value` text (normalised), `record` bigint -> `table.id`,
  * `names_record` boolean (false: it names a part of the record, such as a household's member). One row for

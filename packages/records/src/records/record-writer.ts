@@ -73,9 +73,9 @@ export interface Written {
  * occurs more than once, the last record is written. A record that was merged into another is not written
  * (`Written.retired`).
  *
- * Runs inside the caller's READ COMMITTED transaction, behind a savepoint: when it throws, nothing of the batch is
- * written, and the transaction can go on. When another writer changes the same records, it waits, and tries the batch
- * again.
+ * Runs inside the caller's READ COMMITTED transaction, behind a savepoint (not always: see `WriteOptions.locked`): when
+ * it throws, nothing of the batch is written, and the transaction can go on. When another writer changes the same
+ * records, it waits, and tries the batch again, `ATTEMPTS` times in all.
  *
  * @throws pg's DatabaseError, such as one of class 22 or 54 for a value that PostgreSQL cannot store
  */

@@ -109,8 +109,8 @@ export function searchStatement(
 }
 
 /**
- * The form that every search has: it finds ids and sort keys first, then reads documents for the page alone. The ids of
- * all hits are in the first row only. A page after the last page is one row with the total and no record.
+ * The form that every search has: it finds ids and sort keys first, then reads documents for the page alone. The first
+ * row has the ids of all hits, unless there are more than `ids`. A page after the last one is one row with the total.
  * @param hit SQL that selects `id` and the sort keys
  * @param page SQL of the page's limit and offset, and of the most ids
  */

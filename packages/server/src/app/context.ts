@@ -170,7 +170,7 @@ function createDelivering({ config, db, log, clock, limits, vault }: Base, keys:
 
 type Delivering = ReturnType<typeof createDelivering>
 
-/** Makes the loops that send deliveries and notifications, and the signal that wakes a worker's loops. */
+/** Makes the loops that send deliveries and notifications, and the signals that wake a worker's loops. */
 function createWorking({ limits, role }: Config, delivering: Delivering) {
   const exchangesWake = createWake()
   const deliveriesWake = createWake()
@@ -273,7 +273,7 @@ const PARTNER_REPLAYS = 100
 /** Seconds for which an access token is valid: the most that the specification allows. */
 const TOKEN_LIFETIME = 900
 
-/** The messages that may wait on this node to be stored. Above it peers must try again, so that memory lasts. */
+/** The most exchanges, ciphertexts or callbacks that wait on this node to be stored. Beyond it peers must try again. */
 const MESSAGES_WAITING = 10_000
 
 /** The mailboxes that a node drains at a time, as a share of its slots for exchanges. Answers need the rest. */

@@ -37,7 +37,7 @@ export interface RunningServer {
   readonly adminPort: number
   /** Resolves when a newer Rollcall has migrated the database so far that this node must stop. */
   readonly outdated: Promise<SchemaLead>
-  /** Shows the content of a demo on the pages of the peers' listener. */
+  /** Gives the pages of both listeners the content of a demo. */
   show(showcase: Showcase): void
   /** Lets `/ready` answer 200, while the database answers and a worker claims work. */
   markReady(): void
@@ -198,7 +198,7 @@ function createOperatorServer(
   context: Context,
   { isReady, shown }: { readonly isReady: () => Promise<boolean>; readonly shown: HasShowcase },
 ): HttpServer {
-  // Only requests for health and metrics are logged as debug here; calls of the admin API have lines of their own.
+  // The access log of this listener has the level debug, because calls of the admin API have lines of their own.
   const server = createHttpServer({ ...context, accessLevel: 'debug' })
   addHealthRoutes(server, isReady, { schema: context.schema.lead, away: () => registriesAway(context.db) })
   addTokenRouteAtOperatorPort(server)

@@ -14,7 +14,7 @@ const PROBES: ReadonlySet<string> = new Set(['health', 'ready'])
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** Adds the access log to a server. @param options.level the level of all other lines */
+/** Adds the access log to a server. @param options.level the level of lines, except for probes and refused strangers */
 export function addAccessLog(
   app: FastifyInstance,
   deps: { readonly log: Log; readonly metrics: Pick<Metrics, 'requestAnswered'>; readonly requestGate: RequestGate },
@@ -27,8 +27,8 @@ export function addAccessLog(
     const noted = requestGate.noted(request.raw)
     const outcome = outcomeOf(status, noted)
     metrics.requestAnswered({ route: name, mode, status, outcome }, reply.elapsedTime / 1_000)
-    // A refused stranger gets no line here, because strangers could fill the log: `observe/refusals.ts` logs one for
-    // each kind of refusal.
+    // A refused stranger gets only a debug line here, because strangers could fill the log: `observe/refusals.ts` logs
+    // one for each kind of refusal.
     const isStranger = outcome === 'refused' && noted.participant === null
     const lineLevel = PROBES.has(name) || isStranger ? 'debug' : level
     if (log.isLevelEnabled(lineLevel)) {

@@ -12,8 +12,8 @@ const WORTH_READING = 65_536
 const LINGER = { bytes: 8_388_608, milliseconds: 5_000 }
 
 /**
- * Whether the connection ends with this answer, because too much of the request's body is unread. Must be called while
- * the answer is written.
+ * Whether the connection ends with this answer: the request has not arrived whole, and its body is long or of unknown
+ * length. Must be called while the answer is written.
  */
 export function endsWithAnswer(request: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers

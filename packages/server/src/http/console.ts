@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, { readonly type: string; readonly compressi
   '.woff2': { type: 'font/woff2', compressible: false },
 }
 
-/** Headers with which the browser forbids other pages and features to be used. */
+/** Headers with which the browser keeps other pages away from this one, and gives it no camera, location and so on. */
 const HEADERS: AnswerHeaders = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',

@@ -1,5 +1,5 @@
 /**
- * Slows down who guesses cookies of the console or of the partner page, by address, apart from failures of the
+ * Limits by address how often cookies of the console or of the partner page can be guessed, apart from failures of the
  * protocol. A cookie that was valid on this node lately is always looked up, so that a stranger behind the same address
  * locks nobody out.
  */

@@ -41,7 +41,7 @@ async function isAllowed(
   { url, routeOptions }: FastifyRequest,
   origin: string,
 ): Promise<boolean> {
-  // A slash at the end of an origin is ignored.
+  // Slashes at the end of the path are ignored.
   const path = (url.split('?', 1)[0] ?? '').replace(/\/+$/, '')
   const asked = SHARED.includes(path)
     ? await directory.registries()

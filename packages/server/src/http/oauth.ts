@@ -18,7 +18,7 @@ import { readTokenRequest, TokenRefusal } from './token-request.ts'
 /** The most bytes of a token request. */
 const MAX_TOKEN_REQUEST_BYTES = 16_384
 
-/** The scope of every token, in the words of the public standard 1.3: all operations of the protocol. */
+/** The scope of every token, in the words of the public standard 1.3: all operations and callbacks of the protocol. */
 const GRANTED_SCOPE = [...OPERATIONS, ...CALLBACKS].map(({ name }) => `registry.${name}`).join(' ')
 
 interface TokenDeps {
@@ -90,8 +90,8 @@ async function answer(
 }
 
 /**
- * Counts a failed token request, and refuses further failures of one address for one client. Only failures are limited,
- * so nobody can keep a client from its tokens by failing from another address.
+ * Counts a failed token request, and refuses further failures of one address for one client with 429. Requests with
+ * good credentials are not limited here, so nobody can keep a client from its tokens by failing from another address.
  */
 function brake(throttle: Throttle, address: string, client_id: string, participant: string | null): void {
   // A digest is kept, because a client_id may be as long as a request, and a hundred thousand are remembered.

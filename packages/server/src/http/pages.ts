@@ -46,12 +46,12 @@ export function addMetricsRoute(app: HttpServer, metrics: Pick<Metrics, 'render'
 
 export const KEY_SET_PATH = '/.well-known/jwks.json'
 
-/** A new key signs after twice this time (`own-key-definitions.ts`), so every peer has the key by then. */
+/** Peers may cache the key set for 300 seconds. A new key should be published for twice this time before it signs. */
 const KEY_SET_HEADERS = { 'Cache-Control': 'public, max-age=300' }
 
 /**
  * Adds our public keys, for peers that verify our signatures or encrypt for us (N14, public standard 1.5). All
- * registries of a server share its keys: each namespace has the same set.
+ * registries of a server share its keys. With `qualified_kids` the set of a namespace has further names of them.
  */
 export function addKeySetRoutes(app: HttpServer, deps: HasDirectory & { readonly keys: Pick<Keys, 'jwks'> }): void {
   const answer = async (reply: FastifyReply, registry?: Registry): Promise<void> => {

@@ -105,7 +105,7 @@ function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === wanted).length > 1
 }
 
-/** Why a request is refused whatever its route: it has no Host, a header twice, or an unknown path; null: it is not. */
+/** Why a request is refused before its handler: no Host, a header of `ONCE` twice, an unknown path; null: it is not. */
 function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
   if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
     return new RequestFault('err.request.bad', 'Host: is required')

@@ -33,7 +33,7 @@ export interface SessionCookies {
   checkOwn(headers: IncomingHttpHeaders): { readonly acts: boolean }
 }
 
-/** Whether a person did something, by the value of that header. */
+/** Whether a person did something, by the value of the header of the pages (`SessionPages.header`). */
 const ACTS: Readonly<Record<string, boolean>> = { '1': true, poll: false }
 
 export function createSessionCookies({ cookie, header, title }: SessionPages): SessionCookies {

@@ -17,7 +17,7 @@ export interface Shown {
   readonly by: SignedInBy | null
   /** The message when it is not valid. */
   readonly refusal: string
-  /** The note in the audit entry of the sign-in. */
+  /** The note of the sign-in, for the audit entry or the log. */
   readonly note: string
 }
 
@@ -35,7 +35,7 @@ export interface SessionCalls<Owner, About> {
   readonly shown: (input: object) => Promise<Shown>
   /** Called when the session of the call is known. */
   readonly known: (session: Session<Owner>, about: About, request: Request) => void
-  /** Audits that a session begins, before it is used, or has ended. */
+  /** Audits or logs that a session begins, before it is used, or has ended. */
   readonly note: (session: Session<Owner>, act: { readonly begun: string } | 'ended') => Promise<void> | void
   readonly described: (session: Session<Owner>) => Promise<object> | object
   /** Members of the answer beside the fault when nobody is signed in. */

@@ -28,16 +28,16 @@ export interface HasShowcase {
   readonly isLoopback: (host: string) => boolean
 }
 
-/** Headers that proxies add. A request with one of them comes from another machine. */
+/** Headers that proxies add. A request with one of them may come from another machine. */
 const OF_PROXIES = [
   ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'],
   ...['cf-connecting-ip', 'true-client-ip', 'x-client-ip', 'x-original-host'],
 ]
 
 /**
- * Whether a browser on this machine opens one of our pages: the host is this machine, and `Sec-Fetch-Site` says that a
- * person typed the address or comes from our pages. Only then is the demo's secret shown: not to a page of another name
- * (DNS rebinding), a script of another page, or a visitor through a proxy that adds its headers.
+ * Whether a browser on this machine opens one of our pages: the host is this machine, and `Sec-Fetch-Site`, if sent,
+ * says that a person typed the address or comes from our pages. Only then is the demo's secret shown: not to a page of
+ * another name (DNS rebinding), a script of another page, or a visitor through a proxy that adds its headers.
  */
 export function isFromThisMachine(
   { isLoopback }: Pick<HasShowcase, 'isLoopback'>,

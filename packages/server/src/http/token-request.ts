@@ -1,4 +1,4 @@
-/** Reads a token request in its three forms, and answers it as RFC 6749 requires (sections 2.3.1, 4.4, 5; D35). */
+/** Reads the credentials in a token request, and refuses it as RFC 6749 requires (sections 2.3.1, 4.4, 5; D35). */
 import { JsonError, parseJson } from '@rollcall/protocol'
 
 export interface ClientCredentials {
@@ -6,7 +6,7 @@ export interface ClientCredentials {
   readonly client_secret: string
 }
 
-/** A refusal with an error code of RFC 6749, section 5.2. */
+/** A refusal with an error code of RFC 6749, section 5.2, or `temporarily_unavailable` of its section 4.1.2.1. */
 export class TokenRefusal extends Error {
   override readonly name = 'TokenRefusal'
   readonly error: 'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'temporarily_unavailable'

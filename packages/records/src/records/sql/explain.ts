@@ -74,7 +74,7 @@ async function planOf(
   }
 }
 
-/** Removes values from a plan. PostgreSQL writes them as literals in quotes, except true and false. */
+/** Removes values from a plan. PostgreSQL writes most as literals in quotes; true and false stay. */
 const withoutValues = (text: string): string => text.replace(/'(?:[^']|'')*'/g, "'?'")
 
 function maskedPlan(plan: unknown): unknown {

@@ -26,7 +26,7 @@ interface SlotLimits {
   readonly audit_searches: number
 }
 
-/** A page of the console requests a few lists at a time. Three connections of a node are enough for that. */
+/** The slots of a node. A page of the console requests a few lists at a time, for which three connections suffice. */
 const SLOTS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, audit_searches: 3 }
 
 /** The kinds of heavy calls, which read much data. */

@@ -72,7 +72,7 @@ export const errorComponents = (errors: Readonly<Record<string, string>> = ERROR
   schemas: { Errors: ERRORS_SCHEMA },
 })
 
-/** The names of the calls that sign somebody in to the console. */
+/** The members that the descriptions of the calls for signing in and out have in addition. */
 const OF_CONSOLE: Json = {
   description: 'For the console: it needs the header `Rollcall-Console: 1`, and no token.',
   security: [],

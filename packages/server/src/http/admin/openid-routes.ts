@@ -57,7 +57,7 @@ function sendRefusal(reply: FastifyReply, fault: RequestFault): void {
   sendStrictPage(reply, fault.httpStatus, text)
 }
 
-/** Seconds for which a sign-in at the provider may take. */
+/** The most seconds that a sign-in at the provider may take. */
 const TIME = 600
 
 /** The cookie with the secret of a sign-in. `SameSite=Lax`, because the browser comes back from another site. */

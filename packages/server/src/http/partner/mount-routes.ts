@@ -76,7 +76,7 @@ async function answer(
   }
 }
 
-/** Counts a call. @throws RequestFault 429 the limit is reached */
+/** Counts calls or deliveries of a participant. @throws RequestFault 429 the limit is reached */
 function count(throttle: Throttle, sender_id: string, more: number, what: string): void {
   const retryAfter = throttle.wait(sender_id, more)
   if (retryAfter > 0) throw tooManyFault(`${what} of this participant`, retryAfter)

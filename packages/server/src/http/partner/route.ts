@@ -22,7 +22,7 @@ export const partnerInputLimits = ({ limits }: { readonly limits: InputLimits })
 export type PartnerCall = DescribedCall & { readonly audience: 'participant' }
 
 export interface PartnerRoute extends PartnerCall {
-  /** Runs the admin function. @throws AdminRefusal, Throttled */
+  /** Runs the admin function. @throws AdminRefusal, RequestFault 429 */
   readonly call: (deps: PartnerDeps, input: unknown) => Promise<unknown>
 }
 
