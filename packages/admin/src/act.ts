@@ -28,7 +28,7 @@ export interface Acting {
 export interface Approvals {
   /** Whether some acts need two operators (ROLLCALL_TWO_PERSON). */
   readonly areNeeded: boolean
-  /** Stores an act as a proposal, and does not do the act. @throws ActProposed always */
+  /** Stores an act as a proposal, and does not do the act. @throws ActProposed it is stored, or AdminRefusal */
   propose(deps: Acting, act: WaitingAct): Promise<never>
 }
 
@@ -106,7 +106,7 @@ export interface ActRow<Deps> extends ActFacts {
 /** The outcome of a call: the diff lines if the act must wait, otherwise the answer of the act. */
 type Decided<Answer> = { readonly waits: readonly DiffLine[] } | { readonly answer: Answer }
 
-/** Makes an act of its terms and its work. The result throws AdminRefusal also when the caller may not do the act. */
+/** Makes an act. A call of it throws AdminRefusal if the caller may not do the act, and ActProposed if it must wait. */
 export function defineAct<Deps, Input extends TSchema, Result extends TSchema, Stored = null>(
   { name, approval, settings, entry = 'first', input, result }: ActTerms<Deps, Input, Result, Stored>,
   work: (

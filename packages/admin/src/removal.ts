@@ -100,7 +100,7 @@ async function pendingOf(db: Pick<Database, 'pool'>, { removable, id }: Removed)
 /** Milliseconds after which every running server knows of the removal. */
 const FOLLOWING = 2_000
 
-/** Removes a registry with its records. Nobody is notified. If it was interrupted, it is called again. */
+/** Removes a registry with its records. Nobody is notified. After an interruption, call it again. */
 export const removeRegistry = defineAct(
   {
     name: 'registry remove',
@@ -122,7 +122,7 @@ export const removeRegistry = defineAct(
   },
 )
 
-/** Removes a participant with its grants, keys and secrets. If it was interrupted, it is called again. */
+/** Removes a participant with its grants and secrets; its public keys stay. After an interruption, call it again. */
 export const removeParticipant = defineAct(
   {
     name: 'participant remove',

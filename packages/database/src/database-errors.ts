@@ -14,6 +14,7 @@ export interface SafeDatabaseError {
   readonly code?: string
 }
 
+/** Returns the facts about an error that may be logged. */
 export function safeDatabaseError(error: unknown): SafeDatabaseError {
   if (error instanceof DatabaseError) {
     const { code, severity, routine } = error
@@ -111,15 +112,17 @@ export function isStatementTimeout(error: unknown): boolean {
 export const isConflict = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code?.startsWith('40') === true || error.code === '55P03')
 
+/** True when a row breaks this unique constraint. */
 export function isDuplicate(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint
 }
 
-/** True when a row refers to a row that does not exist. */
+/** True when a row breaks a foreign key: it refers to a row that does not exist, or other rows refer to it. */
 export function isMissingReference(error: unknown, constraint: RegExp): boolean {
   return error instanceof DatabaseError && error.code === '23503' && constraint.test(error.constraint ?? '')
 }
 
+/** True when a row breaks this check constraint. */
 export function isViolation(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23514' && error.constraint === constraint
 }

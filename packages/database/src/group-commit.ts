@@ -30,7 +30,7 @@ interface GroupCommitOptions {
 }
 
 /**
- * Makes a group commit.
+ * Makes a group commit: a queue whose entries share statements.
  * @param run runs one statement for all entries, and returns one result for each in order; calls do not overlap
  * @param options.waiting the number of entries that may wait
  * @param options.together the number of entries in one statement

@@ -41,6 +41,7 @@ interface HasPool {
   readonly pool: Pool
 }
 
+/** Reads the last line of the journal that the database knows, and the line that was begun. */
 export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promise<StoredHead> {
   const { rows } = await client.query<StoredHead>('select sequence, digest, begun, timeline from journal_head')
   return rows[0] ?? NO_LINE
@@ -52,6 +53,7 @@ export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promis
  */
 const OPEN = `opened_at > now() - interval '1 day'`
 
+/** Reads the last line of the journal that the database knows, and the open lines up to this one. */
 export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Promise<JournalPosition> {
   // The tables may be of an earlier version: a backup is made before an upgrade.
   const { rows: heads } = await client.query<JournalHead>('select sequence, digest from journal_head')

@@ -24,8 +24,8 @@ export function snakeCase(name: string): string {
 }
 
 /**
- * Joins the parts with `_`. A name that is too long is cut and ends in eight digits of its hash, so it is unique, and
- * the same on every node.
+ * Joins the parts with `_`. A name that is too long is cut and ends in eight digits of its hash: names that differ stay
+ * different, and each is the same on every node.
  */
 export function joinName(...parts: readonly string[]): string {
   const name = parts.join('_')

@@ -14,6 +14,7 @@ export interface StoredId {
   readonly record_key: string | null
 }
 
+/** Turns an id into the values of its two columns. */
 export function storedId(id: string): StoredId {
   if (NUMBER.test(id)) return { record: id, record_key: null }
   const digest = createHash('sha256').update(id).digest().readBigInt64BE()

@@ -1,6 +1,6 @@
 /**
- * Refuses a call because of its arguments, such as a malformed name or a value in use. The message is written for the
- * operator and has no personal data.
+ * Refuses a call: an argument is wrong, such as a malformed name or a value in use, or the call is not possible now,
+ * such as during an import. The message is written for the operator and has no personal data.
  */
 export class StoreRefusal extends Error {
   override readonly name: string = 'StoreRefusal'

@@ -254,6 +254,7 @@ export interface RoleFacts {
   readonly separate: boolean
 }
 
+/** Reads the facts about both roles, as the application role. */
 export async function readRoleFacts({ pool }: HasPool): Promise<RoleFacts> {
   const { rows } = await pool.query<RoleFacts>(
     `select current_database()::text as database, current_schema()::text as schema, current_user::text as application,

@@ -7,6 +7,7 @@ import type { Migration } from 'kysely/migration'
 import type { SchemaMigration } from './migration.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 
+/** The first release. Migrations without a version belong to it. */
 export const FIRST_VERSION = '0.1.0'
 
 /** All schema versions that this program knows, the oldest first. */
@@ -52,6 +53,7 @@ export interface SchemaLead {
 /** How many versions the database may be ahead. Tables of later versions may lack columns that this program uses. */
 export const MOST_AHEAD = 1
 
+/** Compares the recorded versions of a database with our own. If ours is not among them, the database is not ahead. */
 export function schemaLead(versions: readonly string[], own: string = schemaVersion()): SchemaLead {
   const at = versions.indexOf(own)
   const ahead = at === -1 ? 0 : versions.length - 1 - at

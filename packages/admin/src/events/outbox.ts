@@ -36,7 +36,7 @@ type Deps = PublishDeps &
 
 /**
  * Publishes the waiting rows, each in a transaction of its own that also deletes it. A row that cannot be published
- * gets the reason and stays; the rows behind it are published.
+ * gets the reason and stays, and the next row follows. A row that takes too long is tried again first.
  * @throws the error of the database
  */
 export async function publishOutbox(deps: Deps, signal: AbortSignal): Promise<void> {

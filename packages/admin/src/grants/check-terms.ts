@@ -8,7 +8,7 @@ import { grantPeriod } from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import { AdminRefusal } from '../admin-function.ts'
 
-/** Returns the reason why the terms mean nothing in a registry of this kind; null: there is none. */
+/** Returns the reason why the terms cannot be used in a registry of this kind; null: they can. */
 export function grantProblemIn(kind: Kind, terms: GrantTerms): GrantProblem | null {
   try {
     readTerms(kind, terms)

@@ -159,7 +159,7 @@ function actOf(
   }
 }
 
-/** The record types whose primary identifiers these are. */
+/** Those of the given identifiers that are primary, each with its registry and record type. */
 const primariesOf = (given: FoundPerson['given']) =>
   given.flatMap(({ registry, identifier }) =>
     registry.kind.record_types

@@ -1,4 +1,4 @@
-/** Finds a person by one identifier: the records of one environment, and the identifiers of nobody else. */
+/** Finds the records of a person in one environment by an identifier, and the identifiers that only they have. */
 
 import type { PersonIdentifier } from '@rollcall/core/model/audit-entry'
 import { recordsWithIdentifier, unsharedIdentifiers, withAllTypes } from '@rollcall/core/model/person-identifiers'

@@ -1,4 +1,4 @@
-/** The records under whose ids events of a person are stored. */
+/** Finds the ids of the records under which the events of a person are stored. */
 
 import type { RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'

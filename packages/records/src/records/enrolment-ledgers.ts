@@ -89,6 +89,7 @@ export interface NewLedger {
   readonly next_due: Date | null
 }
 
+/** Stores the state of each ledger, and the time of its next scheduled status, in place of the stored ones. */
 export async function storeLedgers(
   client: ClientBase,
   registry: RegistryShape,

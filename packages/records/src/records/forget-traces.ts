@@ -28,6 +28,7 @@ export async function forgetTraces(
   return rowCount ?? 0
 }
 
+/** Counts the traces of a deleted record. */
 export async function countTraces(
   client: Pick<PoolClient, 'query'>,
   { registry, record_type, primary_identifier }: Primary,

@@ -84,6 +84,7 @@ function grouped(pipeline: Pipeline): Connections['lookUp'] {
   return (table, lookUp) => groupOf(table).submit(lookUp)
 }
 
+/** The records in our own tables, as a source that reads and searches them. */
 export function ownRecords(db: Database): RecordSource {
   const { sync, async } = connectionsByMode(db)
   const readers = { sync: readerOn(sync), async: readerOn(async) }

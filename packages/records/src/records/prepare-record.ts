@@ -31,7 +31,7 @@ export class InvalidRecord extends Error {
 export interface PreparedRecord {
   /** The normalised value of the record type's primary identifier. */
   readonly primary_identifier: string
-  /** The document as canonical JSON (RFC 8785): the bytes that will be sent. */
+  /** The document as canonical JSON (RFC 8785). Answers have it, or what a grant shows of it. */
   readonly document: string
   /** All identifiers, the primary one included; each pair of type and value once. */
   readonly identifiers: readonly RecordIdentifier[]

@@ -73,6 +73,7 @@ export function parsePublicDocument(
   return isJsonObject(document) ? publicDocument({ kind }, recordType, protection, document) : document
 }
 
+/** Does the same as `parsePublicDocument` for a parsed document. */
 export const publicDocument = (
   { kind }: Pick<RegistryShape, 'kind'>,
   recordType: RecordType,

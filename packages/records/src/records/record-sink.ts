@@ -27,6 +27,7 @@ export interface RecordSink {
   readonly dueLedgers: typeof dueLedgers
 }
 
+/** The functions that write records into our own tables. */
 export const OWN_SINK: RecordSink = {
   writeRecords,
   unchangedAmong,

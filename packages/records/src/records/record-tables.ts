@@ -251,7 +251,7 @@ export function indexStatement(
 /**
  * True when the server can compress with lz4, which is faster than its default. PostgreSQL compresses documents above
  * about 2 kB. Look-ups take the same time with and without compression (documents of 1.7 to 6.9 kB, within 10 %), and
- * it saves two thirds of the space.
+ * compression saves two thirds of the space.
  */
 async function hasLz4(db: Kysely<unknown>): Promise<boolean> {
   const { rows } = await sql<{ lz4: boolean }>`

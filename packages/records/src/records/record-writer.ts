@@ -235,6 +235,7 @@ async function insertRecords(
   await copyRows(client, table, ['id', 'primary_identifier', 'document', ...names], copied)
 }
 
+/** Writes records as rows for COPY: id, primary identifier, document and columns; then run and line of the import. */
 export function* recordRows(
   records: readonly PreparedRecord[],
   ids: ReadonlyMap<string, string>,

@@ -49,6 +49,7 @@ export const recordsMergedIntoStatement = (
   values: [registry.id, recordType.name, [...survivors]],
 })
 
+/** Reads the aliases of these survivors: the identifiers of the records that were merged into them. */
 export async function aliasesOf(
   client: Pick<ClientBase, 'query'>,
   registry: RegistryShape,

@@ -158,6 +158,7 @@ async function declare(
   return registryAt({ kysely: transaction }, namespace)
 }
 
+/** Drops these columns of a record table, where they exist. */
 export async function dropColumns(
   transaction: Transaction<unknown>,
   registry: RegistryShape,

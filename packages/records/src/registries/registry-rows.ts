@@ -15,7 +15,7 @@ import {
 import { type Kysely, sql } from 'kysely'
 import { columnGroups } from '../records/columns.ts'
 
-/** The settings of a registry: all members except its names, its kind and what is not backfilled. */
+/** The settings of a registry: all members except its id, its names, its kind and `unfilled`. */
 export interface RegistrySettings
   extends Omit<Registry, 'id' | 'namespace' | 'kind' | 'sender_id' | 'aliases' | 'unfilled'> {
   /** The primary identifier types that replace those of the kind, by the name of the record type. */
@@ -66,6 +66,7 @@ interface FoundRegistry extends Omit<Registry, 'kind' | 'unfilled'>, RegistrySet
   readonly fills: readonly { readonly record_type: string; readonly name: string }[]
 }
 
+/** Makes a registry of its row, with its extended kind. @throws StoreRefusal this version does not know the kind */
 export function toRegistry(row: FoundRegistry): Registry {
   const { id, namespace, sender_id, aliases, demo, time_zone, majority_age, environment, web_origins } = row
   const kind = kindNamed(row.kind)

@@ -11,6 +11,7 @@ export interface ConnectedListener extends OwnListener {
 /** Milliseconds for a whole request. */
 const TIMEOUT = 60_000
 
+/** Makes the sender. Until `listensAt` is called, `post` sends nothing and returns null. */
 export function createOwnListener(): ConnectedListener {
   let url: string | null = null
   return {

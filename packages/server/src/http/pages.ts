@@ -35,7 +35,7 @@ export function addHealthRoutes(
   })
 }
 
-/** Adds the page of metrics to the operator's own listener, which peers cannot reach. */
+/** Adds the page of metrics. It is meant for the operator's listener, and is answered only under its own names. */
 export function addMetricsRoute(app: HttpServer, metrics: Pick<Metrics, 'render'>, isOwnHost: IsOwnHost): void {
   mountHandler(app, 'GET', 'metrics', '/metrics', async ({ raw }, reply) => {
     checkOperatorHost(isOwnHost, raw)

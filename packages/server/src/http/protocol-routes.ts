@@ -83,8 +83,8 @@ export async function registryOf({ directory }: HasDirectory, request: FastifyRe
 }
 
 /**
- * Refuses a request for an operation that the registry does not have. Token and quota are checked first, as for every
- * request.
+ * Returns the fault for a request for an operation that the registry does not have. Token and quota are checked first,
+ * as for other requests.
  * @throws RequestFault 401, 429
  */
 async function refusal(context: ProtocolDeps, { headers, raw }: FastifyRequest): Promise<RequestFault> {

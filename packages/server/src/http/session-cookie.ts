@@ -1,5 +1,5 @@
 /**
- * The session cookie of our pages. It also checks that a call with a cookie comes from these pages, and not from
+ * The session cookie of our pages. A check refuses a call with a cookie that does not come from these pages, but from
  * another page in the same browser.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'

@@ -32,6 +32,7 @@ interface SessionPageKind extends SessionPages {
   readonly checksCookieFirst: boolean
 }
 
+/** How sessions of the console are. */
 export const CONSOLE_PAGE: SessionPageKind = {
   cookie: 'rollcall_session',
   header: 'Rollcall-Console',
@@ -42,6 +43,7 @@ export const CONSOLE_PAGE: SessionPageKind = {
   checksCookieFirst: true,
 }
 
+/** How sessions of the partner page are. */
 export const PARTNER_PAGE: SessionPageKind = {
   cookie: 'rollcall_partner',
   header: 'Rollcall-Partner',
@@ -54,6 +56,7 @@ export const PARTNER_PAGE: SessionPageKind = {
 
 export type Request = Pick<FastifyRequest, 'raw' | 'headers'>
 
+/** The functions for the sessions of one of our pages. It is no HTML page. */
 export interface SessionPage<Owner> {
   /** Reads the cookie of a request; null when there is none. @throws RequestFault 400 for two cookies */
   cookieOf(request: Request): string | null

@@ -45,6 +45,7 @@ export function truthForEmptyElement(predicate: Predicate): boolean | null {
   }
 }
 
+/** Joins SQL conditions by `and` or `or`, in brackets unless there is only one. */
 export function joinConditions(word: 'and' | 'or', forms: readonly string[]): string {
   const [only] = forms
   return forms.length === 1 && only !== undefined ? only : `(${forms.join(` ${word} `)})`

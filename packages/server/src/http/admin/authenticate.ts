@@ -24,6 +24,7 @@ export type Authenticating = HasSessionFailures & {
   readonly sessions: Sessions<Operator>
 }
 
+/** Makes the functions for the sessions of the console. */
 export const consoleSessionPage = (
   deps: Authenticating,
   { isReachedByTls }: Pick<OperatorListener, 'isReachedByTls'>,

@@ -26,5 +26,6 @@ export function noteCaller(call: Call, session: OperatorSession): void {
   call.operator = session.owner
 }
 
+/** Writes the audit entry of a sign-in or sign-out. */
 export const noteSignIn = ({ auditLog }: Pick<Acting, 'auditLog'>, session: OperatorSession, note: string) =>
   auditAct({ auditLog, caller: { kind: 'operator', operator: session.owner } }, { note })

@@ -69,6 +69,7 @@ export type PartnerSessionDeps = HasSessionFailures & {
   readonly requestGate: Pick<RequestGate, 'identified' | 'unit' | 'refused'>
 }
 
+/** Makes the functions for the sessions of the partner page. */
 export const partnerSessionPage = (
   deps: PartnerSessionDeps,
   { isReachedByTls }: Pick<PartnerListener, 'isReachedByTls'>,
