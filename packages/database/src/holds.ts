@@ -136,7 +136,7 @@ export interface ForgottenRows {
   readonly stillNeeded?: string
 }
 
-/** SQL of the rows that are older than `$1` seconds and not held. */
+/** SQL for `from`: the rows of the table that are older than `$1` seconds, and neither needed nor held. */
 export const deletableRowsSql = ({ table, since, sender_id, stillNeeded = 'false' }: ForgottenRows): string =>
   `${table} where ${since} < now() - make_interval(secs => $1)
     and not (${stillNeeded}) and not ${isHeldSql({ time: `${table}.${since}`, sender_id })}`

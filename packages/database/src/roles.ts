@@ -28,7 +28,7 @@ const isOwners = (name: string): string =>
   `(${name} = any('{account,hold,${MIGRATION_TABLES.join(',')}}'::name[])
     or pg_catalog.starts_with(${name}::text, 'account_'::text))`
 
-/** Tables to which the application may not add rows. */
+/** Those of the owner's tables to which the application may not add rows. */
 const MIGRATION_TABLES: readonly string[] = ['rollcall_migration', 'rollcall_migration_lock', 'rollcall_schema_version']
 
 /**
@@ -239,8 +239,8 @@ export const isForbidden = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE
 
 /**
- * SQL that finds an audit table of another role. A row means: the application role must not migrate, because it would
- * become the owner of new audit tables.
+ * SQL that finds one of the owner's tables in the hands of another role than ours. A row means: our role must not
+ * migrate, because it would become the owner of new tables of this kind.
  */
 export const FIND_TABLE_OF_ANOTHER_OWNER = `select relname ${OWNERS} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
 

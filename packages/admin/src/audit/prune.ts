@@ -39,7 +39,7 @@ export interface PruneDeps {
 }
 
 export interface PruneCounts {
-  /** The number of deleted entries. */
+  /** The number of deleted entries; in a dry run, of those that would be deleted. */
   readonly deleted: number
   /** The number of chains in which a hold keeps entries. */
   readonly held: number

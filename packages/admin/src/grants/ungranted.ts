@@ -10,7 +10,7 @@ import { grantProblemIn } from './check-terms.ts'
 import { isExpiredGrant } from './terms.ts'
 
 /**
- * Checks that no grant needs what is removed. @throws AdminRefusal a grant that has not ended could not be used any more
+ * Checks that no grant needs what is removed. @throws AdminRefusal a grant that has not ended could not be used then
  * @param without the kind of the registry after the removal
  */
 export async function refuseIfGranted(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {

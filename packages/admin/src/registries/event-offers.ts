@@ -20,7 +20,7 @@ export const EventExample = closed({
   }),
 })
 
-/** Makes an example for each event type: a sample without what the event adds. A type without a sample is left out. */
+/** Makes an example for each event type: a sample without what the event needs. A type without a sample is left out. */
 export const eventExamples = (kind: Kind, type: RecordType, samples: readonly JsonObject[]) =>
   kind.event_types.flatMap((event) => {
     const record = isOf(kind, type, event) ? offered(type, event, samples) : undefined

@@ -149,7 +149,7 @@ async function startWork(context: Context): Promise<RunningWorker> {
   return { working: worker.working, stop: async () => void (await Promise.all([worker.stop(), followers.stop()])) }
 }
 
-/** The duties of a node of each role: it answers peers, and works on accepted requests. */
+/** Whether a node of each role answers peers, and whether it works on accepted requests. */
 const ROLES: Readonly<Record<Role, { readonly answers: boolean; readonly works: boolean }>> = {
   http: { answers: true, works: false },
   worker: { answers: false, works: true },

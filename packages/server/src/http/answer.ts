@@ -67,8 +67,8 @@ export function sendFault(
 const RETRY_AFTER = 5
 
 /**
- * The fault to send for a thrown error. An error that is no RequestFault is a failure of ours: it is logged without the
- * content of messages or statements, and answered without detail.
+ * The fault to send for a thrown error. An error that is no RequestFault is a failure of ours or of a database: it is
+ * logged without the content of messages or statements, and answered without detail.
  */
 export function faultToAnswer(
   error: unknown,

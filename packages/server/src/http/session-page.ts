@@ -32,7 +32,7 @@ interface SessionPageKind extends SessionPages {
   readonly checksCookieFirst: boolean
 }
 
-/** How sessions of the console are. */
+/** The settings of sessions of the console. */
 export const CONSOLE_PAGE: SessionPageKind = {
   cookie: 'rollcall_session',
   header: 'Rollcall-Console',
@@ -43,7 +43,7 @@ export const CONSOLE_PAGE: SessionPageKind = {
   checksCookieFirst: true,
 }
 
-/** How sessions of the partner page are. */
+/** The settings of sessions of the partner page. */
 export const PARTNER_PAGE: SessionPageKind = {
   cookie: 'rollcall_partner',
   header: 'Rollcall-Partner',
@@ -63,7 +63,7 @@ export interface SessionPage<Owner> {
   /**
    * Checks that the call comes from these pages.
    * @returns acts: true when a person did something
-   * @throws RequestFault 400, 403 the call does not come from these pages
+   * @throws RequestFault 400 an Authorization header that is not read here; 403 the call does not come from these pages
    */
   checkOwn(request: Request): { readonly acts: boolean }
   /** Refuses an address from which too many sign-ins have failed. @throws RequestFault 429 */

@@ -186,7 +186,7 @@ function oneOf(leaf: OneOf, asked: boolean, operand: Operand): string {
   return `${columnOf(attribute, operand)} ${asked ? '= any' : '<> all'}(${list})`
 }
 
-/** True when the record lies within an interval. An index answers the list of single days and instants at once. */
+/** SQL that is true when the record lies within an interval. An index answers the list of single days or instants. */
 function withinOne(leaf: OneOf, intervals: readonly Interval[], operand: Operand): string {
   const { attribute, until } = leaf
   const type = sqlTypeOf(attribute)
