@@ -40,7 +40,7 @@ export interface WaitingAct {
   readonly input: unknown
 }
 
-/** The `approvals` of a server where one operator is enough: no act waits. */
+/** The `approvals` where one operator is enough, or the caller is no operator: no act waits. */
 export const NO_APPROVALS: Approvals = {
   areNeeded: false,
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),

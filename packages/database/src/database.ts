@@ -155,8 +155,8 @@ function ignoreLostConnection(): void {}
  * @param db as the owner
  * @param application the same database as the application role; left out where one role does both
  * @param only the migrations of an earlier version, for the tables that a backup of that version had
- * @throws StoreRefusal the server is older than PostgreSQL 15, the encoding of the database is not UTF8, or a Rollcall
- * later than the next version has migrated it
+ * @throws StoreRefusal the server is older than PostgreSQL 15, the encoding of the database is not UTF8, a Rollcall
+ * later than the next version has migrated it, or the roles do not permit it
  */
 export async function migrate(db: Database, application = db, only?: readonly string[]): Promise<readonly string[]> {
   const done = await db.kysely.connection().execute((connection) => runMigrations(connection, only))

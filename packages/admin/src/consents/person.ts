@@ -19,7 +19,7 @@ export interface GivenPerson {
 export interface WithdrawingPerson {
   /** The given identifier, and in each registry those that only the person's record has. */
   readonly all: readonly Uint8Array[]
-  /** The given identifier, and the primary ones of the person's records: another one may have been somebody else's. */
+  /** The given identifier, and the primary ones of the person's records. Others may have been another person's. */
   readonly own: readonly Uint8Array[]
 }
 

@@ -114,7 +114,7 @@ export const addOperator = defineAct(
   },
 )
 
-/** Checks a token for an authority. It has the role consent alone, and no registries. @throws AdminRefusal */
+/** Checks a token for an authority. It must have the role consent alone, and no registries. @throws AdminRefusal */
 function checkBound(roles: readonly OperatorRole[], registries: readonly string[] | undefined): void {
   if (roles.some((role) => role !== 'consent')) {
     throw new AdminRefusal('authority: is for a token with the role consent, and no other role')

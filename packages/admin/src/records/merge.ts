@@ -227,7 +227,7 @@ function primaryOf(kind: Kind, recordType: RecordType, { document }: FoundRecord
   return { type: primary.identifier_type, value: primary.identifier_value }
 }
 
-/** Turns an error into a refusal. Since the merge, the kind has changed, or another record got an identifier. */
+/** Refuses to restore a record: since the merge its kind has changed, or another record got its primary identifier. */
 function refuseToRestore(error: unknown): never {
   if (error instanceof InvalidRecord) {
     throw new AdminRefusal(`retired: the record cannot be restored: ${error.reason}`, { cause: error })

@@ -199,7 +199,7 @@ export const deleteRecords = defineAct(
   deleteNamedRecords,
 )
 
-/** Deletes records by their primary identifiers. @throws AdminRefusal a value or the record type is not valid */
+/** Deletes records by their primary identifiers. @throws AdminRefusal a value is invalid; StoreRefusal no such type */
 export async function deleteNamedRecords(
   deps: DeleteDeps,
   {

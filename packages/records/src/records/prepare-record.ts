@@ -153,7 +153,7 @@ function compoundReader(compound: Compound): Reader {
 
 function canonicalText(document: JsonValue): string {
   const text = canonicalOf(document)
-  // A text with NUL is refused: PostgreSQL and receivers cannot read it.
+  // A text with NUL is refused: no text column can have it, and many receivers cannot read it.
   if (text.includes('\\u0000') && NUL.test(text)) {
     throw new InvalidRecord('the document has a NUL character, which no column can hold')
   }

@@ -6,7 +6,7 @@ import type { RecordColumn } from './columns.ts'
 
 /**
  * Sets columns in one statement. The new values are JSON text, which PostgreSQL casts to the type of each column.
- * @param rows the ids, and a text or null for every column, by its name
+ * @param rows the ids, and for every column, by its name, a text, a number or null
  * @param others SQL of further assignments
  */
 export async function updateRows(

@@ -82,7 +82,7 @@ async function answer(
   reply: FastifyReply,
   call: Call,
 ): Promise<void> {
-  // Authenticates the caller, checks the role, and takes a slot.
+  // Authenticates the caller, checks the role, and the registry if the path or the query names one.
   const operator = await authenticate(deps, listener, request, call)
   if (!hasRole(operator, route.role)) throw forbidden(`this call needs the role ${route.role}`)
   const place = placeOfNamespace(route)
@@ -93,7 +93,7 @@ async function answer(
   }
   if (place !== 'body') await check(request[place ?? 'query'] as object)
 
-  // Reads the input, runs the call and answers.
+  // Reads the input, takes a slot, runs the call and answers.
   const input = await readInput(route, request, deps.limits)
   // For an operator of all registries the call itself checks that the registry exists: it may be about to add one.
   if (place === 'body' && !mayUseRegistry(operator, null)) await check(input)
