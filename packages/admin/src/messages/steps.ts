@@ -74,7 +74,7 @@ interface OfDelivery {
   readonly reason: string | null
 }
 
-/** The step for each event of a message. */
+/** Makes the step for each event of a message. */
 const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { event: Name }) => Told } = {
   received: ({ encrypted }) => ({
     step: 'received',

@@ -26,7 +26,7 @@ const ROUNDS = 5
  * Finds the identifiers of a person: the given one, and those of the person's records. An identifier that several
  * records have leads to none of them. Phone numbers and e-mail addresses of records are left out, because several
  * people may share them.
- * @throws AdminRefusal no registry knows such an identifier
+ * @throws AdminRefusal no kind and no registry can have such an identifier
  */
 export async function knownIdentifiers(
   db: Database,

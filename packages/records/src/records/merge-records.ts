@@ -23,8 +23,8 @@ export interface NamedRecords {
 }
 
 /**
- * Finds the records that have an identifier as their own, ordered by id. A record in which only a part has the
- * identifier, such as a household's member, is not found.
+ * Finds the live and the retired records that have an identifier as their own, ordered by id. A record in which only
+ * a part has the identifier, such as a household's member, is not found.
  */
 export async function findRecordsWithIdentifier(
   client: ClientBase,

@@ -22,8 +22,8 @@ const MAX_HEADER_BYTES = 16_384
 const MAX_PATH_SEGMENT = 128
 
 /**
- * Every other method is treated as `OTHER`, which no path has. The router compiles each method of each path at the
- * start: with all methods that Node.js knows, this took half of the start.
+ * The methods that the router knows. Every other method is treated as `OTHER`, which no path serves. The router
+ * compiles each method of each path at the start: with all methods that Node.js knows, this took half of the start.
  */
 const ROUTED: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS']
 const OTHER = 'TRACE'
