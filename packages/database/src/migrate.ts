@@ -117,7 +117,7 @@ async function checkOwner(connection: Kysely<unknown>): Promise<void> {
   if (rows.length > 0) throw new StoreRefusal(NOT_OWNER)
 }
 
-/** Those names that this version does not know: a newer version made these migrations. */
+/** Those of the given migrations that this version does not know: a newer version made these migrations. */
 export const unknownMigrations = (names: readonly string[]): readonly string[] =>
   names.filter((name) => !Object.hasOwn(MIGRATIONS, name))
 

@@ -158,7 +158,7 @@ async function erasePerson(deps: ApplyDeps, act: Act<'person_erased'>, at: Date)
 /** Acts of one kind that could not be done, for the same reason. */
 export interface UndoneActs {
   readonly kind: string
-  /** Why they could not be done: the message of the refusal, which has no personal data. */
+  /** Why the acts could not be done: the message of the refusal, which has no personal data. */
   readonly rule: string
   readonly acts: number
 }

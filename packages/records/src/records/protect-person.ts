@@ -42,8 +42,8 @@ export interface NewProtection {
 }
 
 /**
- * Protects a person. Returns the number of other records that were written again because data of the person may find
- * them; null when the identifier protects a person already.
+ * Protects a person. Returns the number of records that were written again because data of the person may find them;
+ * null when the identifier protects a person already.
  */
 export async function protectPerson(
   client: ClientBase,
@@ -83,7 +83,7 @@ export async function findProtectionBy(
   return rows[0] ?? null
 }
 
-/** Ends a protection. Returns the number of other records that were written again because they name the person. */
+/** Ends a protection. Returns the number of records that were written again because they may name the person. */
 export async function unprotectPerson(client: ClientBase, registry: RegistryShape, person: number): Promise<number> {
   await client.query('delete from protected_identifier where person = $1', [person])
   await bumpProtectionVersion(client, registry.id)

@@ -259,8 +259,8 @@ interface Naming {
 const BATCH = 500
 
 /**
- * Writes the columns and identifiers of records that name protected persons again, by the current protection. Records
- * are locked in the order of their ids, as a backfill does. Returns the number of records that were read.
+ * Writes the columns and identifiers of records that may name these persons again, by the current protection. Records
+ * are locked in the order of their ids, as a backfill does. Returns the number of records that were written.
  */
 export async function rewriteReferences(client: ClientBase, registry: RegistryShape, naming: Naming): Promise<number> {
   const protection = await readProtection(client, registry.id)

@@ -3,7 +3,7 @@
 /** SQL of a relation to join: each registry with its id, namespace, environment and demo flag. */
 export const REGISTRIES = '(select id, namespace, environment, demo from registry)'
 
-/** SQL of such a relation with the columns that every version has, for queries before a database is migrated. */
+/** SQL of the registries with the columns that every version has, for queries before a database is migrated. */
 export const REGISTRIES_OF_ANY_VERSION = '(select namespace, demo from registry)'
 
 /**
