@@ -172,11 +172,20 @@ describe('what is not sent again', () => {
     expect(await failure(asking.search(ADA))).toMatchObject({
       reason: 'unreadable',
       message: 'header: must be an object',
+      httpStatus: 200,
+      attempts: 1,
     })
     expect(await failure(asking.searchAsync(ADA))).toMatchObject({
       reason: 'unreadable',
       message: 'the answer is no ack',
     })
+  })
+
+  it('an answer that cannot be read, with the attempts before it', async () => {
+    const unreadable = { reason: 'unreadable', httpStatus: 200, attempts: 2 }
+    const script = [dropping, () => ({ hello: 1 })]
+    expect(await failure((await client(script)).search(ADA))).toMatchObject(unreadable)
+    expect(await failure((await client(script)).searchAsync(ADA))).toMatchObject(unreadable)
   })
 
   it('an answer that is too large', async () => {

@@ -47,7 +47,7 @@ export async function askRegistry(settings: Settings, asked: Asked): Promise<Ans
   const answer = await exchange(settings, urlOf(settings, operation, path), prepared, options.signal)
   const fault = readFault(answer)
   if (fault !== null) throw fault
-  return trusted(() =>
+  return trusted(answer, () =>
     // Opening the answer may have to fetch keys.
     unlessAborted(() => openAnswer(settings, operation, answer, transaction_id), options.signal),
   )
@@ -139,7 +139,7 @@ const replies = new Map<Operation, Validator>()
 async function openAnswer(
   settings: Settings,
   operation: Operation,
-  answer: HttpAnswer,
+  answer: Attempted,
   transaction_id: string,
 ): Promise<Answer<object>> {
   const { trust, http } = settings
@@ -193,12 +193,12 @@ function replyOf(operation: Operation): Validator {
 }
 
 /** Turns RequestFaults into errors for our caller: the protocol package throws them as refusals to a peer. */
-async function trusted<Result>(open: () => Promise<Result>): Promise<Result> {
+async function trusted<Result>(answer: Attempted, open: () => Promise<Result>): Promise<Result> {
   try {
     return await open()
   } catch (error) {
     if (!(error instanceof RequestFault)) throw error
-    if (error.code === 'err.request.bad') throw new TransportError('unreadable', error.message)
+    if (error.code === 'err.request.bad') throw unreadable(answer, error.message)
     throw new UntrustedAnswer(error.code, error.message, OPTIONS[error.code])
   }
 }
@@ -212,5 +212,5 @@ const OPTIONS: Readonly<Partial<Record<RequestFault['code'], readonly string[]>>
 
 const unreadableHeader = (problem: string): RequestFault => new RequestFault('err.request.bad', problem)
 
-const unreadable = ({ status }: HttpAnswer, message: string): TransportError =>
-  new TransportError('unreadable', message, { httpStatus: status })
+const unreadable = ({ status, attempts }: Attempted, message: string): TransportError =>
+  new TransportError('unreadable', message, { httpStatus: status, attempts })

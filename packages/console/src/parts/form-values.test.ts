@@ -23,6 +23,15 @@ it('reads what was filled in as what the call takes', () => {
   expect(given.flag('on')).toBe(true)
 })
 
+it('a text that is no number is refused, and removes no limit', () => {
+  const given = values({ rate: '10O', most: 'Infinity' })
+  for (const name of ['rate', 'most']) {
+    expect(() => given.number(name)).toThrow('is not a number.')
+    expect(() => given.limit(name)).toThrow('is not a number.')
+  }
+  expect(() => given.limit('rate')).toThrow('“10O” is not a number.')
+})
+
 it('a choice is one of the list, or none', () => {
   const given = values({ use: 'sig', kind: 'cows' })
   expect(given.choice('use', ['sig', 'enc'])).toBe('sig')

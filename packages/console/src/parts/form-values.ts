@@ -19,16 +19,18 @@ export class FormValues {
     return this.text(name) ?? null
   }
 
+  /** Reads a number; undefined for an empty field. @throws ApiFault for another text */
   number(name: string): number | undefined {
     const text = this.text(name)
-    return text === undefined ? undefined : Number(text)
+    if (text === undefined) return undefined
+    // JSON would write NaN as null, which removes the stored limit.
+    if (!Number.isFinite(Number(text))) throw new ApiFault(400, [{ code: 'number', message: COMMON.noNumber(text) }])
+    return Number(text)
   }
 
   /** Reads a number or "unlimited"; null for an empty field: the server's limit applies. */
   limit(name: string): number | 'unlimited' | null {
-    const text = this.text(name)
-    if (text === 'unlimited') return text
-    return text === undefined ? null : Number(text)
+    return this.text(name) === 'unlimited' ? 'unlimited' : (this.number(name) ?? null)
   }
 
   /** Returns the lines of a text field that are not empty. */

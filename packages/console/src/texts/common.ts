@@ -33,6 +33,7 @@ export const COMMON = {
   notAnswered: 'This could not be shown',
   notDone: 'This was not done',
   noObject: 'The text is no JSON object.',
+  noNumber: (text: string) => `“${text}” is not a number.`,
   proposed: 'A second operator has to approve this. Nothing has changed yet.',
   toProposal: 'Open the proposal',
   emptyTable: 'Nothing here',
