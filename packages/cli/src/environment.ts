@@ -23,7 +23,7 @@ export function readConfiguration(): Config {
 /** The paths of the embedded database, which need not exist yet. */
 export const embeddedFiles = ({ dataDirectory }: Config) => embeddedLayout(join(dataDirectory, 'postgres'))
 
-/** Whether a database exists. This function never makes one. */
+/** Whether DATABASE_URL is set (it is not tried), or an embedded database exists. This function never makes one. */
 export async function hasDatabase(config: Config): Promise<boolean> {
   if (config.databaseUrl !== undefined) return true
   return lstat(embeddedFiles(config).home).then(
@@ -47,9 +47,10 @@ export interface Deps extends Acting {
 
 /**
  * Opens the database (that of a running server, if there is one), does work with it, and closes it. It makes no
- * database and changes no table: only migrate, serve and demo do.
+ * database and migrates no tables.
  * @throws CommandError there is no database
- * @throws StoreRefusal its tables are older or newer than this version's
+ * @throws StoreRefusal its tables are older than this version's, or newer than the next version's
+ * @throws AdminRefusal the operator token of the environment is not valid
  */
 export async function withDatabase<Result>(work: (deps: Deps) => Promise<Result>): Promise<Result> {
   const config = readConfiguration()
@@ -74,7 +75,10 @@ export const withOwnDatabase = <Result>(work: (deps: Deps) => Promise<Result>): 
     return work(deps)
   })
 
-/** Like `withDatabase`, but the database may have no tables yet, and an embedded one is made. */
+/**
+ * Like `withDatabase`, but the database may have no tables yet, and an embedded one is made. The caller is always the
+ * user of the shell, and no act waits for a second operator.
+ */
 export async function withStorage<Result>(config: Config, work: (deps: Deps) => Promise<Result>): Promise<Result> {
   const storage = await openStorage(config)
   const auditLog = openAuditLog(config, storage.db)
@@ -111,7 +115,10 @@ async function approving({ twoPerson, limits }: Config, db: Database): Promise<P
   return { caller, approvals: twoPerson ? createApprovals({ limits }) : NO_APPROVALS }
 }
 
-/** The user who gave the command. /usr/bin/rollcall sets it, because it runs commands as the service's user. */
+/**
+ * The name of the user who gave the command. /usr/bin/rollcall sets ROLLCALL_SHELL_USER, because it runs commands as the
+ * service's user.
+ */
 function shellUser(): string {
   const named = process.env.ROLLCALL_SHELL_USER ?? ''
   if (named !== '') return named
@@ -123,7 +130,7 @@ function shellUser(): string {
   }
 }
 
-/** Calls an admin function that needs only the database. */
+/** Calls an admin function with the dependencies of `withDatabase`, and no others. */
 export const callWithDatabase = <Input, Result>(
   adminFunction: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,

@@ -34,12 +34,12 @@ export async function reportFailure(error: unknown): Promise<number> {
   return EXIT_CODES.failed
 }
 
-/** Writes a failure in one line, without data. */
+/** Writes a failure in words: an expected one with its message and hint, an unexpected one without data. */
 export async function failureText(error: unknown): Promise<string> {
   return error instanceof Error && isExpected(error) ? `${error.message}${hintOf(error)}` : unexpectedText(error)
 }
 
-/** The hint of a refusal: the nearest name for an unknown participant. */
+/** The hint of a refusal, such as the nearest name for an unknown participant; empty when there is none. */
 const hintOf = (error: Error): string => ('hint' in error && typeof error.hint === 'string' ? error.hint : '')
 
 function isExpected(error: unknown): boolean {
@@ -66,7 +66,7 @@ function causeOf(error: unknown): string | undefined {
   return first instanceof Error && 'code' in first ? String(first.code) : undefined
 }
 
-/** The name of the database in DATABASE_URL, without secrets; undefined for the embedded database. */
+/** The database in DATABASE_URL, without secrets; undefined for the embedded one, or when the settings are unreadable. */
 async function ownDatabase(): Promise<string | undefined> {
   const [{ readConfig }, { describeDatabase }] = await Promise.all([
     import('@rollcall/settings/config'),

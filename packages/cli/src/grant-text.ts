@@ -11,7 +11,7 @@ type Listed = Awaited<ReturnType<typeof listGrants>>
 type Revoked = Awaited<ReturnType<typeof revokeGrant>>
 type Explained = Awaited<ReturnType<typeof explainGrant>>
 
-/** Makes a printer of grants as a table. */
+/** Makes a function that writes grants as a table. @param nothing the text when there is no grant */
 export const grantTable = (nothing: string) =>
   tablePrinter<Listed[number]>(
     'sender_id namespace version basis operations valid_from valid_until',

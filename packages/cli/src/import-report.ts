@@ -14,7 +14,7 @@ const countsOf = ({ understood, empty, not_understood }: Counted) => ({
   'not understood': not_understood,
 })
 
-/** Says how the file was read, because much of that is guessed. */
+/** Says how a CSV file was read, because much of that is guessed; no line for other formats. */
 export function howReadText({ encoding, delimiter, header }: Result['read_as']): string[] {
   if (delimiter === null) return []
   const first = header ? 'with a header line' : 'without a header line'

@@ -19,7 +19,7 @@ export async function readInput(path: string, option?: string): Promise<string> 
   }
 }
 
-/** Reads a mapping of the columns of a CSV file from the file of --map. @throws CommandError */
+/** Reads the JSON of a column mapping from the file of --map. @throws CommandError it cannot be read, or is no JSON */
 export async function readColumns(path: string): Promise<JsonValue> {
   return parseJsonText('the file of --map', await readInput(path, '--map'))
 }
@@ -31,7 +31,11 @@ export function systemReason(error: unknown): string {
   return errno === undefined ? String(code ?? error.name) : getSystemErrorMessage(errno)
 }
 
-/** Reads JSON. @param advice the right form @throws CommandError, which names the character at which it is not JSON */
+/**
+ * Reads JSON.
+ * @param advice the right form, for the message
+ * @throws CommandError the text is not JSON, or has more values than `parseJson` accepts
+ */
 export function parseJsonText(name: string, json: string, advice?: string): JsonValue {
   try {
     return parseJson(json)

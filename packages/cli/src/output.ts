@@ -73,7 +73,11 @@ function factText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '-')
 }
 
-/** Makes a function that prints rows as a table with these columns; `nothing` is the text for no rows. */
+/**
+ * Makes a function that writes rows as a table.
+ * @param columns the names of the columns, with spaces between them
+ * @param nothing the text for no rows
+ */
 export const tablePrinter =
   <Row extends object>(columns: string, nothing: string, cells: (row: Row) => object = (row) => row) =>
   (rows: readonly Row[]): string =>

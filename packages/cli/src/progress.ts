@@ -22,6 +22,7 @@ interface Shown extends TaskProgress {
 /** Milliseconds between two lines about the same task where there is no terminal. */
 const PAUSE = 2_000
 
+/** Shows the progress of tasks, one after the other: the name of the task and its steps. */
 export const reportTasks = (): ProgressReport<TaskProgress> =>
   report((progress) => {
     const { task, done, total } = progress

@@ -49,7 +49,7 @@ export function schemaMembers(input: object): readonly Member[] {
   }))
 }
 
-/** Finds how a member is read; null for an object, which no option can give. @param none the word for null */
+/** Finds how a member is read; null when no option can give its value, such as an object. @param none the word for null */
 export function memberReader(schema: Schema, none: string): Reader | null {
   if (schema.anyOf !== undefined) return unionReader(schema.anyOf, none)
   if (schema.enum !== undefined) return { choices: schema.enum }
@@ -103,7 +103,7 @@ function numberAboveZero(text: string): number {
   throw new InvalidArgumentError('It must be a number above 0.')
 }
 
-/** The description of a union may be in its first part. */
+/** Writes the description of a member as a line of help. A union without one has that of one of its parts. */
 function helpLine({ description, anyOf = [] }: Schema): string {
   const text = description ?? anyOf.find((kind) => kind.description !== undefined)?.description ?? ''
   const line = text.replace(/\.$/, '')

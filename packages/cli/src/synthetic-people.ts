@@ -1,4 +1,4 @@
-/** Makes the synthetic people of the demo and of sandbox registries: the same people in every registry. */
+/** Makes synthetic people: the same for all registries of the demo and the sandbox, and others for trials. */
 import { Readable } from 'node:stream'
 import { kindNamed } from '@rollcall/protocol'
 import { generate, generateLines } from '@rollcall/synthetic'

@@ -42,11 +42,11 @@ export const PERSON_HELP = {
   value: { help: 'its value' },
 } as const
 
-/** Adds the arguments that name a person. `auditedPersonOf` reads them. */
+/** Adds the arguments that name a person. `readPerson` reads them. */
 export const addPersonArguments = (command: Command): Command =>
   command.argument('<type>', PERSON_HELP.type.help).argument('[value]', PERSON_HELP.value.help)
 
-/** Reads the person from these arguments. @throws CommandError as `auditedPersonOf` */
+/** Reads the person from these arguments. @throws CommandError as `readPerson` */
 export const readPersonArguments = ({ type, value }: Readonly<Record<string, unknown>>) =>
   readPerson(String(type), value === undefined ? undefined : String(value))
 

@@ -14,7 +14,7 @@ import { ImportError, type Source } from './source.ts'
 
 /** The share of the registry's records that may be removed without the operator's permission. */
 const REMOVABLE = 0.02
-/** The number of records that one transaction removes. */
+/** The most records that one call of `remove` gets. */
 const BATCH = 1_000
 
 export interface CompleteFile {

@@ -100,7 +100,7 @@ class Table {
     this.#options = options
   }
 
-  /** The entry of a row; undefined for a blank row and for the header. */
+  /** The entry of a row, in a list that is empty for a blank row and for the header. */
   entry({ line, end, bytes }: Row): Entry[] {
     if (!isUtf8(bytes))
       return [

@@ -10,7 +10,7 @@ interface Token {
   readonly part: Part
   readonly pattern: string
   readonly meaning: string
-  /** Set when the token has a varying number of digits. Then no digit may follow it. */
+  /** Set when the token has a varying number of digits. Then no token of digits may follow it at once. */
   readonly varies?: true
 }
 

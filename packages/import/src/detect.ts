@@ -68,7 +68,7 @@ export function byteOrderMarkOf(head: Buffer): Mark {
 /**
  * Finds the encoding of a text without a byte order mark: UTF-8, or that of Western spreadsheets. A UTF-8 text with few
  * faults counts as UTF-8, and its faulty rows are rejected.
- * @throws ImportError it is probably neither
+ * @throws ImportError the text has zero bytes, as UTF-16 has
  */
 export function detectEncoding(head: Buffer): 'utf-8' | 'windows-1252' {
   if (head.includes(0)) {

@@ -4,7 +4,7 @@ import { JsonError, type JsonValue, parseJson } from '@rollcall/protocol'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
 import type { Entry } from './source.ts'
 
-/** Returns the JSON document of an entry. @throws InvalidRecord the entry is no JSON */
+/** Returns the JSON document of an entry. @throws InvalidRecord the entry has a problem, or is no JSON in UTF-8 */
 export function entryDocument(entry: Entry): JsonValue {
   if ('problem' in entry) throw new InvalidRecord(entry.problem)
   if ('document' in entry) return entry.document

@@ -5,7 +5,10 @@ import { ImportError } from './import-error.ts'
 import type { Table } from './propose-mapping.ts'
 import type { ProposedColumn } from './proposed-column.ts'
 
-/** Refuses a table whose first line looks like a row of values. @throws ImportError with no cell of the line in it */
+/**
+ * Refuses a table whose first line looks like a row of values, or has no name that is known.
+ * @throws ImportError with no cell of the line in it
+ */
 export function refuseWithoutHeader({ header, rows }: Table, columns: readonly ProposedColumn[]): void {
   const at = header.findIndex((cell, place) => isValue(cell.trim(), rows, place))
   if (at !== -1) {

@@ -4,7 +4,7 @@ import type { ColumnMapping, MappedRecords } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'
 import { findRecordPath } from './record-paths.ts'
 
-/** Refuses a mapping that writes no primary identifier. @throws ImportError */
+/** Refuses a mapping that writes the primary identifier of none of the record types. @throws ImportError */
 export function refuseWithoutPrimary(mapping: ColumnMapping, { recordTypes }: MappedRecords): void {
   if (recordTypes.some((recordType) => isIdentified(mapping, recordType))) return
   const missing = recordTypes.map(

@@ -53,7 +53,7 @@ export interface ImportOptions extends Omit<FormatOptions, 'records' | 'describe
   readonly lenient?: boolean
   /** The format of the file; by default the extension decides. */
   readonly format?: FormatName
-  /** True: nothing is written, no record, no event, no progress; rejects only if a path is given. */
+  /** True: no record, no event and no progress is written; rejects and removals are listed only if a path is given. */
   readonly dryRun?: boolean
   /** The name of a record type of the kind; absent: the `@type` of each document decides. */
   readonly recordType?: string
@@ -61,7 +61,7 @@ export interface ImportOptions extends Omit<FormatOptions, 'records' | 'describe
   readonly rejectsPath?: string | null
   /** Stops the import between two batches. Committed batches stay, and the same import later continues after them. */
   readonly signal?: AbortSignal
-  /** Called after each committed batch. */
+  /** Called after each batch, and again when the source was read to its end. */
   readonly onProgress?: (progress: ImportProgress) => void
   /** The most entries in one transaction. */
   readonly batchEntries?: number
@@ -119,8 +119,8 @@ interface ImportResult extends ImportProgress {
  * continues after its last committed batch when it is called with the same file and options. A finished import begins
  * anew. The import of a complete file always begins anew, and finds unchanged what it has written before.
  * @param source a path, or a stream, which cannot be resumed
- * @throws ImportError the source cannot be read, or another import into the registry is running; StoreRefusal the
- * records of the registry are not ours to write
+ * @throws ImportError an option is wrong, the source cannot be read, or another import into the registry is running
+ * @throws StoreRefusal the records of the registry are not ours to write
  */
 export async function importFile(
   db: Database,
@@ -223,7 +223,7 @@ async function importOpened(
   }
 }
 
-/** How this import records events; null: changes are no events. A resumed import does as it did before. */
+/** How this import records events; null: changes are no events. Without a mode, a resumed import does as before. */
 async function eventsOf(
   db: Database,
   registry: Registry,
@@ -314,7 +314,7 @@ async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Pr
 /** The time at which the run began, also of a resumed import: the number of the run is that time in microseconds. */
 const beganOf = ({ run }: Pick<Run, 'run'>): Date => new Date(Number(run) / 1_000)
 
-/** The progress after a batch. Before, the rejects of the batch are written to the disk. */
+/** Writes the rejects of a batch to the disk, and returns the progress after the batch. */
 async function reached(run: Run, batch: Batch, before: Progress, inserted: number): Promise<Progress> {
   const { rejects, events } = run
   await rejects.append(batch.rejects)

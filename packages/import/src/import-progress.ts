@@ -31,7 +31,7 @@ export interface ValueCounts {
   readonly unlisted: number
   /** The line numbers of the first values that were not understood. */
   readonly lines: readonly number[]
-  /** The line numbers of the first such codes. */
+  /** The line numbers of the first unlisted codes. */
   readonly unlisted_lines: readonly number[]
   /** The number of birth dates after the day of the import, and their first lines. They count as understood too. */
   readonly after_today: number

@@ -12,9 +12,12 @@ import { createFloodLog, type Log } from './log.ts'
 export interface DatabaseHealth {
   /** Notes that a request or a probe failed because of the database. */
   failed(error: unknown): void
-  /** `open` after a write was refused; `closed` again after a write succeeded. */
+  /** `open` for 10 s after a write was refused, then `probing`; `closed` when the write of `isReady` succeeds. */
   breaker(): BreakerState
-  /** True when the database answers and accepts writes. The database is asked at most once a second. */
+  /**
+   * True when the database answers a read; after a refused write, when it accepts a write (false while the breaker is
+   * open). The database is asked at most once a second.
+   */
   isReady(): Promise<boolean>
 }
 

@@ -23,7 +23,7 @@ const level = (label: string) => ({ level: label })
 
 /** Writes a line when an event first happens. Repetitions are counted: each period has one line with their number. */
 export interface FloodLog<Subject extends object> {
-  /** Counts an event. Never waits and never throws. */
+  /** Counts an event; the first one of its subject is reported at once. */
   note(subject: Subject): void
   /** Writes the counts since the last line. */
   flush(): void
@@ -48,7 +48,7 @@ export function createFloodLog<Subject extends object>(options: {
 
   const reportAll = (): void => {
     for (const [key, entry] of known) {
-      // There was no event for a whole period, so the next one is a first event again.
+      // There was no event since the last report, so the next one is a first event again.
       if (entry.count === 0) known.delete(key)
       else report(entry.subject, entry.count)
       entry.count = 0

@@ -19,7 +19,7 @@ export interface Metrics {
   emergencyUsed(participant: string, registry: string): void
   /** Counts an item that was refused because a rate of the grant (`items` or `records` in a minute) was used up. */
   grantRateRefused(of: { readonly participant: string; readonly registry: string; readonly counted: Counted }): void
-  /** Counts a token that was issued or refused. */
+  /** Counts an answered request for a token. `throttled`: refused, with a time after which to try again. */
   tokenAnswered(outcome: 'issued' | 'refused' | 'throttled'): void
   /** Measures a search in the database. `kind` is the registry's kind. */
   searched(kind: string, outcome: SearchOutcome, seconds: number): void
@@ -27,15 +27,15 @@ export interface Metrics {
   requestRefused(quota: QuotaName): void
   /** Counts a refused request. `refusal` is the code, `participant` the owner of the token or client. */
   refused(refusal: string, participant: string | null): void
-  /** Measures the work on an exchange (`process`), or on the due deliveries of a participant (`drain`). */
+  /** Measures the work on an exchange (`process`), a participant's due deliveries (`drain`) or a mailbox (`notify`). */
   taskEnded(task: string, outcome: 'done' | 'failed', seconds: number): void
-  /** Measures an attempt at a delivery. `ending` is the class of its result (`delivery/failures.ts`). */
+  /** Measures an attempt at a delivery. `ending` is the name of its result (`delivery/src/delivery/failures.ts`). */
   deliveryAttempted(ending: string, seconds: number): void
   /** Counts a delivery that has ended. */
   deliveryEnded(state: 'delivered' | 'refused' | 'dead'): void
   /** Counts entries of the audit log. */
   audited(outcome: 'written' | 'failed', entries: number): void
-  /** Counts a checkpoint of the audit log. */
+  /** Counts a checkpoint of the audit log that was made or could not be made. */
   checkpointMade(outcome: 'made' | 'failed'): void
   /** Counts an attempt to send checkpoints to the witness. `waiting` is the number that the witness still lacks. */
   witnessed(outcome: 'taken' | 'failed', waiting: number): void

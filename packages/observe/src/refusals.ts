@@ -29,7 +29,7 @@ export interface Refusals {
   note(refusal: Refusal, request: RefusedRequest): void
   /** Counts a message whose header was rejected, for the audit log alone. */
   rejected(refusal: Refusal, request: RefusedRequest): void
-  /** Writes audit entries for the refusals since the last call. */
+  /** Writes audit entries for the refusals that have none yet. Resolves when they are written. */
   flush(): Promise<void>
 }
 
@@ -43,9 +43,9 @@ export interface RefusalEntries {
 /** Refusals that are equal in all members, and counted together. */
 export type RefusedRequests = Refusal & RefusedRequest
 
-/** Milliseconds between two log lines about the same refusal. */
+/** Milliseconds between two log lines, and between two audit entries, about the same refusal. */
 const PERIOD = 60_000
-/** The number of different refusals that have log lines of their own. */
+/** The number of different refusals that have log lines and audit entries of their own at a time. */
 const MOST = 200
 
 export function createRefusals(deps: {

@@ -5,11 +5,11 @@ import type { Log } from './log.ts'
 
 export interface SchemaWatch {
   /**
-   * Reads the version from the database. When it is newer, the log says so once. Never rejects: after an error, the
-   * earlier result stays.
+   * Reads the version from the database. When it is newer, the log says so once for each version. Never rejects: after
+   * an error, the earlier result stays.
    */
   check(): Promise<SchemaLead>
-  /** The result of the last check. */
+  /** The result of the last successful check; before it, `ahead` is 0. */
   lead(): SchemaLead
   /** True when this node can work with the database's tables. */
   isUsable(): boolean

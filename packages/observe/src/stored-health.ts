@@ -41,7 +41,7 @@ interface Reading {
   readonly value: number
 }
 
-/** When the database does not answer, these gauges have no values, and all other metrics are there. */
+/** Adds the gauges. When the database does not answer, they have no values, and all other metrics are there. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of gauges
 export function addStoredHealth(register: Registry, stored: StoredHealth, { now }: Pick<Clock, 'now'>): void {
   const once = <Row>(read: () => Promise<readonly Row[]>): (() => Promise<readonly Row[]>) => {

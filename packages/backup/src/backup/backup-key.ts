@@ -11,6 +11,7 @@ import { BackupDamaged, type BackupHeader } from './file-format.ts'
 const PURPOSE = 'backup key'
 const placeOf = (id: string) => ({ table: 'backup', id })
 
+/** Makes the random key of one backup file. `sealed` is this key, encrypted with the master key, for the header. */
 export async function newBackupKey(
   vault: Vault,
   id: string,

@@ -13,9 +13,9 @@ import { createCipheriv, createDecipheriv, hash, type KeyObject } from 'node:cry
 export const MAGIC = Buffer.from('rollcall-backup 1\n')
 /** The most bytes of the header. */
 export const MAX_HEADER_BYTES = 1_048_576
-/** The bytes of rows in one chunk: enough to compress well, and few enough to have several in memory. */
+/** The bytes of rows with which a chunk is full: enough to compress well, and few enough to have several in memory. */
 export const PART_BYTES = 1_048_576
-/** The most bytes of a chunk; more than a chunk of rows has, because a manifest may be longer. */
+/** The most bytes of a chunk, and of its inflated content. More than a chunk of rows has: a manifest may be longer. */
 export const MAX_CHUNK_BYTES = 67_108_864
 
 const CIPHER = 'aes-256-gcm'
@@ -51,7 +51,7 @@ export class BackupDamaged extends Error {
   override readonly name = 'BackupDamaged'
 }
 
-/** The bytes of the header to which the encryption binds each chunk. */
+/** The SHA-256 of the header and the bytes before it. The encryption binds each chunk to it. */
 export const headerBinding = (head: Buffer): Buffer => hash('sha256', head, 'buffer')
 
 function placed(binding: Buffer, number: number, last: boolean): { nonce: Buffer; bound: Buffer } {

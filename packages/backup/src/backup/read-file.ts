@@ -32,7 +32,7 @@ export interface OpenBackup {
   close(): Promise<void>
 }
 
-/** Opens the file of a backup. @throws StoreRefusal it cannot be read @throws BackupDamaged it is no backup */
+/** Opens the file of a backup. @throws StoreRefusal it cannot be opened @throws BackupDamaged it is no backup */
 export async function openBackupFile(path: string): Promise<OpenBackup> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw new StoreRefusal(`the file ${path} cannot be read: ${systemReason(error)}`)

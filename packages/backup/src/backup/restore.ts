@@ -1,4 +1,4 @@
-/** Loads a backup into an empty database: all of it in one transaction, or nothing. */
+/** Loads a backup into an empty database: makes the tables, and then loads all rows in one transaction. */
 
 import { type Database, migrate } from '@rollcall/database/database'
 import { unknownMigrations } from '@rollcall/database/migrate'
@@ -51,7 +51,8 @@ export interface LoadedBackup {
 
 /**
  * Loads a backup. The process may be killed at any moment, and the call repeated.
- * @throws StoreRefusal the database is not empty, its tables are newer than the backup, or this version is older
+ * @throws StoreRefusal the database is not empty, its tables are newer than the backup, this version is older, another
+ * command restores the same database, or `signal` was aborted
  * @throws BackupDamaged
  */
 export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise<LoadedBackup> {

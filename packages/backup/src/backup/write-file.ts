@@ -10,11 +10,11 @@ import { type BackupHeader, headerBinding, MAGIC, PART_KIND_BYTES, type PartKind
 
 const deflate = promisify(deflateRaw)
 
-/** The number of parts that are compressed at the same time. */
+/** The number of added parts that may be unwritten when `add` resolves. They are compressed meanwhile. */
 const MOST_IN_WORK = 3
 
 export interface BackupFile {
-  /** Adds a part. Resolves when at most a few parts are in memory. */
+  /** Adds a part. Resolves when at most `MOST_IN_WORK` parts are not written. */
   add(kind: PartKind, bytes: Buffer): Promise<void>
   /** Writes the end and gives the file its name. @returns its bytes, and its SHA-256 in hexadecimal */
   finish(end: Buffer): Promise<{ readonly bytes: number; readonly sha256: string }>

@@ -22,7 +22,7 @@ import { type JournalLine, makeJournalLine, parseJournalLine } from './lines.ts'
 
 interface JournalDeps {
   readonly db: Pick<Database, 'pool'>
-  /** Opens the vault; called for the first line. */
+  /** Opens the vault; called for each line. */
   readonly vault: () => Promise<Vault>
   /** The file on this machine. Machines may share a file or have one each: the database numbers the lines. */
   readonly path: string
@@ -62,7 +62,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
         return written
       })
       const result = await commit()
-      // If this fails, the act is committed nevertheless. The line stays open, and a restore applies the act twice,
+      // If this fails, the act is committed nevertheless. The line stays open, and a restore applies its act once more,
       // which does no harm.
       await closeJournalLine(db, sequence).catch(() => undefined)
       return result
@@ -123,7 +123,8 @@ async function endOf(file: FileHandle): Promise<{ readonly last: JournalLine | n
 }
 
 /**
- * Refuses a file with lines of another copy of the database: if two copies wrote a file, neither could be restored.
+ * Refuses a file whose last line is of another copy of the database: if two copies wrote a file, neither could be
+ * restored.
  * @throws StoreRefusal the last line is of another database, or of another copy
  */
 function refuseForeign(path: string, last: JournalLine | null, { database, incarnation }: JournalOwner): void {
@@ -139,8 +140,9 @@ function refuseForeign(path: string, last: JournalLine | null, { database, incar
 const ADOPT = 'Run rollcall restore adopt (docs/backup.md)'
 
 /**
- * Refuses to start on a database that is older than its journal: it was restored without Rollcall.
- * @throws StoreRefusal the database is older, or the file belongs to another copy of it, or cannot be read
+ * Refuses to start on a database that lacks acts of its journal: it was restored without Rollcall, or PostgreSQL was
+ * recovered during such an act.
+ * @throws StoreRefusal the database lacks acts, or the file belongs to another database or copy of it, or is unreadable
  */
 export async function refuseOlderDatabase({ pool }: Pick<Database, 'pool'>, path: string): Promise<void> {
   const [last, timeline] = [await lastLineOf(path), await currentTimeline(pool)]

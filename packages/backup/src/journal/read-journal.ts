@@ -10,17 +10,17 @@ import { decryptWithAny } from '@rollcall/keys/vault'
 import { JOURNAL_PURPOSE, type JournalLine, lineBinding, parseJournalLine } from './lines.ts'
 
 export interface LaterActs {
-  /** The acts in the order in which they were written. */
+  /** The acts: first the earlier ones that were not committed, then the later ones in the order of their lines. */
   readonly acts: readonly { readonly at: string; readonly act: JournalAct }[]
-  /** The last line, by its number and digest. */
+  /** The number and digest of the last line; those of the snapshot when no line is later. */
   readonly head: JournalHead
 }
 
 /**
  * Reads the acts after the snapshot, and earlier ones that were not committed in it. The lines may be spread over
  * several files, and a line may be in more than one.
- * @throws StoreRefusal a line was changed, is missing, belongs to another database, or needs a master key that `source`
- * does not have
+ * @throws StoreRefusal a file cannot be read; or a line was changed, is missing, belongs to another database or copy,
+ * or needs a master key that `source` does not have
  */
 export async function readJournal(
   paths: readonly string[],
@@ -115,7 +115,7 @@ async function linesOf(path: string): Promise<readonly JournalLine[]> {
   })
 }
 
-/** Whether a text is the beginning of an unfinished line. */
+/** Whether a line may be unfinished: a finished one ends with `}`. */
 const isTorn = (text = ''): boolean => !text.endsWith('}')
 
 /** Decrypts the act of a line. This verifies the whole line, because encryption binds the act to its other members. */

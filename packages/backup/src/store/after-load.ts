@@ -14,8 +14,8 @@ const PASSED_OVER: Readonly<Record<string, bigint>> = { bigint: 1_000_000_000n, 
 
 /**
  * Advances the sequences.
- * @param last the sequences of the backup; others stay unchanged. When servers made the backup, it lacks numbers of the
- * owner's sequences, so the largest number in the table is used as well.
+ * @param last the sequences of the backup; others stay unchanged. A backup by the application role lacks the numbers of
+ * the owner's sequences, so the largest number in the table counts if it is larger.
  */
 export async function advanceSequences(client: Client, last: readonly CatalogSequence[]): Promise<void> {
   for (const sequence of last) {

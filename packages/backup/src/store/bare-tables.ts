@@ -1,4 +1,4 @@
-/** Makes loading fast: removes indexes, constraints and triggers, and later creates them again from the catalog. */
+/** Makes loading fast: removes indexes and keys, disables triggers, and later restores them from the catalog. */
 import type { PoolClient } from 'pg'
 import { quoteCatalogName } from './catalog.ts'
 
@@ -36,9 +36,10 @@ const DEFINITIONS = `
   order by "order", "table", restore`
 
 /**
- * Removes indexes, constraints and triggers from all tables in the transaction of `client`.
+ * Drops the indexes and the primary, unique and foreign keys of our tables, and disables their triggers, in the
+ * transaction of `client`. Other constraints stay.
  * @param client connected as the owner; each table is changed as the role that owns it
- * @returns a function that creates them again
+ * @returns a function that creates and enables them again
  */
 export async function dropIndexesAndConstraints(client: Client): Promise<() => Promise<void>> {
   const { rows } = await client.query<Definition>(DEFINITIONS)

@@ -50,7 +50,10 @@ export const quoteCatalogName = (name: string): string => `"${name.replaceAll('"
 export const tableSql = ({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string =>
   schema === 'main' ? quoteCatalogName(name) : `${schema}.${quoteCatalogName(name)}`
 
-/** Lists all tables. Those of records come last, because they are created from the content of the others. */
+/**
+ * Lists the tables that are copied: those of our schemas that this role may read, except `NOT_COPIED` and tables of
+ * extensions. Those of records come last, because they are created from the content of the others.
+ */
 export async function listTables(client: Client): Promise<readonly CatalogTable[]> {
   const { rows } = await client.query<CatalogTable>(
     `select ${SCHEMA}, relname::text as name, array(select attname::text from pg_attribute
@@ -89,7 +92,7 @@ export async function lockDefinitions(client: Client, tables: readonly CatalogTa
   await client.query(`lock table ${tables.map(tableSql).join(', ')} in access share mode`)
 }
 
-/** The names of objects because of which a database is not empty: tables, views, functions and types. */
+/** The names of objects because of which a database is not empty: tables, views, sequences and functions. */
 export async function listObjects(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname::text as name from pg_class join pg_namespace on pg_namespace.oid = relnamespace
@@ -100,7 +103,7 @@ export async function listObjects(client: Client): Promise<readonly string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The first table that has a row; null when all are empty. */
+/** The name of the first table of `listTables` that has a row; null when all of them are empty. */
 export async function findFilledTable(client: Client): Promise<string | null> {
   for (const table of await listTables(client)) {
     const { rows } = await client.query(`select 1 from ${tableSql(table)} limit 1`)

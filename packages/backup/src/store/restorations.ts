@@ -46,7 +46,7 @@ export async function beginRestoration(client: Client, backup: string | null): P
   return row.id
 }
 
-/** Deletes the restorations that were killed before anything was loaded. */
+/** Deletes the restorations that have loaded nothing, because they failed or were killed. */
 export async function deleteUnloadedRestorations(client: Client): Promise<void> {
   await client.query('delete from restoration where loaded_at is null')
 }

@@ -38,7 +38,10 @@ export class RowCutter {
     this.#delimiter = options.delimiter.charCodeAt(0)
   }
 
-  /** Returns the rows that end in this chunk, without most blank rows. Throws the error of `tooLong`. */
+  /**
+   * Returns the rows that end in this chunk. Blank rows are left out, except one that lies in two chunks. Throws the
+   * error of `tooLong`.
+   */
   push(chunk: Buffer): Row[] {
     const rows: Row[] = []
     let start = this.#length === 0 ? this.#skip(chunk, 0) : 0

@@ -24,7 +24,7 @@ export class LineCutter {
 
   /**
    * @param longest the largest size of a line in bytes; a longer line is not kept in memory
-   * @param from the position in the file at which the stream begins
+   * @param from the numbers of lines and bytes of the file that are before the stream
    */
   constructor(longest: number, from: { readonly line: number; readonly bytes: number }) {
     this.#longest = longest

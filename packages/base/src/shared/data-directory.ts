@@ -7,7 +7,10 @@ export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError'
 }
 
-/** Makes the folder and the folders above it. @throws DataDirectoryError one cannot be made, or is not writable */
+/**
+ * Makes the folder, and the folders above it that are missing.
+ * @throws DataDirectoryError a folder cannot be made, or the folder itself is not writable
+ */
 export async function makeDataDirectory(directory: string): Promise<void> {
   try {
     await makeMissing(resolve(directory))
@@ -21,7 +24,10 @@ export async function makeDataDirectory(directory: string): Promise<void> {
   }
 }
 
-/** The option `recursive` of `mkdir` is not used: Node never returns for a folder such as /proc that answers ENOENT. */
+/**
+ * Makes the missing folders of a path, the topmost first. `mkdir` with `recursive` is not used: Node never returns for
+ * a folder such as /proc that answers ENOENT.
+ */
 async function makeMissing(directory: string): Promise<void> {
   const missing: string[] = []
   for (let at = directory; !(await isDirectory(at)); at = dirname(at)) missing.push(at)
@@ -45,8 +51,8 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /**
- * Writes the names in a directory to the disk, so that a power cut does not lose new files. Does nothing on a file
- * system that cannot do this.
+ * Writes the names in a directory to the disk, so that a power cut does not lose new files. A failure of this is
+ * ignored, because some file systems cannot do it.
  */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path)

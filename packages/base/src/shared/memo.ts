@@ -18,7 +18,7 @@ export class Memo<Value extends object> {
     )
   }
 
-  /** Returns the owner's value. Makes it with `make` if the text `source`, from which it is made, has changed. */
+  /** Returns the owner's value. `make` makes it when none is remembered, or when the text `source` has changed. */
   of(owner: string | number, source: string, make: () => Value): Value {
     const known = this.#entries.get(owner)
     if (known?.source === source) return known.value

@@ -7,8 +7,8 @@ const plain = (name: string): string => name.toLowerCase().replace(/[\s_.:-]+/g,
 const COMPARED = 80
 
 /**
- * The name most similar to `given`: at most a third of its characters differ. The first one if several are equally
- * similar; undefined when none is.
+ * The name most similar to `given`, without regard to case and separators; the first one if several are equally
+ * similar. Undefined when each differs in more than a third of the characters (of the longer of the two names).
  */
 export function nearestName(given: string, names: Iterable<string>): string | undefined {
   const wanted = plain(given).slice(0, COMPARED)
@@ -30,7 +30,7 @@ export function nearestHint(given: string, names: Iterable<string>): string {
   return nearest === undefined ? '' : `; the nearest is ${nearest}`
 }
 
-/** The number of characters that are inserted, missing, replaced, or exchanged with their neighbour. */
+/** The least number of changes from one text to the other: a character more, less or other, or two exchanged. */
 function differences(one: string, other: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, at) => at)

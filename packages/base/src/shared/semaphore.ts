@@ -28,7 +28,7 @@ interface Key {
   readonly waiting: Set<Waiting>
 }
 
-/** Makes a semaphore. @param most the largest total weight of each key at a time */
+/** Makes a semaphore. @param most the largest total weight of one key's slots at a time; a single slot may have more */
 export function createSemaphore(most: number): Semaphore {
   const keys = new Map<string, Key>()
   const admit = (name: string, key: Key): void => {

@@ -3,8 +3,8 @@ import { recentlyUsed } from './recently-used.ts'
 
 export interface ShortLived<Value> {
   /**
-   * The value for `key`, if it was loaded less than the maximum age ago; else it is loaded now. One load at a time per
-   * key.
+   * The value for `key`, if its load began less than the maximum age ago; else it is loaded now. Calls within that time
+   * share one load, unless it failed or the key was forgotten.
    */
   get(key: string): Promise<Value>
   /** Makes the next `get` load the value, because this node has changed it. */
@@ -26,7 +26,7 @@ export function shortLived<Value>(
     now = () => performance.now(),
   }: { maxAge?: number; maxKeys?: number; now?: () => number } = {},
 ): ShortLived<Value> {
-  // The start of each load is stored here, because the cache itself counts the age from the end of a load.
+  // The start of each load is stored here, because `recentlyUsed` knows no ages.
   const loads = recentlyUsed<string, { readonly since: number; readonly value: Promise<Value> }>(maxKeys)
   return {
     get(key) {

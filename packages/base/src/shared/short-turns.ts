@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks'
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Milliseconds. */
+/** Milliseconds of work after which `next` pauses. */
 const TURN = 20
 
 /**

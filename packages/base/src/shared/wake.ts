@@ -1,7 +1,7 @@
 /** Wakes a loop that waits for work: work has come, or will be due after some time. */
 
 export interface Wake {
-  /** Ends the current wait, or the next one, after this many milliseconds. Of several times, the earliest is used. */
+  /** Ends the current wait, or the next, after this many milliseconds. Only the earliest time counts for one wait. */
   raise(after?: number): void
   /** Resolves when the time of `raise` has come, or when the signal aborts. */
   wait(signal: AbortSignal): Promise<void>

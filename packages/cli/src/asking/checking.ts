@@ -1,5 +1,5 @@
 /**
- * Checks our own system with a registry: sends requests and prints the answers. The verdict is given on the registry's
+ * Checks our own system with a registry: sends requests and reports what came. The verdict is given on the registry's
  * side, by `rollcall participant check`.
  */
 import { type Handlers, itemsOrThrow, notifyMeta, RegistryClient, type SubscribeInput } from '@rollcall/client'

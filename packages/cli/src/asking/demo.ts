@@ -50,7 +50,7 @@ export const isInDemo = (demo: DemoFile, address: URL): boolean => isSamePlace(n
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 
-/** Whether an address is one of this machine. */
+/** Whether an address names this machine as 127.0.0.1, localhost or ::1. */
 export const isLoopbackAddress = ({ hostname }: URL): boolean => LOOPBACK.includes(hostname)
 
 function isSamePlace(one: URL, other: URL, { path = false } = {}): boolean {

@@ -40,7 +40,7 @@ function wordsOf(error: unknown): string | null {
   if (error instanceof UntrustedAnswer) {
     return `the answer is not trusted: ${coded({ code: error.code, message: error.reason })}${optionsOf(error)}`
   }
-  // One of our keys does not fit its use.
+  // One of our keys does not fit its use, or an option of the client is wrong.
   if (error instanceof KeyRefused || isOfSettings(error)) return settingsText((error as Error).message)
   return null
 }

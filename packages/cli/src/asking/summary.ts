@@ -1,4 +1,4 @@
-/** Summarises a message of a registry without its personal data. It reads answers, callbacks and status answers. */
+/** Summarises a message of a registry without its records. It reads answers, callbacks and status answers. */
 import { CALLBACKS, isJsonObject, OPERATIONS } from '@rollcall/protocol'
 import { countText } from '../output.ts'
 import { printable } from './printing.ts'

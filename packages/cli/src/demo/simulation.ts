@@ -38,5 +38,5 @@ export function createDemoSimulation(): RunningSimulation {
   }
 }
 
-/** Its standard input ends when this process ends in any way, and that ends the simulation. */
+/** Starts the process of the simulation. It ends with its standard input, which ends with this process in any case. */
 const start = () => spawn(process.execPath, [PROGRAM], { stdio: ['pipe', 'ignore', 'inherit'] })

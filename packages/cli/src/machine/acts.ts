@@ -17,7 +17,7 @@ export function doPlannedAct(act: Act): void {
   else runQuietly(act.words)
 }
 
-/** Replaces a file in one step: nobody reads half of it. Only root writes in its folder. */
+/** Replaces a file in one step: nobody reads half of it. The folder must be one in which only root writes. */
 export function replaceFile(path: string, text: string, mode: number): void {
   const part = `${path}.part`
   rmSync(part, { force: true })

@@ -19,7 +19,7 @@ export function checkMachine(): void {
   if (process.getuid?.() !== 0) throw new CommandError('this command changes the machine: run it as root, with sudo')
 }
 
-/** Runs our own command and returns its output, also after a failure. */
+/** Runs a program and returns its output, then its error output, also after a failure. */
 export const runForOutput = (...words: readonly string[]): string => {
   const [program = '', ...others] = words
   const { stdout, stderr } = spawnSync(program, others, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
@@ -30,7 +30,7 @@ interface Asking {
   /** The systemd unit of the node. Its log says why the node does not answer. */
   readonly unit: string
   readonly authority_file?: string
-  /** How often to ask (default: for two minutes, because a busy machine starts a node slowly). */
+  /** How often to ask (default: for at least two minutes, because a busy machine starts a node slowly). */
   readonly tries?: number
 }
 

@@ -97,7 +97,7 @@ function readDatabase(): Facts['database'] {
   return { port: Number(port), roles: roles.split(',').filter(Boolean), exists: exists === 't', has_keys }
 }
 
-/** Lists the names that `rollcall registry list` or `operator list` print; none before the first migration. */
+/** Lists the names that `rollcall registry list` or `operator list` print; none if it fails, as before a migration. */
 function listed(subject: string, member: string): readonly string[] {
   const { status, stdout } = spawnSync(COMMAND_PATH, [subject, 'list', '--json'], { encoding: 'utf8' })
   if (status !== 0) return []

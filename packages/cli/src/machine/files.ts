@@ -66,7 +66,7 @@ const watchedPaths = ({ certificate, certificate_file, key_file }: Answers): rea
   ...(certificate === 'certbot' ? [dirname(certificate_file)] : []),
 ]
 
-/** A unit that waits for a certificate and its key, which come one after the other, until nginx can read both. */
+/** Makes a unit of systemd that starts CERTIFICATE_SERVICE each time when a file at one of the paths has changed. */
 const certificatePath = (paths: readonly string[]): string => `# Written by rollcall setup.
 [Unit]
 Description=Rollcall: waits for a new certificate

@@ -1,4 +1,6 @@
 /** Paths of the Debian package's files, and of files that it has on a machine. */
+
+/** The folder of the program. Its link `current` names the node in use. */
 export const CODE_FOLDER = '/usr/lib/rollcall'
 export const SETTINGS_FOLDER = '/etc/rollcall'
 /** The journal, as rollcall.env of the package sets it. */

@@ -40,7 +40,7 @@ export const DATABASE_NAME = 'rollcall'
 
 export type Act =
   | { readonly act: 'write'; readonly path: string; readonly text: string }
-  /** Makes the database and both roles with new passwords, and writes the files of their addresses. */
+  /** Makes what is missing of the database and its two roles, gives both new passwords, and writes their addresses. */
   | { readonly act: 'database'; readonly port: number; readonly roles: readonly string[]; readonly create: boolean }
   | { readonly act: 'master_key' }
   | { readonly act: 'run'; readonly words: readonly string[] }
@@ -54,7 +54,7 @@ export interface Plan {
 /**
  * Makes the plan.
  * @param restore a backup to fill the new database
- * @throws Error no file opens the keys of the database, or the backup could not be opened
+ * @throws Error the file of the master key is missing, and the database has keys or a backup is to be restored
  */
 export function makeSetupPlan(answers: Answers, facts: Facts, restore: string | null = null): Plan {
   const { name, kind, namespace, sender_id, certificate, certificate_file, contact, copies, operator } = answers
