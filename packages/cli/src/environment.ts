@@ -116,8 +116,8 @@ async function approving({ twoPerson, limits }: Config, db: Database): Promise<P
 }
 
 /**
- * The name of the user who gave the command. /usr/bin/rollcall sets ROLLCALL_SHELL_USER, because it runs commands as the
- * service's user.
+ * The name of the user who gave the command. /usr/bin/rollcall sets ROLLCALL_SHELL_USER, because it runs commands as
+ * the service's user.
  */
 function shellUser(): string {
   const named = process.env.ROLLCALL_SHELL_USER ?? ''

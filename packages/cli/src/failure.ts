@@ -66,7 +66,7 @@ function causeOf(error: unknown): string | undefined {
   return first instanceof Error && 'code' in first ? String(first.code) : undefined
 }
 
-/** The database in DATABASE_URL, without secrets; undefined for the embedded one, or when the settings are unreadable. */
+/** The database in DATABASE_URL, without secrets; undefined for the embedded one, or when a setting is wrong. */
 async function ownDatabase(): Promise<string | undefined> {
   const [{ readConfig }, { describeDatabase }] = await Promise.all([
     import('@rollcall/settings/config'),

@@ -153,7 +153,7 @@ async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: 
         .helpGroup(group)
     }
   }
-  // The commands have inherited the help command of newProgram, which is in no group. The program's own is in the first.
+  // The commands have inherited the help command of newProgram, which is in no group. The program's is in the first.
   return program.addHelpCommand(helpCommand().helpGroup(FIRST))
 }
 

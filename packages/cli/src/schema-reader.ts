@@ -49,7 +49,7 @@ export function schemaMembers(input: object): readonly Member[] {
   }))
 }
 
-/** Finds how a member is read; null when no option can give its value, such as an object. @param none the word for null */
+/** Finds how a member is read; null when no option can give its value (an object). @param none the word for null */
 export function memberReader(schema: Schema, none: string): Reader | null {
   if (schema.anyOf !== undefined) return unionReader(schema.anyOf, none)
   if (schema.enum !== undefined) return { choices: schema.enum }

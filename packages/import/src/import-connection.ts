@@ -7,7 +7,7 @@ import type { ClientBase } from 'pg'
 import { createNoteTables } from './noted-lines.ts'
 import { ImportError } from './source.ts'
 
-/** Claims the registry for this import, runs the work, and releases the claim. @throws ImportError another import has it */
+/** Claims the registry for this import, runs the work, releases the claim. @throws ImportError another import has it */
 export async function withClaimedRegistry<Result>(
   db: Database,
   registry: Registry,

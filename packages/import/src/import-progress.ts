@@ -158,7 +158,7 @@ export async function forgetProgress(client: ClientBase, registryId: number): Pr
   await client.query('delete from import_progress where registry = $1', [registryId])
 }
 
-/** The import that began last, unless it was interrupted and cannot be resumed. */
+/** The last import that stored its progress or its end. An import of a stream stores only its end. */
 export interface LastImport extends Pick<Progress, Count | 'read'> {
   /** The time of its last committed batch, or of its end. */
   readonly updated_at: Date
@@ -167,7 +167,7 @@ export interface LastImport extends Pick<Progress, Count | 'read'> {
   readonly running: boolean
 }
 
-/** Finds the last import of a registry; null when none has begun. */
+/** Finds the last import of a registry; null when nothing of one is stored. */
 export async function findLastImport({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<LastImport | null> {
   const { rows } = await pool.query<
     Record<Count, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>

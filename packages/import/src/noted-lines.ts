@@ -7,6 +7,7 @@ import type { RecordType } from '@rollcall/protocol'
 import { absentRecordsStatement, type Compared } from '@rollcall/records/records/complete-records'
 import type { ClientBase } from 'pg'
 
+/** Makes the temporary table for noted lines. The statements of this connection then have no time limit. */
 export async function createNoteTables(client: ClientBase): Promise<void> {
   await client.query('set statement_timeout = 0')
   // The line is null when every line with the primary identifier was rejected.
@@ -60,7 +61,7 @@ const NOTED = `select primary_identifier, line from noted_line
 const linesOf = (rows: readonly NotedLine[]): ReadonlyMap<string, number> =>
   new Map(rows.map(({ primary_identifier, line }) => [primary_identifier, Number(line)]))
 
-/** Lists the records that no line names. @returns how many */
+/** Writes the records that no line names into a temporary table, for `readAbsentRecords`. @returns how many */
 export async function listAbsentRecords(client: ClientBase, compared: readonly Compared[]): Promise<number> {
   await client.query('analyze noted_line')
   await client.query(

@@ -1,4 +1,7 @@
-/** Proposes how the codes of a column are read. A code is shown only if it can be no value of a person. */
+/**
+ * Proposes how the codes of a column are read. Values that the list does not have are shown only if they are few and
+ * short; those of a database, only if they are also frequent, or known words or numbers for codes.
+ */
 
 import { type Attribute, codeLabel, normaliseCode } from '@rollcall/protocol'
 import { UNDECIDED } from './column-mapping.ts'
@@ -43,6 +46,7 @@ const inWords = (list: CodeList, value: string): string | undefined =>
 const canonical = (list: CodeList, value: string): string =>
   value === UNDECIDED ? value : (normaliseCode(list, value) ?? value)
 
+/** Proposes the codes of a column without a lookup table. @param isDatabase false: the table is a file */
 export function proposeCodes(
   { column, path, list, values, reasons }: CodedColumn,
   isDatabase: boolean,
@@ -96,7 +100,10 @@ export function proposeCodes(
   )
 }
 
-/** Proposes the codes of a column that has keys of a lookup table. Only keys whose row has a word for a code of the list are shown. */
+/**
+ * Proposes the codes of a column that has keys of a lookup table. A key is shown only if its row has a word for one
+ * code of the list.
+ */
 export function proposeLookup(
   { column, path, list, values, reasons }: CodedColumn,
   { place, texts }: LookupTable,

@@ -113,7 +113,7 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
   return targets
 }
 
-/** The first path of an attribute at which a record may have a single value. */
+/** The first path of an attribute at which a value may be; undefined when there is none. */
 const placeOf = (paths: readonly RecordPath[], { paths: own }: Attribute): RecordPath | undefined =>
   own.map((path) => paths.find((place) => place.path === path)).find((place) => place !== undefined)
 
@@ -161,7 +161,7 @@ function proposeColumn(
 const KEY_ENDS = /(?:id|code|no|nr|key|fk)$/
 const LOOKUP_WORDS = /^(?:ref|lookup|lkp|lk|code)|(?:codes?|types?|lookup|ref)$/g
 
-/** The attribute that the name of a column means without its end, or else the name of the table to whose keys it refers. */
+/** Finds the attribute that a column means by its name without an end such as `id`, or else by that of its table. */
 function lookedUp(
   names: ReadonlyMap<string, NamedTarget>,
   column: string,

@@ -35,7 +35,10 @@ export interface RecordFile {
   close(): Promise<void>
 }
 
-/** Opens a file of records. The file of rejected lines begins anew. @throws ImportError the file cannot be read */
+/**
+ * Opens a file of records. The file of rejected lines begins anew.
+ * @throws ImportError a file cannot be opened, or an option is wrong
+ */
 export async function openRecordFile(
   source: string | Readable,
   { format: asked, rejectsPath: path, ...options }: RecordFileOptions = {},

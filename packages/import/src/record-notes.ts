@@ -41,7 +41,7 @@ const IDENTIFIER_RULE = 'must be text of 1 to 256 characters, or a whole number'
 
 const identifierRule = ({ normaliser }: IdentifierType): string => IDENTIFIER_RULES[normaliser] ?? IDENTIFIER_RULE
 
-/** The rule for a value, by the name of its attribute or identifier type. */
+/** The rule for a value, by the name of its attribute or identifier type; for another name, that of an identifier. */
 export function valueRuleOf(kind: Kind, recordTypeName: string, name: string): string | null {
   const recordType = kind.record_types.find((one) => one.name === recordTypeName)
   const members = (recordType?.compounds ?? []).flatMap((compound) => compound.members)

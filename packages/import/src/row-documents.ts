@@ -11,7 +11,7 @@ export const CELL_STATES = { empty: 0, value: 1, not_understood: 2 } as const
 /** The cells of one row, as the report counts them. */
 export interface RowCells {
   readonly targets: readonly Target[]
-  /** The state of the cell of each target: one of `CELL`. */
+  /** The state of the cell of each target: one of `CELL_STATES`. */
   readonly states: Uint8Array
 }
 
@@ -61,7 +61,7 @@ export function createRowReader({ targets }: ColumnMapping, header: readonly str
 export const describeCellProblem = (target: Target, rule: string): string =>
   `${target.path} (column ${target.column}): ${rule}`
 
-/** The mapping's rule for a cell; undefined when the mapping has no rule. */
+/** The mapping's rule for a cell; null when the mapping has neither a format nor codes for it. */
 export const cellRule = ({ format, codes }: Target): string | null => {
   if (format !== null) return format.rule
   return codes === null ? null : 'must be a value that the codes of the mapping list'

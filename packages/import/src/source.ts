@@ -24,7 +24,7 @@ export interface Source {
   readonly head: Buffer
   /** The byte order mark. Its bytes are counted, but not in the chunks. */
   readonly mark: Mark
-  /** Yields the bytes from an offset to the end. May be called once. */
+  /** Yields the bytes from an offset (of a stream: from its beginning) to the end. May be called once. */
   chunks(offset: number): AsyncIterable<Buffer>
   close(): Promise<void>
 }
@@ -76,7 +76,7 @@ async function readHead(handle: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, length)
 }
 
-/** Opens a stream. Its first chunk is read at once, to find out what the stream is. */
+/** Opens a stream. Its first bytes are read at once, to find out what the stream is. */
 async function streamSource(
   stream: AsyncIterable<Buffer | string> & { destroy(): unknown },
   close: () => Promise<void>,

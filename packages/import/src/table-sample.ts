@@ -9,7 +9,7 @@ import { refuseOtherFiles } from './detect.ts'
 import { ImportError } from './import-error.ts'
 import type { Table } from './propose-mapping.ts'
 
-/** The number of bytes that are read. */
+/** The most bytes that are read. */
 const SAMPLE_BYTES = 8 * 1024 * 1024
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
@@ -25,7 +25,7 @@ export interface TableSample extends Table {
 /**
  * Reads the first rows.
  * @param source a path, or a stream, which is read no further than needed
- * @param asked what is missing in it is found out
+ * @param asked the delimiter and the encoding; one that is not given is found out
  * @throws ImportError the file cannot be read, or is no table of text
  */
 export async function readTableSample(

@@ -26,6 +26,7 @@ export interface RefusedRequest {
 }
 
 export interface Refusals {
+  /** Counts a refused request in the log, in the metrics and for the audit log. */
   note(refusal: Refusal, request: RefusedRequest): void
   /** Counts a message whose header was rejected, for the audit log alone. */
   rejected(refusal: Refusal, request: RefusedRequest): void

@@ -7,7 +7,7 @@ type Parts = readonly [string, ...string[]]
 
 export interface Culture {
   readonly name: string
-  /** The number of households, of every 100, that have this culture. */
+  /** The chance, in percent, that a household has this culture. */
   readonly weight: number
   readonly openings: Parts
   readonly female: Parts

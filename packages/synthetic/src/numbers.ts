@@ -5,7 +5,7 @@
  */
 import type { Population } from './stream.ts'
 
-/** The indices of persons are below this. Higher indices belong to people who are named in documents but have none. */
+/** The indices of persons are below this. Higher ones are of people who are named in documents, but have none. */
 export const PERSON_LIMIT = 1_000_000_000
 
 const MODULUS = 10_000_000_000
@@ -34,7 +34,8 @@ export function identifierNumber(population: Population, register: NumberRegiste
 }
 
 /**
- * The UIN of a parent who is not in the population. The index is above PERSON_LIMIT: no other person has the number.
+ * The UIN of a parent who is not in the population. It is made from an index above PERSON_LIMIT, so that no other
+ * person has the number. @param index the index of the child
  */
 export function forebearUin(population: Population, index: number, parent: 1 | 2): string {
   return identifierNumber(population, 'UIN', PERSON_LIMIT * 2 + index * 2 + parent - 1)

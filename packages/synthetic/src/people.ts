@@ -92,7 +92,7 @@ export function disabilityOffset(population: Population): number {
   return population.low % DISABILITY_STRIDE
 }
 
-/** The day number of the person's last event after birth: a death, divorce or marriage; 0 when there was none. */
+/** The day number of a person's death, or else of the last divorce or marriage; 0 for none, or one before 1970. */
 function latestEvent({ death_day, union }: Place): number {
   return Math.max(death_day ?? 0, union?.divorce_day ?? union?.marriage_day ?? 0)
 }

@@ -1,4 +1,4 @@
-/** Makes telephones and email addresses. Country code 999 belongs to nobody, and example.org accepts no mail. */
+/** Makes telephones. Their country code 999 belongs to nobody. */
 import { ERROR_RATES } from './dirt.ts'
 import { type Population, PURPOSE, Stream } from './stream.ts'
 
@@ -8,7 +8,7 @@ export function householdPhone(population: Population, household: number): strin
   return `+999${String(200_000_000 + stream.below(700_000_000))}`
 }
 
-/** The telephone of a person: the household's, sometimes that of an earlier household, or none. */
+/** The telephone of a person: the household's, sometimes that of the household with half its number, or none. */
 export function personPhone(
   stream: Stream,
   population: Population,

@@ -11,6 +11,7 @@ export interface Clock {
 /** The current time as messages have it: RFC 3339 in UTC, with milliseconds. */
 export const timestampOf = ({ date }: Pick<Clock, 'date'>): string => new Date(date()).toISOString()
 
+/** The clock of this machine. */
 export const CLOCK: Clock = {
   now: () => performance.now(),
   date: () => Date.now(),

@@ -1,4 +1,4 @@
-/** SHA-256 of short contents, without the buffer that Node.js makes for each digest: that takes longer than the digest. */
+/** SHA-256 of short contents, without the buffer that Node.js makes for each digest, which takes more time. */
 import { hash, type KeyObject } from 'node:crypto'
 import { oncePerObject } from './once-per.ts'
 

@@ -93,7 +93,10 @@ function callbacksOf({ listen, callbackUrl }: CheckOptions) {
   return { at, sender_uri: callbacksAt(readAddress('--callback-url', callbackUrl).href) }
 }
 
-/** The namespace of a registry begins with its kind, unless the operator chose another one. */
+/**
+ * Reads the subscription to make; null without --event. If no record type is known, the namespace tells it: it begins
+ * with the kind of the registry, unless the operator chose another one.
+ */
 function subscriptionOf({ base_url, record_type: usual }: Target, { event, recordType }: CheckOptions) {
   if (event === undefined) return null
   const [, namespace = ''] = base_url.pathname.split('/')

@@ -60,7 +60,7 @@ export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<
 }
 
 /**
- * Makes the demo listen on this machine only: its data are in this source, and its secret may be on a screen. Many
+ * Makes the demo listen on this machine only, unless ROLLCALL_DEMO_REMOTE=1: its secret may be on a screen. Many
  * systems set HOST for other purposes, so an address for other machines is reported and not used.
  */
 function onThisMachine(config: Config): Config {

@@ -1,4 +1,4 @@
-/** `rollcall participant key` and `host`: the public keys of participants, and the hosts that our requests may reach. */
+/** `rollcall participant key` and `host`: the public keys of participants, and hosts that our requests may reach. */
 import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
 import { tablePrinter } from '../output.ts'

@@ -11,7 +11,7 @@ const partnerLinks = () => import('@rollcall/admin/partner/link')
 
 const EXAMPLE = 'spmis.example.org'
 
-/** Makes the commands `disable` and `enable`. */
+/** Makes the command `disable` or `enable`. @param effect its effect, for the help */
 const status = (word: 'disable' | 'enable', effect: string): Leaf =>
   adminCommand(async () => (await participants())[`${word}Participant`], {
     about: `${word} a participant: ${effect}`,

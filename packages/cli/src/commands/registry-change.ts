@@ -97,7 +97,7 @@ Example: rollcall registry set civil --time-zone Africa/Kigali --majority 21`,
 const KIND_NAMES = KINDS.map(({ name }) => name)
 const NAMES = KIND_NAMES.join(', ')
 
-/** The most people of a sandbox registry: they are written in one transaction. */
+/** The most synthetic people with which a sandbox registry is filled. */
 const MOST_PEOPLE = 100_000
 const PEOPLE = 1_000
 

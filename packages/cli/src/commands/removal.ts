@@ -20,7 +20,7 @@ interface Removal<Input, Result> {
   readonly example: string
 }
 
-/** Makes a command that removes something. @param name the member of the input that names it */
+/** Makes a command that removes a registry or a participant. @param name the member of the input that names it */
 export const removalCommand = <Input extends Given, Result extends Removed>(
   name: string,
   { load, about, notes, example }: Removal<Input, Result>,

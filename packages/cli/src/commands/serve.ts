@@ -80,7 +80,7 @@ function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNe
   )
 }
 
-/** Checks the database, then migrates it. Without `migrate` its schema must be that of this version already. */
+/** Refuses the database of a demo, and migrates others. Without `migrate`, a database with older tables is refused. */
 async function prepare(storage: Storage, migrate: boolean): Promise<void> {
   // The owner checks: before the migration the application may not read tables of an earlier version.
   await refuseDemoData(storage.owner)

@@ -83,7 +83,7 @@ async function simulated(deps: Deps, namespace: string): Promise<RegistryRow> {
 
 type RegistryRow = Awaited<ReturnType<typeof listRegistries>>[number]
 
-/** Yields so many events per second. Late events follow at once. */
+/** Yields `rate` events per second until `signal` is aborted. Late events follow at once. */
 async function* paced(events: Iterable<LifeEvent>, rate: number, signal: AbortSignal): AsyncGenerator<LifeEvent> {
   const begin = performance.now()
   let number = 0

@@ -90,7 +90,10 @@ function checkedText({ database, writes, weak, records }: Checked): string {
 /** Milliseconds between two reads of the status with `--wait`. */
 const LOOK = 500
 
-/** Shows the status; with `wait`, only when the registry answers. Each failure before is printed once. */
+/**
+ * Makes the function that reads the status. With `wait`, it returns when the registry answers or the command is
+ * interrupted, and prints each new failure before.
+ */
 async function waitingStatus() {
   const { showSourceStatus } = await import('@rollcall/admin/registries/source-status')
   const ask = async (deps: Deps & { readonly wait: boolean }, input: { readonly namespace: string }) => {

@@ -1,4 +1,4 @@
-/** `rollcall upgrade`: replaces the node in use by one of another version, and no request is refused meanwhile. */
+/** `rollcall upgrade`: replaces the node in use by one of another version while the service goes on. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -136,7 +136,7 @@ const versionAt = (port: number): string | null => {
   }
 }
 
-/** Replaces a link in one step. Only root writes in its folder. */
+/** Replaces a link in one step. The folder must be one in which only root writes. */
 function link(target: string, path: string): void {
   rmSync(`${path}.part`, { force: true })
   symlinkSync(target, `${path}.part`)

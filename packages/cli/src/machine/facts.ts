@@ -20,6 +20,7 @@ import { APPLICATION, DATABASE_NAME, type Facts, OWNER } from './plan.ts'
 
 const TRUSTED = '/etc/ssl/certs/ca-certificates.crt'
 
+/** The text of a file; null when it cannot be read. */
 export const fileText = (path: string): string | null => {
   try {
     return readFileSync(path, 'utf8')
@@ -42,6 +43,7 @@ const succeeds = (program: string, ...words: string[]): boolean =>
 /** The port of the node in use, which the link `current` names. */
 export const portInUse = (): number => Number(readlinkSync(`${CODE_FOLDER}/current`).replace('node-', ''))
 
+/** The package's example of a site of nginx, as text. */
 export const templateOfSite = (): string =>
   readFileSync(`${CODE_FOLDER}/package/node_modules/rollcall/deploy/nginx/rollcall.conf`, 'utf8')
 
@@ -105,6 +107,7 @@ function listed(subject: string, member: string): readonly string[] {
   return rows.map((row) => row[member] ?? '')
 }
 
+/** Reads the files of the certificate, and names its fault; null when nginx can serve it. */
 export function readCertificateProblem({ certificate_file, key_file, authority_file, name }: Answers): string | null {
   const [chain, key] = [fileText(certificate_file), fileText(key_file)]
   if (chain === null) return `${certificate_file} is not there`

@@ -4,6 +4,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 /** The number of iterations that PostgreSQL uses. */
 const ITERATIONS = 4_096
 
+/** Computes the stored form of a password, which verifies it: text for the SQL `password`. */
 export function scramVerifier(password: string, salt: Uint8Array = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256')
   const keyed = (text: string): Buffer => createHmac('sha256', salted).update(text).digest()

@@ -20,8 +20,9 @@ import { type Programme, programmesOf } from './programmes.ts'
 /** Makes IBR documents: document i is about person i. Numbers and flags are texts, as the specification has them. */
 export const ibr: KindGenerator = { kind: 'ibr', document: beneficiary }
 
-/** Codes of the IBR enrolment_status list with their labels. A pair that stands several times is chosen more often. */
+/** A code of the IBR enrolment_status list with its label. */
 const DECEASED = ['2', 'Deceased'] as const
+/** Codes of the same list with their labels. A pair that stands several times is chosen more often. */
 const STATUSES = [
   ['1', 'Active'],
   ['1', 'Active'],

@@ -9,7 +9,7 @@ import { ibrLife } from './ibr-life.ts'
 import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
 import { newMembersOfHouseholds, newPeople } from './other-lives.ts'
 
-/** The types of events of each kind. They share what they know about who lives and who is married. */
+/** For each kind, makes its types of events. Those of one kind share what they know, such as who is married. */
 const LIVES: Readonly<Record<string, (beginning: Beginning) => readonly LifeRow[]>> = {
   civil: civilLife,
   ibr: ibrLife,
@@ -28,7 +28,7 @@ export interface LifeOptions {
   readonly today: () => string
 }
 
-/** New documents get numbers far above those of existing ones, different for each seed. */
+/** New documents get numbers from `from` on. The seed of the events chooses one of `runs` ranges of `each` numbers. */
 const NEWCOMERS = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
 
 /** Makes events without end. @throws RangeError at once, when the kind has no events */

@@ -47,7 +47,7 @@ export class Society {
     return null
   }
 
-  /** True for an adult among the first people. Newborn people stay children. */
+  /** True for an adult of the people who were there at the beginning. Newborn people stay children. */
   isAdult(index: number): boolean {
     return index < this.#beginning.documents && this.person(index).age >= OF_AGE
   }
@@ -63,6 +63,7 @@ export class Society {
     return index
   }
 
+  /** Removes a person who has died. A marriage that began during these events ends. */
   bury(index: number): void {
     this.#living.splice(this.#living.indexOf(index), 1)
     const at = this.#couples.findIndex(({ both }) => both.includes(index))
