@@ -61,7 +61,7 @@ function cellText(cell: Cell | undefined): string {
   return printable(String(cell))
 }
 
-/** Writes names and values in two columns. A list has one line, and `-` stands for no value. */
+/** Writes names and values in two columns. A list is written on one line; no value is written as `-`. */
 export function factsText(facts: object): string {
   const rows = Object.entries(facts)
   const width = Math.max(15, ...rows.map(([name]) => name.length)) + 1

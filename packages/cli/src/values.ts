@@ -3,7 +3,7 @@ import { timestampInstant } from '@rollcall/protocol'
 import { type Command, InvalidArgumentError } from 'commander'
 import { CommandError } from './failure.ts'
 
-/** Makes a reader of whole numbers from `min`, with `_` allowed between digits as in 1_000_000. */
+/** Makes a reader of whole numbers from `min` to `max`. After the first digit `_` is allowed, as in 1_000_000. */
 export function wholeNumberReader(min: number, max: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text.replaceAll('_', ''))

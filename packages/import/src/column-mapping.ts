@@ -1,6 +1,6 @@
 /**
  * The column mapping of a table (docs/import.md): for each path in the record, the column with the value and the rule
- * for reading it. All tables have the same schema and reader.
+ * for reading it. CSV files and the tables of sources have the same form of mapping.
  */
 
 import { nearestHint, nearestName } from '@rollcall/base/shared/nearest'

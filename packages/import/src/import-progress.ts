@@ -1,4 +1,7 @@
-/** Stores the progress of an import: one row for each registry, committed with every batch. */
+/**
+ * Stores the progress of an import: one row for each registry. For a file it is committed with every batch, for a
+ * stream only at the end.
+ */
 
 import type { Database } from '@rollcall/database/database'
 import { hasClaimSql } from '@rollcall/records/records/claims'

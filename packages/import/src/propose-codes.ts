@@ -22,7 +22,7 @@ export interface CodedColumn {
 /** The table to whose keys a column refers: a small one may say what codes mean. */
 export interface LookupTable {
   readonly name: string
-  /** Its name with that of its schema. */
+  /** The name of the table with that of its schema. */
   readonly place: string
   /** The texts of each row, by its key; null: it has too many rows for a list of codes, or cannot be read. */
   readonly texts: ReadonlyMap<string, readonly string[]> | null
@@ -54,7 +54,7 @@ export function proposeCodes(
   const distinct = [...new Set(values)].toSorted()
   if (distinct.every((value) => isKnown(list, value))) {
     const why = [...reasons, `all its values are on the list ${list}`]
-    // A source asks for codes by the values that stand for them.
+    // A source asks its database for the values that mean a code, so all of them are listed.
     const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, value)]))
     return mapped(column, path, isDatabase ? { column, codes } : column, why)
   }

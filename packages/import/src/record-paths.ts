@@ -18,7 +18,7 @@ export interface RecordPath {
    * The attributes read there: of the record type, also those that operators added, and of the elements of its lists.
    */
   readonly attributes: readonly Attribute[]
-  /** The identifier types of values that stand there without a type. */
+  /** The identifier types of values that are there alone, without an identifier_type beside them. */
   readonly types: readonly string[]
 }
 

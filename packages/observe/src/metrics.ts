@@ -44,7 +44,7 @@ export interface Metrics {
 }
 
 export interface AnsweredRequest {
-  /** The name of an operation or of a fixed page. */
+  /** The name of an operation or of a fixed page; `none` for other paths. */
   readonly route: string
   /** The mode of the operation; empty for pages. */
   readonly mode: ModeName | ''
@@ -53,8 +53,8 @@ export interface AnsweredRequest {
 }
 
 /**
- * `rejected`: HTTP status 200, but the header of the answer rejects the request. `refused`: status 4xx. `failed`:
- * status 5xx.
+ * `rejected`: HTTP status below 400, but the header of the answer rejects the request. `refused`: status 4xx.
+ * `failed`: status 5xx.
  */
 export type RequestOutcome = 'done' | 'rejected' | 'refused' | 'failed'
 

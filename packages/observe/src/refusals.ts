@@ -7,7 +7,7 @@ import { createFloodLog, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
 export interface Refusal {
-  /** The protocol's error code, or `token.` and the error code of the token endpoint. */
+  /** The code of a fault or of a header's rejection, or `token.` and the error code of the token endpoint. */
   readonly refusal: string
   /** The sender_id of the token's owner, or of the client that asked for a token; null when unknown. */
   readonly participant: string | null

@@ -5,8 +5,8 @@
  *     one line of JSON: the header, in clear\n
  *     chunks: length of the rest (4 bytes), AES-256-GCM of one part, deflated, with its tag
  *
- * Each file has a key of its own. A chunk is bound to the header, its number and whether it is the last: chunks that are
- * changed, left out, swapped, cut off or of another file do not decrypt.
+ * Each file has a key of its own. A chunk is bound to the header, its number and whether it is the last: chunks that
+ * are changed, swapped, cut off, of another file or after a missing one do not decrypt.
  */
 import { createCipheriv, createDecipheriv, hash, type KeyObject } from 'node:crypto'
 

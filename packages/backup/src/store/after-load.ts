@@ -50,7 +50,7 @@ export interface NumberColumn {
   readonly column: string
 }
 
-/** Advances such columns in each row, past the numbers that may have been given out after the snapshot. */
+/** Advances the columns in each row of their tables, past numbers that may have been given out after the snapshot. */
 export async function advanceColumns(client: Client, columns: readonly NumberColumn[]): Promise<void> {
   for (const { table, column } of columns) {
     await client.query(`update ${table} set ${column} = ${column} + $1`, [PASSED_OVER.bigint?.toString()])

@@ -37,7 +37,7 @@ export async function findRestorationIfAny(client: Client): Promise<Restoration 
   return rows[0]?.found === true ? findLastRestoration(client) : null
 }
 
-/** Notes that a restore begins. @param backup the id of the backup; null for a restore by other means @returns its id */
+/** Notes that a restore begins. @param backup the id of the backup; null for other means @returns the new row's id */
 export async function beginRestoration(client: Client, backup: string | null): Promise<number> {
   const { rows } = await client.query<{ id: number }>('insert into restoration (backup) values ($1) returning id', [
     backup,

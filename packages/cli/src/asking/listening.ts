@@ -65,7 +65,7 @@ async function readPeer(text: string, policy: Pick<Peer, 'signature'>): Promise<
 
 export interface CallbackServer {
   readonly url: string
-  /** Accepts no more requests, and waits for the end of those under way. */
+  /** Accepts no more requests, and waits for those under way, 10 seconds at most. */
   close(): Promise<void>
 }
 

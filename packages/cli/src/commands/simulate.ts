@@ -65,7 +65,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
   if (!json) process.stdout.write(`${countText(done, 'event')} in all\n`)
 }
 
-/** Finds a registry that has only synthetic people. @throws CommandError */
+/** Finds a registry of a demo or a sandbox. @throws CommandError there is none at the namespace, or it is a live one */
 async function simulated(deps: Deps, namespace: string): Promise<RegistryRow> {
   const registries = await listRegistries(deps, {})
   const registry = registries.find((row) => row.namespace === namespace)

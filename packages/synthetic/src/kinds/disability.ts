@@ -12,7 +12,7 @@ export const disability: KindGenerator = {
     disabledPerson(population, personAt(population, ordinal * DISABILITY_STRIDE + disabilityOffset(population))),
 }
 
-/** Pairs of the usual and another spelling. A pair that stands several times is chosen more often. */
+/** Pairs of the usual and another spelling. A pair that is listed several times is chosen more often. */
 type Spellings = readonly [Pair, ...Pair[]]
 type Pair = readonly [usual: string, other: string]
 
