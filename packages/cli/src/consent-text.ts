@@ -7,6 +7,7 @@ type Done = Awaited<ReturnType<typeof withdrawConsent>>
 export const withdrawalText = (done: Done): string =>
   [`withdrawn at ${done.at}`, stoppedText(done), `receipt  ${done.receipt}`].join('\n')
 
+/** Writes what stopped with a consent: subscriptions, notifications and answers on the way. */
 export function stoppedText({ stopped }: Pick<Done, 'stopped'>): string {
   const { subscriptions, notifications, deliveries, in_flight } = stopped
   return [

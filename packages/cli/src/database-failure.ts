@@ -16,6 +16,7 @@ interface KnownFailure {
   readonly advice: (place: string) => string
 }
 
+/** The form of DATABASE_URL, for messages. */
 export const ADDRESS_FORM = 'postgres://user:password@host/database'
 
 const ENCODED = 'a character such as @ : / % in the password is percent-encoded, as %40 for @'

@@ -135,7 +135,10 @@ export class Completion {
   }
 }
 
-/** Checks the files of such an import. @throws ImportError the source is a stream, or a file would be overwritten */
+/**
+ * Checks the files of the import of a complete file.
+ * @throws ImportError the source is a stream, or --removals names the source or the file of rejected lines
+ */
 export function checkCompleteFile(
   source: string | Readable,
   opened: Source,

@@ -11,6 +11,7 @@ const FORMATS = [
   ...['yyyy-MM-dd HH:mm', 'yyyy-MM-dd HH:mm:ss', 'yyyy/MM/dd HH:mm:ss'],
 ] as const
 
+/** True when each value is a date, a date-time or a part of a date, such as 1985, that needs no format. */
 export const areIsoDates = (values: readonly string[]): boolean => values.every((value) => dayInterval(value) !== null)
 
 /** The formats that read every value. Of formats that read all values alike, only the first. */

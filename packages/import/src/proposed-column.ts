@@ -18,6 +18,7 @@ export interface ProposedColumn {
   readonly reasons: readonly string[]
 }
 
+/** Makes a proposal with one path and rule, for review. */
 export const mapped = (
   column: string,
   path: string,
@@ -25,12 +26,14 @@ export const mapped = (
   reasons: readonly string[],
 ): ProposedColumn => ({ column, state: 'mapped', path, rule, choices: [], reasons })
 
+/** Makes a proposal of which a person must choose one meaning, or none. */
 export const undecided = (
   column: string,
   reasons: readonly string[],
   choices: ProposedColumn['choices'],
 ): ProposedColumn => ({ column, state: 'decide', path: null, rule: null, choices, reasons })
 
+/** Makes the proposal to leave a column out. */
 export const unmapped = (column: string, reasons: readonly string[]): ProposedColumn => ({
   column,
   state: 'unmapped',

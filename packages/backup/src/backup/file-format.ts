@@ -41,7 +41,7 @@ export interface BackupHeader {
     readonly digest: string
     /** The id of the database, as its journal has it. Absent in files of earlier versions. */
     readonly database?: string
-    /** The numbers of earlier journal lines whose acts were not committed. Absent in files of earlier versions. */
+    /** The numbers of earlier lines whose acts are not known to be committed. Absent in files of earlier versions. */
     readonly open?: readonly number[]
   }
 }

@@ -10,15 +10,15 @@ import { decryptWithAny } from '@rollcall/keys/vault'
 import { JOURNAL_PURPOSE, type JournalLine, lineBinding, parseJournalLine } from './lines.ts'
 
 export interface LaterActs {
-  /** The acts: first the earlier ones that were not committed, then the later ones in the order of their lines. */
+  /** The acts: first the earlier ones that may not be committed, then the later ones in the order of their lines. */
   readonly acts: readonly { readonly at: string; readonly act: JournalAct }[]
   /** The number and digest of the last line; those of the snapshot when no line is later. */
   readonly head: JournalHead
 }
 
 /**
- * Reads the acts after the snapshot, and earlier ones that were not committed in it. The lines may be spread over
- * several files, and a line may be in more than one.
+ * Reads the acts after the snapshot, and earlier ones that are not known to be committed in it (`known.open`). The
+ * lines may be spread over several files, and a line may be in more than one.
  * @throws StoreRefusal a file cannot be read; or a line was changed, is missing, belongs to another database or copy,
  * or needs a master key that `source` does not have
  */
@@ -78,7 +78,7 @@ function refuseForks(later: readonly JournalLine[]): void {
   )
 }
 
-/** Finds the lines before the snapshot whose acts were not committed in it. @throws StoreRefusal one is missing */
+/** Finds the lines before the snapshot whose acts may not be committed in it. @throws StoreRefusal one is missing */
 function openLines(lines: readonly JournalLine[], { open }: JournalPosition): readonly JournalLine[] {
   return open.flatMap((sequence) => {
     const found = lines.filter((one) => one.sequence === sequence)

@@ -1,4 +1,4 @@
-/** SHA-256 of short contents. It avoids the buffer that Node.js makes for a digest: that takes longer than the digest. */
+/** SHA-256 of short contents. The buffer that Node.js makes for a digest is avoided: it costs more than the digest. */
 import { hash, type KeyObject } from 'node:crypto'
 import { oncePerObject } from './once-per.ts'
 

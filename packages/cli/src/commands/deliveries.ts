@@ -41,7 +41,7 @@ export const COMMAND_TREE: Group = {
       text: tablePrinter(
         'id participant callback page state attempts reason created_at next_attempt_at',
         'no deliveries',
-        // A waiting delivery has no reason of its own, but its last attempt has one.
+        // A waiting delivery has no reason of its own, but its last attempt may have one.
         ({ cause, ...row }) => ({ ...row, reason: row.reason ?? cause?.cause ?? null }),
       ),
     }),
