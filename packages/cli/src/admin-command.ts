@@ -36,7 +36,7 @@ type Given<Input> = Input & Readonly<Record<string, unknown>>
 interface Row<Input, Result, More> {
   /** One line for the list of commands; absent for a command in a module of its own. */
   readonly about?: string
-  /** Members that are arguments, as in `namespace [record_type]` or `[ids...]`. Other names go to `input` alone. */
+  /** Arguments, as in `namespace [record_type]` or `[ids...]`: members, or names from which `input` makes members. */
   readonly args?: string
   /** How members are spelled: flags, or a spelling; null: there is no option. Default: `--` and the name. */
   readonly options?: Readonly<Record<string, string | Spelling | null>>

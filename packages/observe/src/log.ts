@@ -23,7 +23,7 @@ const level = (label: string) => ({ level: label })
 
 /** Writes a line when an event first happens. Repetitions are counted: each period has one line with their number. */
 export interface FloodLog<Subject extends object> {
-  /** Counts an event; the first one of its subject is reported at once. */
+  /** Counts an event. The first one of its subject is reported at once, unless it is beyond `most` subjects. */
   note(subject: Subject): void
   /** Writes the counts since the last line. */
   flush(): void

@@ -51,7 +51,7 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /**
- * Writes the names in a directory to the disk, so that a power cut does not lose new files. A failure of this is
+ * Writes the names in a directory to the disk, so that a power cut does not lose new files. A failure to write them is
  * ignored, because some file systems cannot do it.
  */
 export async function syncDirectory(path: string): Promise<void> {
