@@ -5,7 +5,7 @@
  */
 import type { Population } from './stream.ts'
 
-/** The indices of persons are below this. Higher ones are of people whom documents name, and whom no document is about. */
+/** The indices of persons are below this. Higher ones are of people whom documents name, but who have no document. */
 export const PERSON_LIMIT = 1_000_000_000
 
 const MODULUS = 10_000_000_000
