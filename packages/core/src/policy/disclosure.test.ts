@@ -94,7 +94,7 @@ describe('what leaves', () => {
   })
 
   it('is checked again in a stored message, also where one record stands without a list', () => {
-    const grant = granted({ see: ['sex'] })
+    const grant = { ...granted({ see: ['sex'] }), id: 1 }
     const stored = (reg_records: JsonValue) => ({
       search_response: [{ data: { reg_record_type: 'Person', reg_records } }],
     })
