@@ -1,4 +1,8 @@
-/** Reads the address of a source from the place that its file names. It has a password, so no message has it. */
+/**
+ * Reads the address of a source, and its certificates, from the places that its file names. An address may have a
+ * password, so no message quotes it.
+ */
+
 import { readFileSync, statSync } from 'node:fs'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import type { SourceFile } from './mapped-records.ts'
@@ -6,7 +10,7 @@ import { SourceRefusal } from './source-refusal.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The most bytes of an address, and of a file with certificates. */
+/** The most bytes of a file with an address, and of a file with certificates. */
 const MOST_ADDRESS = 4_096
 const MOST_CERTIFICATES = 1_048_576
 

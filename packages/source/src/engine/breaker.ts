@@ -5,7 +5,9 @@
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 
-/** The milliseconds of the first pause after a failure. A further pause is twice as long, up to `LONGEST_PAUSE`. */
+/**
+ * The milliseconds of the first pause after a failure. Each probe that fails doubles the pause, up to `LONGEST_PAUSE`.
+ */
 const PAUSE = 1_000
 const LONGEST_PAUSE = 15_000
 
@@ -19,21 +21,22 @@ export class Breaker {
     this.#now = now
   }
 
-  /** Whether the last use failed. */
+  /** True from a failure until work succeeds. */
   get isOpen(): boolean {
     return this.#pause > 0
   }
 
-  /** Notes a failure that happened outside of `run`. */
+  /** Notes a failure, in `run` or after it, and begins a pause. */
   failed(isProbe = false): void {
     this.#pause = Math.min(LONGEST_PAUSE, Math.max(PAUSE, isProbe ? 2 * this.#pause : this.#pause))
     this.#until = this.#now() + this.#pause
   }
 
   /**
-   * Runs work, unless the breaker is open.
+   * Runs work. After a failure nothing runs until the pause is over; then one caller at a time probes.
    * @param isAway whether an error means that the database is away
-   * @throws RecordsUnavailable during a pause, without running the work; otherwise the error of the work
+   * @throws RecordsUnavailable during a pause or while another caller probes, without running the work; otherwise the
+   * error of the work
    */
   async run<Result>(work: () => Promise<Result>, isAway: (error: unknown) => boolean): Promise<Result> {
     if (this.isOpen && (this.#probing || this.#now() < this.#until)) throw new RecordsUnavailable(null)

@@ -25,7 +25,7 @@ export interface CatalogTable {
   readonly schema: string
   readonly name: string
   readonly isView: boolean
-  /** The estimated number of rows; 0: unknown. */
+  /** The estimated number of rows; 0: none, or unknown. */
   readonly rows: number
   readonly columns: readonly CatalogColumn[]
   /** The one column of the primary key; null when it has several columns, or there is none. */

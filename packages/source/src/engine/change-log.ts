@@ -1,8 +1,11 @@
-/** The log of changes of a source's database. The database keeps the log from our place on. */
+/**
+ * The log of changes of a source's database, which is read from our place on. PostgreSQL keeps the log from there on;
+ * MariaDB keeps it for as long as its own settings say.
+ */
 
 /**
- * The log cannot be read from the position on, or something in it cannot be understood: it is unknown what has changed. The message is
- * for developers.
+ * The log cannot be read from the position on, or something in it cannot be understood: it is unknown what has changed.
+ * The message is for developers.
  */
 export class LogLost extends Error {
   override readonly name = 'LogLost'
@@ -14,41 +17,45 @@ export interface LoggedChanges {
   readonly due: ReadonlyMap<string, ReadonlySet<string>>
   /** True when a whole table was emptied, so that it is unknown which records have changed. */
   readonly isEmptied: boolean
-  /** The numbers of the transactions with these changes, as the log has them. */
+  /** The numbers of the transactions with these changes, for `isVisible`; of very many, the latest ones. */
   readonly transactions: readonly number[]
   /** A position in the log: all changes before it were taken. */
   readonly position: string
 }
 
 export interface LogReading {
-  /** Waits until there are changes to take. @param milliseconds the longest wait */
+  /** Waits until something can be taken, or the reading has failed. @param milliseconds the longest wait */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
   /**
    * Takes received changes, in the order of their commits.
-   * @param most the most keys; a transaction may come in parts: then the position is before the transaction
+   * @param most the number of keys after which no more are taken. A long transaction may come in parts; the position is
+   * then before the transaction
    * @throws LogLost, or the connection is lost
    */
   take(most: number): LoggedChanges
-  /** Allows the database to delete the log before this position, because its changes are stored here. */
+  /** Allows the database to delete the log before this position: the changes before it are stored here. */
   acknowledge(position: string): void
   close(): Promise<void>
 }
 
 /** The state of the log at a moment. */
 export interface LogState {
-  /** True when the database still has the log from our position on. */
+  /**
+   * False when the database no longer has the log from our position on. A purged file of MariaDB is found only by
+   * `read`.
+   */
   readonly isKept: boolean
   /** The position of the end of the log. */
   readonly end: string
-  /** The bytes of log that the database keeps for us. */
+  /** The bytes of log that the database keeps for us; 0 for MariaDB, which keeps none for us. */
   readonly size: number
 }
 
 export interface ChangeLog {
-  /** Finds why the log would miss changes: sentences for the source's administrator, with statements to mend it. */
+  /** Finds why the log would miss changes: sentences for the source's administrator, which say how to mend it. */
   problems(): Promise<readonly string[]>
   /**
-   * Makes a new place in the log: the database keeps every change from now on. This may take long, and ends when the
+   * Makes a new place in the log, from which every change can be read. PostgreSQL may take long for it, until the
    * signal is aborted.
    * @returns the position of the place
    */

@@ -23,7 +23,8 @@ export type ColumnTest =
   | { readonly is: 'booleans'; readonly values: readonly boolean[] }
   /**
    * The day (YYYY-MM-DD) is between these, both included; null: no bound. `texts`: all texts of these days, for a
-   * column of texts, which may have spaces around them; null: they are too many.
+   * column of texts, which may have spaces around them; null: they are too many, or the mapping does not say how days
+   * are written.
    */
   | {
       readonly is: 'days'
@@ -40,6 +41,7 @@ export interface MappedColumn {
   readonly target: Target
 }
 
+/** A condition on columns that every matching record fulfils. Other records may fulfil it too. */
 export type Needed =
   /** Every record may match, so no condition is needed. */
   | { readonly is: 'anything' }

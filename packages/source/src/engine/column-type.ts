@@ -7,13 +7,15 @@ export interface ColumnType {
   readonly read: (column: string) => string
   /** Changes the text that was read into the form that records have. Absent: the text stays. */
   readonly cell?: (text: string) => string
-  /** Makes the parameter for a text; null: no value of the type has this text. */
+  /**
+   * Makes the parameter for a text; null: no value of the type has this text, or the type is not compared by its text.
+   */
   readonly parameter: (text: string) => string | null
-  /** Only for columns of text: makes SQL that removes at least the spaces around the text. */
+  /** For columns of text: makes SQL that removes at least the spaces around the text. */
   readonly trimmed?: (column: string) => string
   /**
-   * Whether the encoding of the database may lack a character of the text, which then cannot be a parameter. Absent: it
-   * has all.
+   * Whether the encoding of the database may lack a character of the text, which then cannot be a parameter. Absent:
+   * for such a text `parameter` returns null, or the encoding has every character.
    */
   readonly mayLack?: (text: string) => boolean
   readonly holds: 'text' | 'integer' | 'number' | 'boolean' | 'day' | 'instant' | 'other'
@@ -47,7 +49,7 @@ export const wholeNumbers = (least: bigint, end: bigint) => (text: string) => {
   return number >= least && number < end ? text : null
 }
 
-/** The form of numbers that a database understands. */
+/** Matches the numbers, such as -1.5e3, that become parameters. */
 export const NUMBER = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?$/i
 export const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 /** The `parameter` of a type whose values are never compared by their text. */

@@ -1,6 +1,6 @@
 /**
- * Writes tests of columns as SQL conditions. At least the rows that pass the test fulfil the condition. If a test
- * cannot be written, all rows do.
+ * Writes tests of columns as SQL conditions. Every row that passes a test fulfils its condition, and other rows may.
+ * For a test that cannot be written there is no condition.
  */
 
 import type { ColumnTest, Needed } from './column-test.ts'
@@ -86,7 +86,7 @@ export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): C
   return { conditionOf, columnCondition }
 }
 
-/** Joins conditions on a column. @param conditions operators with their parameters */
+/** Joins conditions on a column with `and`; null: there are none. @param conditions operators with their parameters */
 export const betweenSql = (column: string, conditions: readonly string[]): string | null =>
   conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
 
@@ -102,12 +102,12 @@ export const betweenNumbersSql = (
   ])
 
 /**
- * The regular expression of texts whose folded form a database cannot tell. In all others folding only makes small
- * letters of capitals: they have ASCII alone, without control characters and backticks, and single spaces between words.
+ * Matches the texts whose folded form a database cannot tell. In all others folding only makes small letters of
+ * capitals: they have only ASCII, without control characters and backticks, and single spaces between words.
  */
 export const UNPLAIN = '[^ !-_a-~]|^ | $|  '
 
-/** Whether a folded text can be that of a text that is not `UNPLAIN`, or a part of it. */
+/** Whether a folded text may be the folded form, or a part of it, of a text that `UNPLAIN` does not match. */
 export const mayBePlain = (folded: string): boolean => /^[ -_a-~]*$/.test(folded)
 
 /** The margin with which a number is compared, as a share of it: numbers that are read as the same double pass. */
@@ -126,10 +126,10 @@ export function boundsOf(
   }
 }
 
-/** The bound, or null if it is infinite, because databases have no infinite numbers. */
+/** The bound; null: it became infinite, and so excludes nothing. */
 const finite = (bound: number): number | null => (Number.isFinite(bound) ? bound : null)
 
-/** The bounds for a column of whole numbers. */
+/** The bounds for a column of whole numbers; null: no bound, or one that is too large to be exact. */
 export function wholeBounds(test: Extract<ColumnTest, { is: 'numbers' }>): {
   readonly least: string | null
   readonly most: string | null

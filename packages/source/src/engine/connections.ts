@@ -1,4 +1,4 @@
-/** Connections to a source's database. They are few, used for a short time, and cannot write. */
+/** Connections to a source's database: a few, with short transactions that only read. */
 
 import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import { Breaker } from './breaker.ts'
@@ -24,7 +24,7 @@ export interface Answer<Type> {
 
 /** How a statement runs. */
 export interface Running {
-  /** The most milliseconds, if fewer than the file allows. */
+  /** The most milliseconds, if fewer than the file allows. An engine without `isLimited` ignores it. */
   readonly within?: number | undefined
   /** True when the snapshot may end with the statement. A statement after it may have another snapshot. */
   readonly isLast?: boolean | undefined
@@ -32,7 +32,7 @@ export interface Running {
 
 /** A snapshot of the database on one connection. */
 export interface State<Type> {
-  /** Runs a statement. @throws SearchTimeout, RecordsUnavailable */
+  /** Runs a statement. @throws SearchTimeout, RecordsUnavailable; or another error of the statement */
   run(statement: Statement, running?: Running): Promise<Answer<Type>>
   end(): Promise<void>
 }
@@ -40,15 +40,16 @@ export interface State<Type> {
 export interface Connections<Type> {
   /** Begins a transaction that only reads one snapshot. @throws RecordsUnavailable */
   begin(): Promise<State<Type>>
-  /** Whether the last use of the database failed. */
+  /** True from when the database was away until a transaction could begin again. */
   isAway(): boolean
   close(): Promise<void>
 }
 
 /**
  * The meaning of a failure. `timeout`: the statement took too long. `away`: the database does not answer, or refuses
- * everything. `declined`: it refuses this statement now. `changed`: a table, a column or a right is missing, or the
- * statement would write. `value`: a value has the wrong type or size. `statement`: any other error of the statement.
+ * everything. `declined`: it refuses this statement now. `changed`: it does not allow the statement, for example
+ * because a table, a column or a right is missing, or because it would write. `value`: a value has the wrong type or
+ * size. `statement`: any other error of the statement.
  */
 export type FailureKind = 'timeout' | 'away' | 'declined' | 'changed' | 'value' | 'statement'
 
@@ -58,7 +59,7 @@ export interface Failure {
   readonly code: string | undefined
 }
 
-/** The transaction could not begin, so no SQL of the source file has run. */
+/** The transaction could not begin, or not get its settings, so the wanted statement has not run. */
 export class NotBegun extends Error {
   override readonly name = 'NotBegun'
 
@@ -86,6 +87,10 @@ export interface Driver<Type> {
   close(): Promise<void>
 }
 
+/**
+ * Makes the connections of a driver. Errors get their meaning, and after a failure the database is not used for a
+ * while.
+ */
 export function connectionsOf<Type>(
   { pool, statementTimeout }: Pick<SourceFile, 'pool' | 'statementTimeout'>,
   driver: Driver<Type>,
@@ -94,7 +99,7 @@ export function connectionsOf<Type>(
   let held = 0
   const begin = async (): Promise<State<Type>> => {
     let isBroken = false
-    // These statements have no SQL of the source file, so any failure means that the database is away.
+    // Beginning runs no SQL of the source file, so any failure means that the database is away.
     const transaction = await driver.begin().catch((error) => Promise.reject(new RecordsUnavailable(error)))
     held += 1
     return {

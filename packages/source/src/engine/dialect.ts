@@ -16,7 +16,7 @@ export interface ChangeTypes {
 
 /** The statements for a column that grows with every change: a time or a version. */
 export interface ChangeSql {
-  /** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
+  /** Makes the statement that reads how far the column has come: the time of the database, or the highest version. */
   mark(part: MappedPart, types: ChangeTypes): Statement
   /** Makes the statement that lists keys with their values in the column of changes, in the order of these values. */
   list(part: MappedPart, types: ChangeTypes, asked: ChangesAsked): Statement
@@ -30,16 +30,19 @@ export interface Asked {
 
 /** How an engine tells its plans. @typeParam Type the type of a column in the words of the driver */
 export interface Plans<Type> {
-  /** A statement after which plans use an index wherever there is one; null: the engine has none, and its plans name usable indexes. */
+  /**
+   * A statement after which plans use an index wherever one is usable; null: the engine has none, and its plans name
+   * usable indexes.
+   */
   readonly prefer: string | null
   /** The words before a statement whose plan is asked for. */
   readonly explain: string
-  /** Whether a plan reads a whole table, or a whole index. */
+  /** Whether a plan must read a whole table or a whole index, because no index fits the condition. */
   readsAll(plan: Answer<Type>): boolean
   /**
    * The statement that makes an index.
    * @param asked null: the key of a record
-   * @returns null: no index would help
+   * @returns null: no index on the column itself would help
    */
   indexOn(
     place: { readonly schema: string | null; readonly table: string },
@@ -57,7 +60,7 @@ export interface Dialect<Type> {
    * others have `child`.
    */
   readTypes(state: State<Type>, parts: readonly MappedPart[], file: SourceFile): Promise<readonly ColumnType[][]>
-  /** Whether the key column has a unique index of its own in the catalog. */
+  /** Whether, by the catalog, the key column is never null and has a unique index of its own. */
   hasUniqueKey(state: State<Type>, part: MappedPart): Promise<boolean>
   /** Reports on the database and the account. @throws SourceRefusal it cannot be the database of a source */
   report(state: State<Type>, file: SourceFile): Promise<EngineReport>

@@ -1,6 +1,6 @@
-/** Explains to an operator how far a connection to a database is encrypted, and why it is not. */
+/** Explains to an operator why an encrypted connection failed, and what the encryption of a connection lacks. */
 
-/** The codes of Node.js and OpenSSL for a certificate that no known authority has signed. */
+/** The codes of Node.js and OpenSSL for a certificate that is not accepted, and for other failures of TLS. */
 const UNSIGNED = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|INVALID_CA|PATH_LENGTH|ERR_OSSL|ERR_SSL)/
 
 /**

@@ -6,7 +6,7 @@ import { SourceRefusal } from './source-refusal.ts'
 export const ENGINE_NAMES = ['postgresql', 'mariadb', 'mysql'] as const
 export type EngineName = (typeof ENGINE_NAMES)[number]
 
-/** The answers to names of other engines that operators write. */
+/** The answers to other names that operators write. */
 const UNREAD: Readonly<Record<string, string>> = {
   mssql: 'Microsoft SQL Server cannot be read yet; import its records from a file (docs/import.md)',
   oracle: 'Oracle cannot be read yet; import its records from a file (docs/import.md)',

@@ -11,7 +11,7 @@ export interface SourceRow {
   readonly key: string
   /** The values in the order of `MappedPart.columns`. */
   readonly cells: readonly string[]
-  /** For each child, the cells of its rows, sorted; null: the record has too many rows. */
+  /** For each child, the cells of its rows, sorted; null: the record has too many rows there, or they are too long. */
   readonly children: readonly (readonly (readonly string[])[] | null)[]
 }
 
@@ -22,7 +22,7 @@ export interface RowsAsked {
   /** Only rows after this key; null: from the first row on. */
   readonly after: string | null
   readonly limit: number
-  /** The most milliseconds of the statement, if fewer than the file allows. */
+  /** The most milliseconds of the statement, if fewer than the file allows. MariaDB and MySQL ignore it. */
   readonly within?: number
   /** True when the snapshot may end with these rows. Rows that are read after them may be from another snapshot. */
   readonly isLast?: boolean
@@ -46,11 +46,14 @@ export interface ChangesAsked {
 
 /** A snapshot of the database. Its statements run one after another. */
 export interface SourceState {
-  /** Reads rows in the order of their keys. @throws SearchTimeout, RecordsUnavailable */
+  /**
+   * Reads rows in the order of their keys.
+   * @throws SearchTimeout, RecordsUnavailable, SourceRefusal a key has a type that keys may not have
+   */
   rows(records: MappedRecords, asked: RowsAsked): Promise<readonly SourceRow[]>
   /**
-   * Reads how far the column of changes of a part has come: seconds by the clock of the database, or the highest
-   * version, as text.
+   * Reads how far the column of changes of a part has come: seconds since 1970 by the database, or the highest version,
+   * as text.
    * @throws RecordsUnavailable, SourceRefusal the column has another type
    */
   mark(part: MappedPart): Promise<string>
@@ -83,7 +86,9 @@ export interface LookUp {
 export interface SlowLookUp {
   readonly name: string
   readonly table: string
-  /** The statement that makes the missing index; null: no index would help. */
+  /**
+   * The statement that makes the missing index; null: no index on the column helps, or the rows come from a `select`.
+   */
   readonly index: string | null
 }
 
@@ -91,19 +96,16 @@ export interface OpenEngine {
   /** Begins to read a snapshot. @throws RecordsUnavailable */
   begin(): Promise<SourceState>
   /**
-   * Whether a condition excludes any rows, by the types of the columns. These types are read once. So a caller that has
-   * a snapshot needs no second connection for them.
+   * Whether the database can check a part of a condition, and so exclude rows. The first call reads the types of the
+   * columns on a connection of its own; they are kept, so a caller that holds a snapshot later needs no second one.
    * @throws RecordsUnavailable
    */
   bounds(records: MappedRecords, needed: Needed): Promise<boolean>
-  /** Whether the last use of the database failed. */
+  /** True from when the database was away until a transaction could begin again. */
   isAway(): boolean
-  /**
-   * Reports on the database and the account.
-   * @throws SourceRefusal the database lacks a table, column or type that the file names
-   */
+  /** Reports on the database and the account. @throws SourceRefusal the database is one of Rollcall itself */
   report(): Promise<EngineReport>
-  /** Opens the log of changes, with our place of this name. */
+  /** Opens the log of changes. @param name of our place in it; MariaDB keeps no place for us */
   log(name: string): ChangeLog
   /** Finds the look-ups that read a whole table, and the children without an index, by their plans. */
   slow(records: MappedRecords, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>

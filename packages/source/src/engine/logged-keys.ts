@@ -14,7 +14,10 @@ export interface LoggedPart {
 /** The parts by `schema.table`. */
 export type LoggedParts = ReadonlyMap<string, readonly LoggedPart[]>
 
-/** Groups the parts of a source by their logged table. @param usual the schema of tables that the file names without */
+/**
+ * Groups the parts of a source by their logged table.
+ * @param usual the schema of tables that the file names without one
+ */
 export function partsByLoggedTable(file: SourceFile, usual: string): LoggedParts {
   const parts = new Map<string, LoggedPart[]>()
   for (const { schema, table, key, recordType } of loggedTables(file)) {
@@ -24,7 +27,10 @@ export function partsByLoggedTable(file: SourceFile, usual: string): LoggedParts
   return parts
 }
 
-/** The keys of part of a transaction, or of several. `position` is after them; null: the commit has not come yet. */
+/**
+ * The keys of a part of a transaction, or of several transactions. `end` is the position after them; null: the commit
+ * has not come yet.
+ */
 interface Segment {
   readonly due: Map<string, Set<string>>
   size: number
@@ -34,25 +40,26 @@ interface Segment {
   end: string | null
 }
 
-/** The most keys of one segment, and the number of waiting keys at which reading pauses. */
+/** The most keys of one segment, and the number of waiting keys above which reading pauses. */
 const SEGMENT = 10_000
 const MOST_WAITING = 200_000
 /**
- * Segments that wait one by one. Later ones are merged, so that many small transactions need memory only for their
- * keys.
+ * While fewer segments wait, each with keys stays apart. Later small ones are merged, so that many small transactions
+ * need memory only for their keys.
  */
 const MOST_SEGMENTS = 1_000
 /**
- * The most transactions that are kept of merged segments. Commits become visible almost in the order of the log: when the latest
- * ones are visible, so are older ones.
+ * The latest transactions of merged segments that are kept; at times up to twice as many. Commits become visible almost
+ * in the order of the log: when the latest ones are visible, so are older ones.
  */
 const MOST_TRANSACTIONS = 10_000
 
+/** The keys of changed records, in segments in the order of the log, until they are taken. */
 export class LoggedKeys {
   readonly #segments: Segment[] = []
   #waiting = 0
   #open: Segment | null = null
-  /** The transaction that has begun. */
+  /** The number of the transaction that began last; null: none has begun. */
   #transaction: number | null = null
   /** The position after the last commit that was taken, or a later one before which nothing is missing. */
   #position: string
@@ -182,7 +189,7 @@ export class LogStream implements Pick<LogReading, 'wait' | 'take'> {
     return this.#failure !== null
   }
 
-  /** Reads what has come. */
+  /** Runs work that reads received bytes into the keys. If it throws, `take` throws its error after the last keys. */
   receive(read: () => void): void {
     if (this.hasFailed) return
     try {

@@ -7,7 +7,7 @@ import type { ComparisonName } from './comparison-names.ts'
 import type { EngineName } from './engine-names.ts'
 import type { FollowWay } from './follow-ways.ts'
 
-/** A table whose changes are in the log of its database. */
+/** A table whose changes can be read in the log of its database. */
 export interface LoggedTable {
   /** Null: the database of the address, for MariaDB. */
   readonly schema: string | null
@@ -23,7 +23,9 @@ export interface MappedPart {
   readonly where: string | null
   /** In the own table of records, the column of the key; in a child, the column with the key of its record. */
   readonly key: string
-  /** The column that grows with every change; null: there is none, and the log shows changes. */
+  /**
+   * The column that grows with every change; null: none is needed, for records that are read live or followed by a log.
+   */
   readonly changed: string | null
   /** The tables whose logged changes change rows of this part; empty: they are not known. */
   readonly logged: readonly LoggedTable[]
@@ -50,7 +52,7 @@ export interface MirrorTerms {
   readonly follow: FollowWay
   /** True when changes after the first load are events. */
   readonly events: boolean
-  /** Milliseconds between two polls for changes. */
+  /** Milliseconds between two polls for changes; with a log, the longest wait for changes. */
   readonly every: number
   /**
    * Seconds or versions before the last poll from which the next poll reads again. It must be more than the longest
@@ -73,7 +75,7 @@ export interface SourceFile {
   readonly pool: number
   /** The most milliseconds of one statement. */
   readonly statementTimeout: number
-  /** The most rows that one search reads. */
+  /** The most records that one search may read: if there are more, it finds too many. */
   readonly candidates: number
   readonly timeZone: string
   /** How the records are copied; null: they are read live. */
@@ -82,7 +84,7 @@ export interface SourceFile {
   readonly records: ReadonlyMap<string, MappedRecords>
 }
 
-/** The tables of all record types whose changes are in the log, each with the name of its record type. */
+/** The tables whose logged changes change records, each with the name of the record type. */
 export const loggedTables = ({ records }: SourceFile): readonly (LoggedTable & { readonly recordType: string })[] =>
   [...records.values()].flatMap(({ recordType: { name }, own, children }) =>
     [own, ...children].flatMap(({ logged }) => logged.map((table) => ({ ...table, recordType: name }))),

@@ -10,6 +10,7 @@ export interface Names {
    * ends there.
    */
   tableOf(part: Pick<MappedPart, 'from' | 'where'>, alias: string): string
+  /** Makes the SQL of a table's name, with its schema if there is one. */
   placeOf(place: { readonly schema: string | null; readonly table: string }): string
 }
 

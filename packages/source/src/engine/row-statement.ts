@@ -16,7 +16,7 @@ export interface RowSql {
   readonly names: Names
   readonly conditions: Conditions
   parameters(): Parameters
-  /** Makes the SQL condition that the column has one of these texts. Each text is a parameter. */
+  /** Makes the SQL condition that the column has one of these texts, which become parameters. */
   oneOf(column: string, texts: readonly string[], type: ColumnType, parameters: Parameters): string
   limit(rows: number, parameters: Parameters): string
   /**
@@ -25,7 +25,7 @@ export interface RowSql {
    * @param condition on the rows of `from`
    */
   childRows(cells: readonly string[], from: string, condition: string): string
-  /** Reads the text of `childRows`; null: there are more rows than one record may have. */
+  /** Reads the text of `childRows`; null: rows are missing in it, because there are too many or they are too long. */
   readChildRows(text: string | null): readonly (readonly (string | null)[])[] | null
 }
 

@@ -1,9 +1,8 @@
-/**
- * A source file, or the database that it names, cannot be used. The message has names of members and rules, never a
- * secret or a value.
- */
 import type { PathStep } from '@rollcall/protocol'
 
+/**
+ * A source file, or the database that it names, cannot be used. The message never has a secret or a value of a record.
+ */
 export class SourceRefusal extends Error {
   override readonly name = 'SourceRefusal'
   readonly #at: readonly PathStep[]
