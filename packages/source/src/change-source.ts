@@ -18,8 +18,8 @@ import { replaceStoredRecordIds } from './store/moved-records.ts'
 /**
  * Stores another source file. A mirror answers from its copies until they were compared by the new file, or until its
  * source is read live. A registry that was read live answers nothing until its records are copied.
- * @throws SourceRefusal, StoreRefusal as `readChange`; or the copies do not equal the source now, or somebody else has
- * changed the source
+ * @throws SourceRefusal, StoreRefusal as `readChange`; or the copies are still being compared with the source, or
+ * somebody else has changed the source file
  */
 export async function changeSource(db: Database, registry: Registry, source: object): Promise<void> {
   const { id, namespace } = registry
@@ -45,8 +45,8 @@ export async function changeSource(db: Database, registry: Registry, source: obj
 
 /**
  * Reads the present source file of a registry, and the new one.
- * @throws SourceRefusal the new file is none, or takes the key of records from another column, although ids made from
- * keys are stored
+ * @throws SourceRefusal the new file is none; or ids made from keys are stored, and it lacks a record type or takes
+ * keys from another column
  * @throws StoreRefusal the registry has no source
  */
 export function readChange(
@@ -63,7 +63,7 @@ export function readChange(
   return { before, former }
 }
 
-/** Refuses another key of a record type. @throws SourceRefusal */
+/** Refuses a file without one of the record types, or with another key column for one. @throws SourceRefusal */
 function requireSameKeys({ records }: SourceFile, { records: wanted }: SourceFile): void {
   for (const name of records.keys()) {
     const at = ['records', name]
@@ -88,7 +88,7 @@ async function makeTables(db: Database, { id, kind }: Registry): Promise<void> {
 }
 
 /**
- * Stops the mirror, and changes stored ids to those of live records.
+ * Stops the mirror. If its records were all copied, stored ids change to those of live records.
  * @param keeping the former source if its log is kept for us
  * @throws StoreRefusal it is not known to which row of the source each copy belongs
  */

@@ -17,7 +17,7 @@ import { SourceRefusal } from './engine/source-refusal.ts'
 import { isKey } from './live-records.ts'
 import { readRow, TOO_MANY } from './source-record.ts'
 
-/** The rows that are read of each record type. */
+/** The most rows that are read of each record type. */
 const ROWS = 1_000
 
 export interface CheckedRecords {
@@ -38,7 +38,7 @@ export interface CheckedSource extends EngineReport {
 
 /**
  * Checks a source.
- * @param now milliseconds
+ * @param now milliseconds since 1970
  * @throws SourceRefusal the database cannot be reached, or not be read as the file says
  */
 export async function checkSource(
@@ -64,7 +64,7 @@ export async function checkSource(
 async function checkFollowing({ mirror, records }: SourceFile, engine: OpenEngine): Promise<void> {
   if (mirror === null) return
   if (mirror.follow !== 'poll') {
-    // The name `check` belongs to no registry. No place in the log is made; it is only found out whether one could be.
+    // The name of our place does not matter: it is only found out whether one could be made.
     const problems = await engine.log('check').problems()
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
     return

@@ -16,7 +16,10 @@ export interface Comparison {
   test(compared: Compared, target: Target, operator: Comparator, value: Literal): ColumnTest | null
 }
 
-/** Characters of a folded text that may be the beginning of a longer one: fewer than the longest that are compared. */
+/**
+ * From this length on, a folded text may be only the beginning of a longer text: the first 512 characters of a text are
+ * compared.
+ */
 const LONG = 500
 
 /** The most days of which all texts are listed: a year. */
@@ -58,7 +61,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, Comparison>> = {
     problem: (compared) => (isFolded(compared) ? null : `is ${nounOf(compared)}; write exact or another way`),
     test(_, { codes, format }, operator, value) {
       if (codes !== null || format !== null || typeof value !== 'string') return null
-      // Only the beginning of a long text is compared.
+      // A long text is compared by its beginning alone.
       if (operator === 'eq') return { is: 'folded', operator: value.length < LONG ? 'eq' : 'starts_with', text: value }
       return operator === 'starts_with' || operator === 'contains' ? { is: 'folded', operator, text: value } : null
     },

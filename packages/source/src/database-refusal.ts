@@ -7,13 +7,16 @@ import type { SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 
 /**
- * Advice for a PostgreSQL table with row-level policies: PostgreSQL does not read it for us as a whole, whatever the
- * policies show, because an account without policies could do too much.
+ * Advice for a PostgreSQL table with row-level policies. To copy it, we ask PostgreSQL to fail where a policy could
+ * hide rows. Only an account that policies do not bind could read it, and such an account could do too much.
  */
 const HIDDEN_ROWS =
   '; a copy must have every row: name a view that belongs to the owner of the table in from, with follow: poll, or read the records live'
 
-/** Makes the refusal for a failure. It has only names that the source file has, and no text of the database. */
+/**
+ * Makes the refusal for a failure. It quotes the database only for `changed`, whose messages are about names, and not
+ * about values.
+ */
 export function databaseRefusal(
   error: unknown,
   { url }: Pick<SourceFile, 'url'>,

@@ -1,4 +1,4 @@
-/** The engines as rows. */
+/** How a source is opened, by its engine. */
 
 import type { Environment } from './engine/address.ts'
 import type { OpenEngine } from './engine/engine.ts'

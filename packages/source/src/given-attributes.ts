@@ -6,7 +6,10 @@ import type { MappedRecords } from './engine/mapped-records.ts'
 /** The results of `withGivenAttributes`, by its argument. */
 const made = new WeakMap<MappedRecords, MappedRecords>()
 
-/** Returns the records with a record type that lacks the attributes and lists for which no column has a value. */
+/**
+ * Returns the records with another record type: without attributes and lists whose paths begin with a member that no
+ * column and no constant gives.
+ */
 export function withGivenAttributes(records: MappedRecords): MappedRecords {
   const found = made.get(records) ?? make(records)
   made.set(records, found)
@@ -31,7 +34,10 @@ function make(records: MappedRecords): MappedRecords {
   return { ...records, recordType: given }
 }
 
-/** Whether there may be an element: at a path of the list, or, where the record is the only one, at a path of a member. */
+/**
+ * Whether the list may have an element: at one of its paths, or, where the record itself is the element, at a path of a
+ * member.
+ */
 const mayHave = ({ paths, members }: Compound, isIn: (path: string) => boolean): boolean =>
   paths.some((path) =>
     path === '' ? members.some((member) => [...member.paths, ...(member.record_paths ?? [])].some(isIn)) : isIn(path),

@@ -17,7 +17,7 @@ import { refusalOf } from './refusal.ts'
 import { readRow } from './source-record.ts'
 import { isLive, keyOfLive, liveId } from './store/live-ids.ts'
 
-/** The rows of one statement. */
+/** The most rows of one statement. */
 const PORTION = 1_000
 
 /** The most bytes of a key, which becomes the record's id and is stored with pages of an answer. */
@@ -32,7 +32,7 @@ interface SearchTime {
   readonly now: () => number
 }
 
-/** Stands for a participant in the slots of a source, when an operator reads, or a task that reads all records. */
+/** Stands for the participant in the slots of a source where none is named: only searches name one. */
 const NO_PARTICIPANT = 0
 
 /**
@@ -120,7 +120,9 @@ function readerOf(reading: Reading): RecordReader {
   }
 }
 
-/** Runs each search in a slot of its participant, and everything else in a slot of `NO_PARTICIPANT`. */
+/**
+ * Runs each search in a slot of its participant, if it names one, and everything else in a slot of `NO_PARTICIPANT`.
+ */
 function inSlots(reader: RecordReader, slots: SearchSlots): RecordReader {
   const run = <Result>(work: () => Promise<Result>): Promise<Result> => inSlot(slots, work)
   return {
@@ -174,7 +176,7 @@ async function* portions(
       }
       yield rows.flatMap((row) => recordOf(kind, given, row, written) ?? [])
       const last = rows.at(-1)
-      // Reading ends at a row without a key: such rows come last, and the next statement needs a key to begin after.
+      // An empty key comes first, so a portion that ends with one has no other keys. Reading ends there.
       if (last === undefined || last.key === '' || !isMore) return
       after = last.key
     }
@@ -191,4 +193,5 @@ function recordOf(kind: Kind, records: MappedRecords, row: SourceRow, written: D
   return { id: liveId(row.key), document: record.document, value, written, merged: [] }
 }
 
+/** Whether a text can be the key of a record: it has 1 to 64 bytes, and our database can store it. */
 export const isKey = (key: string): boolean => key !== '' && Buffer.byteLength(key) <= KEY_BYTES && isStorable(key)

@@ -88,7 +88,7 @@ function bears(records: MappedRecords, { type, value }: Identifier): Needed {
 
 const IDENTIFIER: Compared = 'identifier'
 
-/** The columns that may have an identifier of the type: one for that type, and those with the type in a column. */
+/** The columns that may have an identifier of the type: those mapped to it, and those whose type another column has. */
 const identifierColumns = (records: MappedRecords, type: string): readonly MappedColumn[] =>
   columnsOf(records, ({ identifier_type, reads, steps }) => {
     if (identifier_type !== null) return identifier_type === type
@@ -101,7 +101,9 @@ const isValueOfIdentifier = (steps: Target['steps']): boolean =>
 const columnsOf = ({ own, children }: MappedRecords, gives: (target: Target) => boolean): readonly MappedColumn[] =>
   [own, ...children].flatMap((part) => part.targets.filter(gives).map((target) => ({ part, target })))
 
-/** The condition that a column passes a test. A constant, and a cell with several values, may always pass. */
+/**
+ * The condition that one of the columns passes its test. A constant, and a cell with several values, may always pass.
+ */
 function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) => ColumnTest | null): Needed {
   return anyOf(
     columns.map((column): Needed => {

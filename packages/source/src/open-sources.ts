@@ -34,7 +34,7 @@ export function openSources(db: Database, env: Environment, searchTime?: number)
       if (found?.kind === kind && found.file === file) return found.records
       const fresh = open(db, registry, file, env, searchTime)
       opened.set(id, fresh)
-      // This ends the statements that run on the former connections.
+      // A statement that runs on a former connection may end; its connection closes after it.
       found?.engine?.close().catch(() => undefined)
       return fresh.records
     },

@@ -23,7 +23,7 @@ import {
   type SampledTable,
 } from './propose-part.ts'
 
-/** The rows that are read of a table. */
+/** The most rows that are read of a table. */
 const ROWS = 1_000
 /** The fewest points of a proposed table: a column with an identifier has two points, any other known column one. */
 const LEAST_POINTS = 3
@@ -52,8 +52,9 @@ export interface ProposedPart {
 }
 
 /**
- * Proposes a source file.
- * @param tables the table of each record type; the table of another type is found by the names of its columns
+ * Proposes the records of a source file.
+ * @param tables the names of tables, by record type; for a type without one a table is found by the names of its
+ * columns
  * @throws SourceRefusal no table, or several, may have the records; the database cannot be read
  */
 export async function proposeSource(
@@ -116,7 +117,7 @@ function tableNamed(given: string, catalog: readonly CatalogTable[]): CatalogTab
   throw new SourceRefusal(`tables: ${given}: ${problem}`, ['tables'])
 }
 
-/** Finds the table with the most columns of the records; null: none has enough. @throws SourceRefusal two are equal */
+/** Finds the table with the most points for the records; null: none has enough. @throws SourceRefusal two are equal */
 function bestTable(kind: Kind, recordType: RecordType, catalog: readonly CatalogTable[]): CatalogTable | null {
   const rated = catalog
     .map((table) => ({ table, points: pointsOf(kind, recordType, table) }))

@@ -9,7 +9,7 @@ import type { MappedRecords } from './engine/mapped-records.ts'
 import { boundsIn, neededOf } from './needed.ts'
 
 /**
- * Decides about a query.
+ * Decides whether a query is refused.
  * @param predicate the ages in it are computed for a day
  * @param records undefined: the source has no records of the type, and every query finds nothing
  * @returns why the query is refused; null: it is answered

@@ -37,6 +37,7 @@ const NAME = /^(?:([A-Za-z_][\w$]*)\.)?([A-Za-z_][\w$]*)$/
 const NAME_LENGTH = 63
 
 /**
+ * Reads and checks a source file.
  * @param kind the kind of the registry, with the operator's additions
  * @throws SourceRefusal names the member and the rule
  */
@@ -79,7 +80,10 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
 }
 
 const WAYS = ['live', 'mirror'] as const
-/** The tables that a log tells of. The database of the address is the schema of MariaDB. */
+/**
+ * How the file must name a table whose changes are in a log, for messages. In MariaDB the database of the address is
+ * the schema.
+ */
 const TABLES = {
   logical:
     'with its schema in from, such as office.person: with follow: logical the log tells of tables; or name in tables those that it reads',
@@ -139,14 +143,14 @@ function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords, given
   }
 }
 
-/** The path of a part of the records at a path: first their own table, then their children. */
+/** The path of a part of the records. @param index 0: their own table; n: their child n */
 const partAt = (path: readonly PathStep[], index: number): readonly PathStep[] =>
   index === 0 ? path : [...path, 'children', index - 1]
 
 const refused = (at: readonly PathStep[], rule: string): SourceRefusal =>
   new SourceRefusal(at.length === 0 ? `the source file ${rule}` : `${pathText(at)}: ${rule}`, at)
 
-/** Refuses secrets before anything else, so that no other message is about their values. */
+/** Refuses an address in `url` before anything else, so that no other message quotes its password. */
 function refuseEarly(given: object): void {
   if (!('url' in given) || typeof given.url !== 'string') return
   throw refused(
@@ -222,7 +226,9 @@ function asRefusal(error: unknown, at: readonly PathStep[], paths: readonly stri
   return new SourceRefusal(error.message, about === undefined ? at : [...at, about])
 }
 
-/** A value must come from one column; only the elements of a list may come from several tables. */
+/**
+ * Refuses a path that is mapped twice: a value comes from one column, and only elements of a list from several tables.
+ */
 function refuseTwice(targets: readonly Target[], at: readonly PathStep[]): void {
   for (const [index, { path, steps }] of targets.entries()) {
     if (steps.some(({ array }) => array)) continue
@@ -290,7 +296,7 @@ function readTable({ from, on: key }: NonNullable<GivenPart['tables']>[number], 
   return { schema, table, key }
 }
 
-/** SQL of the operator. It is limited where it runs: in a transaction that only reads. */
+/** Refuses SQL with a semicolon. What SQL can do is limited where it runs: in a transaction that only reads. */
 function checkedSql(text: string, at: readonly PathStep[]): string {
   if (text.includes('\0') || text.includes(';')) throw refused(at, 'must be one piece of SQL, without a semicolon')
   return text

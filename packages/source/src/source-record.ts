@@ -12,7 +12,7 @@ import { MOST_CHILDREN } from './engine/row-statement.ts'
 export interface RowRead {
   readonly cells: RowCells
   readonly notes: RecordNotes
-  /** The record; null: the row cannot become one. */
+  /** The record, even if `problems` leave the row out; null: its document is no valid record. */
   readonly record: PreparedRecord | null
   /** The document of the row, as a value. */
   readonly document: JsonValue
@@ -24,7 +24,8 @@ export interface RowRead {
 export const TOO_MANY = `more than ${MOST_CHILDREN} rows of a child`
 
 /**
- * Reads a row. If some of its values are not understood, the row is left out: a record without them could mislead.
+ * Makes a record of a row. A value that is not understood is one of the `problems`, for which callers leave the row
+ * out: a record without the value could mislead.
  * @param notes empty; they belong to the result
  */
 export function readRow(

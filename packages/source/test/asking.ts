@@ -14,7 +14,7 @@ export const kind = kindNamed('civil') as Kind
 export const [recordType] = kind.record_types
 export const registry = { id: 1, kind }
 
-/** @param given the source file, whose address is in `OFFICE` */
+/** Opens a source for some work, and closes it. @param given the source file, whose address is in `OFFICE` */
 export async function asking<Result>(
   given: object,
   address: string,
@@ -29,6 +29,7 @@ export async function asking<Result>(
   }
 }
 
+/** The predicate of persons who have one of these identifiers. */
 export const bearer = (type: string, ...values: readonly string[]): Predicate => ({
   is: 'identifier',
   identifiers: values.map((value) => ({ type, value })),
@@ -45,7 +46,7 @@ export async function documents(source: RecordSource): Promise<readonly unknown[
   return (await source.reader('sync').page(registry, all)).map(({ document }) => JSON.parse(document))
 }
 
-/** An attribute compared with a value. */
+/** The predicate that compares an attribute with a value. */
 export function compared(name: string, value: unknown, operator: 'eq' | 'ge' | 'le' | 'starts_with' = 'eq'): Predicate {
   const attribute = recordType.attributes.find((one) => one.name === name)
   if (attribute === undefined) throw new Error(`no attribute ${name}`)

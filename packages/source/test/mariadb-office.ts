@@ -12,7 +12,7 @@ export function mariadbOfficeSource(url: object): Record<string, unknown> {
   return { ...file, engine: 'mariadb', records: JSON.parse(JSON.stringify(records).replaceAll('office.', '')) }
 }
 
-/** @param socketPath that of another server than the MariaDB of the run */
+/** Makes the office in a new database. @param socketPath that of another server than the MariaDB of the run */
 export async function mariadbOffice(people: readonly OfficePerson[], socketPath?: string): Promise<MariadbDatabase> {
   const database = await mariadbDatabase(socketPath)
   for (const statement of TABLES.replaceAll(/--.*/g, '').split(';')) {

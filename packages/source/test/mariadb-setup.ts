@@ -20,7 +20,7 @@ declare module 'vitest' {
 
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const run = project.vitest.getRootProject()
-  // The lane before this one has done so.
+  // An earlier lane has set it up.
   if ('mariadb' in run.getProvidedContext()) return undefined
   const program = findProgram('mariadbd')
   if (program === null) {
@@ -53,13 +53,16 @@ export interface MariadbProcess {
   stop(): Promise<void>
 }
 
-/** It keeps nothing safe, has room for little, and whoever reaches its socket may do everything. */
+/** Options of a server for tests: its data is not safe, and it has little memory. */
 const SETTINGS = [
   ...['--innodb-buffer-pool-size=32M', '--innodb-log-file-size=8M', '--innodb-flush-log-at-trx-commit=0'],
   ...['--innodb-doublewrite=0', '--innodb-fast-shutdown=2', '--skip-log-bin', '--performance-schema=off'],
 ]
 
-/** @param more options, such as those of a port */
+/**
+ * Starts a MariaDB with empty data. Whoever reaches its socket may do everything.
+ * @param more options, such as those of a port
+ */
 export async function startMariadb(
   program: string,
   directory: string,
@@ -67,7 +70,7 @@ export async function startMariadb(
 ): Promise<MariadbProcess> {
   const data = join(directory, 'data')
   const socketPath = join(directory, 'socket')
-  // Root must say that it means it.
+  // MariaDB refuses to run as root without this option.
   const user = process.getuid?.() === 0 ? ['--user=root'] : []
   const shared = ['--no-defaults', `--datadir=${data}`, ...user]
   const install = findProgram('mariadb-install-db') ?? 'mariadb-install-db'

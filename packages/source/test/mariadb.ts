@@ -20,7 +20,7 @@ export interface MariadbDatabase {
   drop(): Promise<void>
 }
 
-/** A fresh database in which nothing is. @param socketPath that of another server than the MariaDB of the run */
+/** Makes an empty database. @param socketPath that of another server than the MariaDB of the run */
 export async function mariadbDatabase(socketPath?: string): Promise<MariadbDatabase> {
   return databaseAt(socketPath ?? (await sharedSocket()))
 }

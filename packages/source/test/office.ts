@@ -1,4 +1,8 @@
-/** A civil registry office's own database, as its software has it: numbers for codes, dates as texts in one table, a mark of deletion. */
+/**
+ * A civil registry office's own database, as its software has it: numbers for codes, dates as texts in one table, a
+ * mark of deletion.
+ */
+
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
@@ -14,7 +18,7 @@ export const officeSource = (url: object): Record<string, unknown> => ({
   statement_timeout: 60,
 })
 
-/** A person as the office has it; a row of a child is left out where its member is undefined. */
+/** A person as the office has it. A table of children has no row for a member that is undefined. */
 export interface OfficePerson {
   readonly person_no: number
   readonly national_no: string

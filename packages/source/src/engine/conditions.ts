@@ -36,6 +36,7 @@ export interface Conditions {
   ): string | null
 }
 
+/** Makes the writer of conditions of an engine, from its names and its writer of tests. */
 export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): Conditions {
   const columnCondition: Conditions['columnCondition'] = (
     records,

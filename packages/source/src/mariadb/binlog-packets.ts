@@ -1,6 +1,6 @@
 /**
- * The bytes of a binlog, out of the packets in which a server sends it. An event may have any size: no more of it is kept than is
- * asked for at once.
+ * The bytes of a binlog, out of the packets in which a server sends it. An event may have any size: only the bytes that
+ * are asked for at once, and the last piece that came, are kept.
  */
 
 import { LogLost } from '../engine/change-log.ts'
@@ -55,7 +55,7 @@ export class EventBytes {
 
 /** Takes the headers out of a stream of packets. */
 export class Packets {
-  /** The begin of a header, or of an error. */
+  /** The beginning of a header, or of an error. */
   #rest: Buffer = EMPTY
   /** Bytes of the packet that have not come yet. */
   #left = 0

@@ -1,11 +1,13 @@
 /** Places in the binlog of a server. */
 
-/** A place behind an event. */
+/** A place in the binlog, after an event. */
 export interface Place {
   /** The name of the file, such as mariadb-bin.000003. */
   readonly file: string
   readonly position: number
-  /** When the file was made, in seconds since 1970: after RESET MASTER another file has the name. Null: it is not known yet. */
+  /**
+   * When the file was made, in seconds since 1970: after RESET MASTER another file has the name. Null: not known yet.
+   */
   readonly made: number | null
   /** The last GTID of each domain, as the server writes them. */
   readonly gtids: string
@@ -19,11 +21,13 @@ export function placeOf(text: string): Place {
   return { file, position, made, gtids }
 }
 
-/** A number that is greater for a later place. Positions have 32 bits, and numbers of files fewer than 21. */
+/**
+ * A number that is greater for a later place. Positions have 32 bits; the number is exact for files before number 2^21.
+ */
 export const placeNumber = ({ file, position }: Pick<Place, 'file' | 'position'>): number =>
   Number(/\d+$/.exec(file)?.[0] ?? 0) * 2 ** 32 + position
 
-/** GTIDs in one order. */
+/** The GTIDs in a list, sorted as texts. */
 export const sortedGtids = (gtids: string): readonly string[] =>
   gtids
     .split(',')

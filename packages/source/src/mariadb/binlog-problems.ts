@@ -1,4 +1,4 @@
-/** Finds what a MariaDB and its tables lack so that the binlog has every change, with statements for the administrator. */
+/** Finds what a MariaDB and its tables lack for a binlog with every change, with statements for the administrator. */
 
 import { type LoggedTable, loggedTables, type SourceFile } from '../engine/mapped-records.ts'
 import { KEY_ENCODINGS } from './binlog-tables.ts'

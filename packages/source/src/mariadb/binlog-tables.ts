@@ -56,8 +56,8 @@ const DECIMAL = 246
 const YEAR = 13
 
 /**
- * The types by their numbers. Those of times before MariaDB 10.1 are missing: nothing in the log says how many bytes their values
- * have.
+ * The types by their numbers. Those of times before MariaDB 10.1 are missing: nothing in the log says how many bytes
+ * their values have.
  */
 const TYPES: ReadonlyMap<number, LoggedType> = new Map([
   [1, integer(1)],
@@ -210,7 +210,7 @@ class Fields {
     return this.bytes(length + 1).toString('utf8', 0, length)
   }
 
-  /** A number of one to nine bytes. */
+  /** A number of one, three or four bytes. @throws RangeError it has more */
   count(): number {
     const [first = 0] = this.bytes(1)
     if (first < 251) return first

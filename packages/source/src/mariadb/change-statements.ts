@@ -10,7 +10,7 @@ import { NAMES } from './names.ts'
 
 export const CHANGE_SQL: ChangeSql = { mark, list }
 
-/** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
+/** Makes the statement that reads how far the column has come: the time now, or the highest version. */
 function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
   return {
     text:

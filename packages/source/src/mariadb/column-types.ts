@@ -4,7 +4,7 @@ import { type ColumnType, NUMBER, noParameter, SPACES, UUID, wholeNumbers } from
 import type { Field } from './connections.ts'
 import { instantInZone, timeInZone } from './zones.ts'
 
-/** Makes the SQL of a value as text in this character set. */
+/** Makes the SQL of a value as text, in the character set of our sessions. */
 const asText = (column: string): string => `cast(${column} as char character set utf8mb4)`
 
 /** The bits of `Field.flags`. */

@@ -22,6 +22,7 @@ export const parameters = (): Parameters => new Parameters((_, type) => type)
 /** The margin for `float`, which has six digits. */
 const AROUND_FLOAT = 1e-5
 
+/** Writes that a column has one of these texts. */
 export const oneOf = (
   column: string,
   texts: readonly string[],

@@ -20,7 +20,7 @@ import { failureOf } from './failures.ts'
 export type Field = Pick<FieldPacket, 'columnType' | 'flags' | 'decimals' | 'columnLength'>
 export type State = StateOf<Field>
 
-/** Statements that a connection keeps prepared: look-ups always have the same. */
+/** The most statements that a connection keeps prepared. Look-ups repeat a few. */
 const MOST_PREPARED = 50
 
 /** The options for each `ssl-mode` of the address. */
@@ -177,7 +177,8 @@ async function begin(connection: PoolConnection, file: SourceFile): Promise<Tran
   return {
     isLimited: false,
     async run({ text, values }, { isLast }) {
-      // The place in the log is known of a consistent snapshot alone.
+      // The transaction that `end` has chained is enough for one last statement. Otherwise a consistent snapshot
+      // begins: only that knows its place in the log.
       if (isFresh && !isLast) await start().catch((error) => Promise.reject(new NotBegun(error)))
       isFresh = false
       // It is prepared, so it can only be one statement: SQL of the operator cannot end this transaction and begin

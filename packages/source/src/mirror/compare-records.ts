@@ -32,7 +32,7 @@ export const createPortionReader =
     const asked = { needed: ANY_RECORD, keys: null, after, limit: PORTION }
     const found = await inSnapshot(deps, (state) => state.rows(records, asked))
     const keyed = found.filter(({ key }) => isKey(key))
-    // Rows without a key come last, and the list cannot be continued after them.
+    // An empty key comes first, so a portion that ends with one has no other keys. The list ends there.
     const next = found.length < PORTION ? null : found.at(-1)?.key || null
     return { rows: await readRows(deps.registry.kind, records, keyed), next }
   }

@@ -10,14 +10,14 @@ import { openFeed } from './feeds.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { PORTION } from './read-source.ts'
 
-/** The portions of a comparison between two polls for changes. */
+/** The most portions of a comparison between two polls for changes. */
 const PORTIONS = 5
-/** The portions of a first load between two polls, in which the next portion is read while one is written. */
+/** The most portions of a first load between two polls; the next portion is read while one is written. */
 const FIRST_PORTIONS = 20
 
 /**
- * Follows the source until the signal is aborted. Each commit has its position, so any node can continue from there
- * after a failure. A change that is read twice is written once.
+ * Follows the source until the signal is aborted. The position is committed together with the last of its changes, so
+ * any node can continue from there after a failure. A change that is read twice is written once.
  * @throws SourceRefusal the source cannot be read now; ClaimLost
  */
 export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal: AbortSignal): Promise<void> {

@@ -12,9 +12,9 @@ import { explainFailures } from './read-source.ts'
 /** Milliseconds until the source is asked again whether others see its commits: at first, and at most. */
 const FIRST_PAUSE = 2
 const LONGEST_PAUSE = 200
-/** The most keys in one batch. */
+/** The number of keys after which a batch takes no more. */
 const MOST_KEYS = 5_000
-/** Milliseconds of waiting for our place in the log, after which a line of our log tells the operator. */
+/** Milliseconds of waiting for our place in the log, after which `MirrorDeps.waits` tells the operator. */
 const PATIENCE = 5_000
 
 export function logFeed(deps: MirrorDeps): ChangeFeed {
@@ -46,7 +46,10 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
     reading = null
     ends = []
   }
-  /** Looks at the log, at most once in a period. @returns whether the log has all changes after the position */
+  /**
+   * Looks at the log, at most once in a period. If the source keeps too much log for us, our place is removed.
+   * @returns whether the log has all changes after the position
+   */
   const look = async (position: string): Promise<boolean> => {
     const at = deps.now()
     if (reading !== null && at.getTime() - looked < every) return true
@@ -90,7 +93,7 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
   }
 }
 
-/** Begins again after a pause where the log was lost: what cannot be read may be there again at once. */
+/** Begins again when the log was lost, after a pause: what could not be read may come again at once. */
 const unlessLost =
   (begin: () => Promise<ChangeBatch>, pause: number) =>
   async (error: unknown): Promise<ChangeBatch> => {
@@ -99,7 +102,9 @@ const unlessLost =
     return begin()
   }
 
-/** Waits until a state sees the transactions: a row that is read before would be as it was, and its change lost. */
+/**
+ * Waits until a new snapshot sees the transactions: in an earlier one a row would be as before, and its change be lost.
+ */
 async function untilVisible(log: ChangeLog, transactions: readonly number[], signal: AbortSignal): Promise<void> {
   if (transactions.length === 0) return
   for (let pause = FIRST_PAUSE; !(await log.isVisible(transactions)); pause = Math.min(2 * pause, LONGEST_PAUSE)) {

@@ -15,6 +15,6 @@ export interface MirrorDeps {
   readonly claim: MirrorClaim
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
   readonly now: () => Date
-  /** Tells the operator what the follower waits for. */
+  /** Stores what the follower waits for, as a failure that the operator sees. */
   readonly waits: (what: string) => Promise<void>
 }

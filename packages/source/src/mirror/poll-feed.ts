@@ -8,20 +8,22 @@ import type { ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { inSnapshot } from './read-source.ts'
 
-/** The rows of one list. */
+/** The most rows of one list. */
 const PAGE = 10_000
 /** The most changed rows that are read one by one: if there are more, all records are compared. */
 const MOST_CHANGES = 200_000
-/** Milliseconds between two polls that read the whole overlap again, to find changes of long transactions. */
+/** The least milliseconds between two polls that read the whole overlap again, to find changes of long transactions. */
 const WHOLE = 5_000
 /** The share of the overlap that the polls in between read again. */
 const PART = 0.1
-/** The most rows that are listed if they are too many: the next poll does not count listed rows as changed again. */
+/**
+ * When too many rows have changed, about so many are still listed: the next poll does not count them as changed again.
+ */
 const MOST_MARKS = 1_000_000
 
 /** A table with a column of changes. */
 interface Watched {
-  /** The name of the table in a position. */
+  /** The member of a position that has the mark of this table. */
   readonly name: string
   readonly recordType: string
   readonly part: MappedPart
@@ -101,8 +103,9 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
 const positionOf = (given: JsonValue): Position => (isJsonObject(given) ? (given as Position) : {})
 
 /**
- * Whether the value in the column of changes differs after every change. A time of whole seconds does not differ when a
- * row changes twice within a second, so such a row is read at every poll until it is older than the overlap.
+ * Whether the value in the column of changes is taken to differ after every change. A time of whole seconds does not
+ * differ when a row changes twice within a second, so such a row is read at every poll until it is older than the
+ * overlap.
  */
 const isFine = (mark: string): boolean => /^-?\d+$|\.\d{3}/.test(mark)
 

@@ -8,7 +8,7 @@ import { SourceRefusal } from '../engine/source-refusal.ts'
 import { ClaimLost } from '../store/mirrors.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 
-/** The rows of one statement. */
+/** The most rows of a portion, and the most keys of one statement. */
 export const PORTION = 1_000
 
 type Source = Pick<MirrorDeps, 'engine' | 'file'>

@@ -3,7 +3,7 @@
 import { type ColumnType, NUMBER, noParameter, SPACES, UUID, wholeNumbers } from '../engine/column-type.ts'
 
 const asText = (column: string): string => `${column}::text`
-/** Makes the SQL of a day; an infinite day becomes null. */
+/** Makes the SQL of a day or a time as text; an infinite one becomes null. */
 const finite = (column: string): string => `nullif(nullif(${column}::text, 'infinity'), '-infinity')`
 
 const storable = (text: string): string | null => (text.includes('\0') ? null : text)

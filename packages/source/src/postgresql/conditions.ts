@@ -23,7 +23,7 @@ export const parameters = (): Parameters => new Parameters((position, type) => `
 const AROUND_REAL = 1e-6
 
 /**
- * Writes that an expression has one of these values. PostgreSQL plans a prepared statement anew each time while it has a
+ * Writes that an expression has one of these values. PostgreSQL often plans a prepared statement anew while it has a
  * list, whose length it does not know; with one value it keeps the plan.
  */
 export function oneOf(expression: string, values: readonly unknown[], type: string, parameters: Parameters): string {
@@ -151,7 +151,10 @@ function days(
   ])
 }
 
-/** Writes a test of instants. When a record is read, digits after the milliseconds are cut. */
+/**
+ * Writes a test of instants, a day wider on each side. Records are compared exactly when they are read, without digits
+ * after the milliseconds.
+ */
 function instants(
   { from, to }: Extract<ColumnTest, { is: 'instants' }>,
   column: string,

@@ -27,7 +27,7 @@ export function connectionTo(file: SourceFile, env: Environment): pg.ClientConfi
     throw new SourceRefusal('url: the address must begin with postgresql://', ['url'])
   }
   const ca = readCertificates(file)
-  // SSL parameters of the address are removed: they would replace the certificates of the file.
+  // These parameters of the address are removed: they would replace the certificates of the file.
   if (ca !== null) for (const name of ['sslmode', 'sslrootcert']) address.searchParams.delete(name)
   return {
     connectionString: address.href,

@@ -8,7 +8,7 @@ import { type Relation, readMessage, type Tuple } from './pgoutput.ts'
 
 /** The number of the type char(n), whose values the log pads with spaces. */
 const PADDED = 1042
-/** Milliseconds between two messages to the server, which ends connections that are silent for a minute. */
+/** Milliseconds between two messages to the server, which by default ends connections that are silent for a minute. */
 const ALIVE = 10_000
 
 /** Collects the changed keys from the messages of a stream. */
@@ -62,7 +62,7 @@ export class LoggedRows {
     for (const { recordType, key } of this.#partsOf(relation)) {
       const at = columns.findIndex(({ name }) => name === key)
       if (at < 0) {
-        // The key column has another name now, so it is unknown which records have changed.
+        // The table has no column of this name any more, so it is unknown which records have changed.
         this.keys.addUnknown()
         continue
       }
@@ -87,6 +87,7 @@ interface Stream extends NodeJS.EventEmitter {
 }
 
 /**
+ * Begins to read the changes after a position.
  * @param client a replication connection, which is closed at the end
  * @param parts tables whose changes are collected
  */

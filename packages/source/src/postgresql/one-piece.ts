@@ -1,7 +1,7 @@
 /**
  * Sends several statements in one piece and waits once. After a failure PostgreSQL skips the others up to the Sync at
- * the end of the piece. So each statement runs only in the transaction that those before it have begun. Where none of
- * them says BEGIN, the piece is a transaction of its own.
+ * the end of the piece. So each statement runs only in the transaction that those before it have begun. Where no
+ * transaction is open and none of them says BEGIN, the piece is a transaction of its own.
  */
 
 import pg from 'pg'

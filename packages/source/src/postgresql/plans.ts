@@ -18,7 +18,7 @@ export const PLANS: Plans<number> = {
     const isIn = (node: Plan): boolean => isWhole(node) || (node.Plans ?? []).some(isIn)
     return isIn(plan)
   },
-  // For a view, the reader must know its tables.
+  // On a view the statement fails: the administrator must know the table behind it.
   indexOn(place, column, asked) {
     const name = quoted(column)
     const expression = asked === null ? name : askedExpression(asked.test, name, asked.type)

@@ -66,6 +66,9 @@ export async function hasBecomeMirror(client: Pick<ClientBase, 'query'>, registr
   await client.query('update source_mirror set was_live = false where registry = $1', [registry])
 }
 
+/**
+ * A registry with something to clear up: copies that nobody needs any more, or places in the logs of former sources.
+ */
 export interface LeftMirror {
   readonly registry: number
   readonly abandoned: readonly AbandonedPlace[]
@@ -73,7 +76,7 @@ export interface LeftMirror {
   readonly isOver: boolean
 }
 
-/** Seconds after which every node reads a source live. */
+/** Seconds after the end of a mirror, within which every node has begun to read the source live. */
 const FOLLOWING = 60
 
 export async function findLeftMirrors(pool: Pool): Promise<readonly LeftMirror[]> {

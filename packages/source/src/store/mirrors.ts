@@ -24,7 +24,7 @@ export interface MirrorClaim {
 export interface Comparison {
   /** The number of the comparison; later comparisons have greater numbers. */
   readonly run: number
-  /** The record type that is being read; null: the first one. */
+  /** The record type that is being read; null: the first one; empty: all were read. */
   readonly recordType: string | null
   /** The last key that was read; null: none. */
   readonly after: string | null
@@ -32,6 +32,7 @@ export interface Comparison {
   readonly began: number
 }
 
+/** The stored progress of a mirror, from which a node continues. */
 export interface MirrorPlace {
   /** The digest of the source file to which the position belongs; null: nothing was read yet. */
   readonly file: string | null
@@ -65,7 +66,7 @@ export async function claimMirror(
   return rows[0] ?? null
 }
 
-/** Renews a claim. @returns whether it was still valid */
+/** Renews a claim. @returns false: it was ended, or another node has the mirror */
 export async function renewMirror(pool: Pool, { registry, claim }: MirrorClaim, seconds: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     `update source_mirror set claimed_until = now() + make_interval(secs => $3) where registry = $1 and claim = $2`,
@@ -82,7 +83,7 @@ export async function releaseMirror(pool: Pool, { registry, claim }: MirrorClaim
   ])
 }
 
-/** Another node follows the source now: nothing may be written under the former claim. */
+/** The claim has ended, or another node has the mirror: nothing may be written under this claim. */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost'
 
@@ -111,8 +112,8 @@ export interface Progress {
 const JSON_MEMBERS = new Set(['position', 'comparison'])
 
 /**
- * Stores the progress of a mirror in the transaction that writes its records. Locks the mirror until the transaction
- * ends, so that another node waits.
+ * Stores the progress of a mirror in the transaction that writes its records, and removes its failure. Locks the mirror
+ * until the transaction ends, so that another node waits.
  * @returns whether an operator wants all records compared
  * @throws ClaimLost
  */
@@ -153,7 +154,7 @@ export async function noteFailure(pool: Pool, { registry, claim }: MirrorClaim, 
   )
 }
 
-/** Asks the node that follows a source to compare all records. @returns false: nothing has been read yet */
+/** Asks the node that follows a source to compare all records. @returns false: the first comparison has not ended */
 export async function wantComparison({ pool }: Pick<Database, 'pool'>, registry: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     'update source_mirror set comparison_wanted = true where registry = $1 and compared_at is not null',
@@ -164,12 +165,14 @@ export async function wantComparison({ pool }: Pick<Database, 'pool'>, registry:
 
 /** A mirror, as its operator sees it. */
 export interface MirrorState {
-  /** The time at which the last complete comparison began; null: nothing was read yet. */
+  /** The time at which the last complete comparison began; null: the first one has not ended. */
   readonly compared_at: Date | null
   readonly comparison: Comparison | null
-  /** The seconds for which changes of the source may be missing here; null: nothing was read yet. */
+  /** The age in seconds of the newest state of the source that is here with all changes; null: it is not known. */
   readonly lag: number | null
+  /** The number of changed rows that were found in the source and are not written yet. */
   readonly behind: number
+  /** The number of rows that could not become records, or could not be read again. */
   readonly rejects: number
   readonly failure: string | null
   readonly failed_at: Date | null

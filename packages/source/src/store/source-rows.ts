@@ -11,7 +11,7 @@ export interface RowsOf {
 
 export interface StoredRow {
   readonly key: string
-  /** The primary identifier of the row's record; null: the row has none. */
+  /** The primary identifier of the row's record; null: the row has no record. */
   readonly primary_identifier: string | null
 }
 
@@ -67,11 +67,13 @@ export async function storedTypes(pool: Pool, registry: number): Promise<readonl
 
 /** The outcome of a row. */
 export interface RowOutcome extends StoredRow {
+  /** The primary identifier that the row has and another row's record has already; null: none. */
   readonly wanted: string | null
+  /** Why the row is rejected; null: it is a record. */
   readonly reason: string | null
 }
 
-/** Stores the outcomes of rows, and deletes rows that are gone. @param run the comparison that found them, or null */
+/** Stores the outcomes of rows, and deletes rows that are gone. @param run the number of the comparison; 0: none */
 export async function saveRows(
   client: Pick<ClientBase, 'query'>,
   { registry, recordType }: RowsOf,
