@@ -16,10 +16,7 @@ export interface Comparison {
   test(compared: Compared, target: Target, operator: Comparator, value: Literal): ColumnTest | null
 }
 
-/**
- * From this length on, a folded text may be only the beginning of a longer text: the first 512 characters of a text are
- * compared.
- */
+/** A folded text of this length may be the beginning of a longer one: only 512 characters are compared. */
 const LONG = 500
 
 /** The most days of which all texts are listed: a year. */

@@ -13,10 +13,7 @@ import { SourceRefusal } from './engine/source-refusal.ts'
 const HIDDEN_ROWS =
   '; a copy must have every row: name a view that belongs to the owner of the table in from, with follow: poll, or read the records live'
 
-/**
- * Makes the refusal for a failure. It quotes the database only for `changed`, whose messages are about names, and not
- * about values.
- */
+/** Makes the refusal for a failure. Only for `changed` it quotes the database, whose message then has no values. */
 export function databaseRefusal(
   error: unknown,
   { url }: Pick<SourceFile, 'url'>,

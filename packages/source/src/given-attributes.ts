@@ -34,10 +34,7 @@ function make(records: MappedRecords): MappedRecords {
   return { ...records, recordType: given }
 }
 
-/**
- * Whether the list may have an element: at one of its paths, or, where the record itself is the element, at a path of a
- * member.
- */
+/** Whether the list may have an element: at its path, or at a path of a member if the record is the element. */
 const mayHave = ({ paths, members }: Compound, isIn: (path: string) => boolean): boolean =>
   paths.some((path) =>
     path === '' ? members.some((member) => [...member.paths, ...(member.record_paths ?? [])].some(isIn)) : isIn(path),

@@ -120,9 +120,7 @@ function readerOf(reading: Reading): RecordReader {
   }
 }
 
-/**
- * Runs each search in a slot of its participant, if it names one, and everything else in a slot of `NO_PARTICIPANT`.
- */
+/** Runs a search in a slot of the participant that it names, and all else in a slot of `NO_PARTICIPANT`. */
 function inSlots(reader: RecordReader, slots: SearchSlots): RecordReader {
   const run = <Result>(work: () => Promise<Result>): Promise<Result> => inSlot(slots, work)
   return {

@@ -101,9 +101,7 @@ const isValueOfIdentifier = (steps: Target['steps']): boolean =>
 const columnsOf = ({ own, children }: MappedRecords, gives: (target: Target) => boolean): readonly MappedColumn[] =>
   [own, ...children].flatMap((part) => part.targets.filter(gives).map((target) => ({ part, target })))
 
-/**
- * The condition that one of the columns passes its test. A constant, and a cell with several values, may always pass.
- */
+/** The condition that some column passes its test. A constant, and a cell with several values, may always pass. */
 function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) => ColumnTest | null): Needed {
   return anyOf(
     columns.map((column): Needed => {

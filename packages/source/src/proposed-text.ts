@@ -6,7 +6,7 @@ import type { SourceFile } from './engine/mapped-records.ts'
 import type { ProposedMember } from './propose-part.ts'
 import type { ProposedPart, ProposedRecords } from './propose-source.ts'
 
-/** Writes a proposed source file. @param of names the registry or kind, for the first line */
+/** Writes a proposed source file. @param of the name of the kind */
 export function proposedText(
   of: string,
   { engine, url }: Pick<SourceFile, 'engine' | 'url'>,

@@ -80,10 +80,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
 }
 
 const WAYS = ['live', 'mirror'] as const
-/**
- * How the file must name a table whose changes are in a log, for messages. In MariaDB the database of the address is
- * the schema.
- */
+/** How the file must name a logged table, for messages. In MariaDB the schema is the database of the address. */
 const TABLES = {
   logical:
     'with its schema in from, such as office.person: with follow: logical the log tells of tables; or name in tables those that it reads',
@@ -226,9 +223,7 @@ function asRefusal(error: unknown, at: readonly PathStep[], paths: readonly stri
   return new SourceRefusal(error.message, about === undefined ? at : [...at, about])
 }
 
-/**
- * Refuses a path that is mapped twice: a value comes from one column, and only elements of a list from several tables.
- */
+/** Refuses a path that is mapped twice. Only the elements of a list may come from several tables. */
 function refuseTwice(targets: readonly Target[], at: readonly PathStep[]): void {
   for (const [index, { path, steps }] of targets.entries()) {
     if (steps.some(({ array }) => array)) continue

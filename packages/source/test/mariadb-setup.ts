@@ -59,10 +59,7 @@ const SETTINGS = [
   ...['--innodb-doublewrite=0', '--innodb-fast-shutdown=2', '--skip-log-bin', '--performance-schema=off'],
 ]
 
-/**
- * Starts a MariaDB with empty data. Whoever reaches its socket may do everything.
- * @param more options, such as those of a port
- */
+/** Starts an empty MariaDB, open to all who reach its socket. @param more options, such as those of a port */
 export async function startMariadb(
   program: string,
   directory: string,

@@ -5,9 +5,7 @@
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 
-/**
- * The milliseconds of the first pause after a failure. Each probe that fails doubles the pause, up to `LONGEST_PAUSE`.
- */
+/** The milliseconds of the pause after a failure. Each probe that fails doubles it, up to `LONGEST_PAUSE`. */
 const PAUSE = 1_000
 const LONGEST_PAUSE = 15_000
 

@@ -40,10 +40,7 @@ export interface LogReading {
 
 /** The state of the log at a moment. */
 export interface LogState {
-  /**
-   * False when the database no longer has the log from our position on. A purged file of MariaDB is found only by
-   * `read`.
-   */
+  /** False when the database lacks the log from our position on. Only `read` finds that MariaDB has purged a file. */
   readonly isKept: boolean
   /** The position of the end of the log. */
   readonly end: string

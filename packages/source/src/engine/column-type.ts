@@ -7,9 +7,7 @@ export interface ColumnType {
   readonly read: (column: string) => string
   /** Changes the text that was read into the form that records have. Absent: the text stays. */
   readonly cell?: (text: string) => string
-  /**
-   * Makes the parameter for a text; null: no value of the type has this text, or the type is not compared by its text.
-   */
+  /** Makes the parameter for a text; null: no value has this text, or the type is not compared by its text. */
   readonly parameter: (text: string) => string | null
   /** For columns of text: makes SQL that removes at least the spaces around the text. */
   readonly trimmed?: (column: string) => string

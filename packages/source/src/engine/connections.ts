@@ -87,10 +87,7 @@ export interface Driver<Type> {
   close(): Promise<void>
 }
 
-/**
- * Makes the connections of a driver. Errors get their meaning, and after a failure the database is not used for a
- * while.
- */
+/** Makes the connections of a driver. Errors get their meaning; after a failure there is a pause. */
 export function connectionsOf<Type>(
   { pool, statementTimeout }: Pick<SourceFile, 'pool' | 'statementTimeout'>,
   driver: Driver<Type>,

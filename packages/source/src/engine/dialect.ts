@@ -30,10 +30,7 @@ export interface Asked {
 
 /** How an engine tells its plans. @typeParam Type the type of a column in the words of the driver */
 export interface Plans<Type> {
-  /**
-   * A statement after which plans use an index wherever one is usable; null: the engine has none, and its plans name
-   * usable indexes.
-   */
+  /** A statement after which plans use an index if one is usable; null: plans name the usable indexes. */
   readonly prefer: string | null
   /** The words before a statement whose plan is asked for. */
   readonly explain: string

@@ -46,10 +46,7 @@ export interface ChangesAsked {
 
 /** A snapshot of the database. Its statements run one after another. */
 export interface SourceState {
-  /**
-   * Reads rows in the order of their keys.
-   * @throws SearchTimeout, RecordsUnavailable, SourceRefusal a key has a type that keys may not have
-   */
+  /** Reads rows in the order of their keys. @throws SearchTimeout, RecordsUnavailable, SourceRefusal */
   rows(records: MappedRecords, asked: RowsAsked): Promise<readonly SourceRow[]>
   /**
    * Reads how far the column of changes of a part has come: seconds since 1970 by the database, or the highest version,
@@ -86,9 +83,7 @@ export interface LookUp {
 export interface SlowLookUp {
   readonly name: string
   readonly table: string
-  /**
-   * The statement that makes the missing index; null: no index on the column helps, or the rows come from a `select`.
-   */
+  /** The statement that makes the missing index; null: no index on the column helps, or there is no table. */
   readonly index: string | null
 }
 

@@ -14,10 +14,7 @@ export interface LoggedPart {
 /** The parts by `schema.table`. */
 export type LoggedParts = ReadonlyMap<string, readonly LoggedPart[]>
 
-/**
- * Groups the parts of a source by their logged table.
- * @param usual the schema of tables that the file names without one
- */
+/** Groups the parts of a source by their logged table. @param usual the schema of tables that name none */
 export function partsByLoggedTable(file: SourceFile, usual: string): LoggedParts {
   const parts = new Map<string, LoggedPart[]>()
   for (const { schema, table, key, recordType } of loggedTables(file)) {
@@ -27,10 +24,7 @@ export function partsByLoggedTable(file: SourceFile, usual: string): LoggedParts
   return parts
 }
 
-/**
- * The keys of a part of a transaction, or of several transactions. `end` is the position after them; null: the commit
- * has not come yet.
- */
+/** Keys of a part of a transaction, or of several. `end` is the position after them; null: not committed yet. */
 interface Segment {
   readonly due: Map<string, Set<string>>
   size: number

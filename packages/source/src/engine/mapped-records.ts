@@ -23,9 +23,7 @@ export interface MappedPart {
   readonly where: string | null
   /** In the own table of records, the column of the key; in a child, the column with the key of its record. */
   readonly key: string
-  /**
-   * The column that grows with every change; null: none is needed, for records that are read live or followed by a log.
-   */
+  /** The column that grows with every change; null: none is needed to read live or to follow a log. */
   readonly changed: string | null
   /** The tables whose logged changes change rows of this part; empty: they are not known. */
   readonly logged: readonly LoggedTable[]

@@ -136,10 +136,7 @@ async function readSample<Type>(
 
 const NO_MAPPING = { targets: [], duplicates: null }
 
-/**
- * Reads the types of the key and of the column of changes.
- * @throws SourceRefusal the column of changes is neither a time nor a whole number
- */
+/** Reads both types. @throws SourceRefusal the column of changes is neither a time nor a whole number */
 async function readChangeTypes<Type>(
   file: SourceFile,
   { readTypes: typesOf }: Dialect<Type>,

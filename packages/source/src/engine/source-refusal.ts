@@ -1,8 +1,6 @@
 import type { PathStep } from '@rollcall/protocol'
 
-/**
- * A source file, or the database that it names, cannot be used. The message never has a secret or a value of a record.
- */
+/** A source file, or its database, cannot be used. The message never has a secret or a value of a record. */
 export class SourceRefusal extends Error {
   override readonly name = 'SourceRefusal'
   readonly #at: readonly PathStep[]

@@ -1,6 +1,4 @@
-/**
- * Reads the events of a binlog, as far as they tell which rows have changed. Of the values of rows, only keys are kept.
- */
+/** Reads the events of a binlog, as far as they tell which rows have changed. Only keys of rows are kept. */
 
 import { LogLost } from '../engine/change-log.ts'
 import type { LoggedKeys, LoggedParts } from '../engine/logged-keys.ts'
@@ -22,10 +20,7 @@ const LONGEST_KEY = 1_024
 const [QUERY, ROTATE, FORMAT, XID, TABLE_MAP, XA_PREPARE, GTID] = [2, 4, 15, 16, 19, 38, 162]
 /** Event types without changes of rows: server stops, variables, heartbeats, texts of statements, lists of GTIDs. */
 const OTHERS: ReadonlySet<number> = new Set([3, 5, 13, 14, 27, 29, 35, 160, 161, 163, 164])
-/**
- * By event type, how many images an event has of each row: one, or two (before and after the change); and whether it
- * has extra data before them.
- */
+/** By event type: the images of each row (2: before and after the change), and whether extra data is before them. */
 const ROWS: ReadonlyMap<number, { readonly images: number; readonly hasExtra: boolean }> = new Map(
   [23, 24, 25, 30, 31, 32].map((type) => [type, { images: type === 24 || type === 31 ? 2 : 1, hasExtra: type >= 30 }]),
 )

@@ -5,9 +5,7 @@ export interface Place {
   /** The name of the file, such as mariadb-bin.000003. */
   readonly file: string
   readonly position: number
-  /**
-   * When the file was made, in seconds since 1970: after RESET MASTER another file has the name. Null: not known yet.
-   */
+  /** When the file was made, in seconds since 1970: RESET MASTER uses its name again. Null: not known yet. */
   readonly made: number | null
   /** The last GTID of each domain, as the server writes them. */
   readonly gtids: string
@@ -21,9 +19,7 @@ export function placeOf(text: string): Place {
   return { file, position, made, gtids }
 }
 
-/**
- * A number that is greater for a later place. Positions have 32 bits; the number is exact for files before number 2^21.
- */
+/** A number that is greater for a later place. It is exact for files before number 2^21. */
 export const placeNumber = ({ file, position }: Pick<Place, 'file' | 'position'>): number =>
   Number(/\d+$/.exec(file)?.[0] ?? 0) * 2 ** 32 + position
 

@@ -55,10 +55,7 @@ const [VARCHAR, ENUM, SET, STRING] = [15, 247, 248, 254]
 const DECIMAL = 246
 const YEAR = 13
 
-/**
- * The types by their numbers. Those of times before MariaDB 10.1 are missing: nothing in the log says how many bytes
- * their values have.
- */
+/** The types by their numbers. Times before MariaDB 10.1 are missing: the log does not say how long they are. */
 const TYPES: ReadonlyMap<number, LoggedType> = new Map([
   [1, integer(1)],
   [2, integer(2)],

@@ -153,10 +153,7 @@ function readChunk(packets: Packets, chunk: Buffer): void {
   }
 }
 
-/**
- * Makes the request for the events after a place. The server_id is random, because a server disconnects an older reader
- * with the same one.
- */
+/** Makes the request for events. The server_id is random: a server ends an older reader with the same one. */
 function dumpRequest({ file, position }: Place): Buffer {
   const name = Buffer.from(file)
   const request = Buffer.alloc(4 + 11 + name.length)

@@ -102,9 +102,7 @@ const unlessLost =
     return begin()
   }
 
-/**
- * Waits until a new snapshot sees the transactions: in an earlier one a row would be as before, and its change be lost.
- */
+/** Waits until a new snapshot sees the transactions. An earlier one has the former rows: the change would be lost. */
 async function untilVisible(log: ChangeLog, transactions: readonly number[], signal: AbortSignal): Promise<void> {
   if (transactions.length === 0) return
   for (let pause = FIRST_PAUSE; !(await log.isVisible(transactions)); pause = Math.min(2 * pause, LONGEST_PAUSE)) {

@@ -16,9 +16,7 @@ const MOST_CHANGES = 200_000
 const WHOLE = 5_000
 /** The share of the overlap that the polls in between read again. */
 const PART = 0.1
-/**
- * When too many rows have changed, about so many are still listed: the next poll does not count them as changed again.
- */
+/** If too many rows have changed, about so many are listed: the next poll does not count them again. */
 const MOST_MARKS = 1_000_000
 
 /** A table with a column of changes. */

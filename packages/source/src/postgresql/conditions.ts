@@ -151,10 +151,7 @@ function days(
   ])
 }
 
-/**
- * Writes a test of instants, a day wider on each side. Records are compared exactly when they are read, without digits
- * after the milliseconds.
- */
+/** Writes a test of instants, a day wider on each side. When a record is read, it is compared exactly. */
 function instants(
   { from, to }: Extract<ColumnTest, { is: 'instants' }>,
   column: string,

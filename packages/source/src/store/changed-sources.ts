@@ -66,9 +66,7 @@ export async function hasBecomeMirror(client: Pick<ClientBase, 'query'>, registr
   await client.query('update source_mirror set was_live = false where registry = $1', [registry])
 }
 
-/**
- * A registry with something to clear up: copies that nobody needs any more, or places in the logs of former sources.
- */
+/** A former mirror: places that its sources keep for it, and copies that may be deleted once `isOver`. */
 export interface LeftMirror {
   readonly registry: number
   readonly abandoned: readonly AbandonedPlace[]
