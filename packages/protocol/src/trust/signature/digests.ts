@@ -1,5 +1,5 @@
 /** The digest line in a signed list of parameters: a prefix, which names the hash, and the digest in base64. */
-import { type Bytes, toBase64, utf8 } from '../base64.ts'
+import { type Bytes, fromBase64, toBase64, utf8 } from '../base64.ts'
 import { nodeCrypto } from '../node.ts'
 
 /** The specification has no prefix; other systems use these (1.4, detail 1). */
@@ -25,13 +25,23 @@ async function blake2b512(content: Content): Promise<string> {
 }
 
 /** For each prefix, the function that makes the digest in base64. */
-export const DIGESTS: Readonly<Record<DigestPrefix, (content: Content) => string | Promise<string>>> = {
+const BASE64_DIGESTS: Readonly<Record<DigestPrefix, (content: Content) => string | Promise<string>>> = {
   '': sha256,
   'SHA-256=': sha256,
   'BLAKE-512=': blake2b512,
 }
 
+const bytesOfDigest = (prefix: DigestPrefix) => async (bytes: Bytes) =>
+  fromBase64(await BASE64_DIGESTS[prefix](bytes)) as Bytes
+
+/** For each prefix, the function that makes the digest. */
+export const DIGESTS: Readonly<Record<DigestPrefix, (bytes: Bytes) => Promise<Bytes>>> = {
+  '': bytesOfDigest(''),
+  'SHA-256=': bytesOfDigest('SHA-256='),
+  'BLAKE-512=': bytesOfDigest('BLAKE-512='),
+}
+
 /** The text after `digest: ` in what is signed. */
 export async function digestOf(content: Content, prefix: DigestPrefix): Promise<string> {
-  return `${prefix}${await DIGESTS[prefix](content)}`
+  return `${prefix}${await BASE64_DIGESTS[prefix](content)}`
 }
