@@ -172,7 +172,7 @@ describe('an answer without envelope', () => {
   ])('is refused where the registry %s', async (_name, options) => {
     const asking = await client([bare], options)
     expect(await failure(asking.enrolled({ person: '0012' }))).toEqual(
-      new TransportError('unreadable', 'header: must be an object'),
+      new TransportError('unreadable', 'header: must be an object', { httpStatus: 200 }),
     )
   })
 
