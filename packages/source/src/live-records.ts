@@ -27,7 +27,7 @@ const KEY_BYTES = 64
 const SEARCH_TIME = 10_000
 
 interface SearchTime {
-  /** The most milliseconds of all statements. */
+  /** Milliseconds after which a search begins no further statement. */
   readonly most: number
   readonly now: () => number
 }
