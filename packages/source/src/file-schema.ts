@@ -69,6 +69,7 @@ const Records = Type.Object(
   closed,
 )
 
+/** The values of `events`: which changes of a mirror are events. */
 export const EVENT_NAMES = ['none', 'changes'] as const
 
 const Poll = Type.Object(

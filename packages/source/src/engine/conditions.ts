@@ -15,6 +15,7 @@ export const FALSE = 'false'
 /** Writes a test of a column as a condition. @param column quoted @returns null: all rows pass */
 export type WriteTest = (test: ColumnTest, column: string, type: ColumnType, parameters: Parameters) => string | null
 
+/** The writer of conditions of an engine. */
 export interface Conditions {
   /**
    * Writes a needed condition as SQL; null: all rows pass.

@@ -15,6 +15,7 @@ export interface SourceRow {
   readonly children: readonly (readonly (readonly string[])[] | null)[]
 }
 
+/** The rows that a caller asks for. */
 export interface RowsAsked {
   readonly needed: Needed
   /** Only rows with these keys; null: all rows. */

@@ -24,7 +24,9 @@ export function partsByLoggedTable(file: SourceFile, usual: string): LoggedParts
   return parts
 }
 
-/** Keys of a part of a transaction, or of several. `end` is the position after them; null: not committed yet. */
+/**
+ * Keys of a part of a transaction, or of several. `end` is the position after them; null: it is inside a transaction.
+ */
 interface Segment {
   readonly due: Map<string, Set<string>>
   size: number

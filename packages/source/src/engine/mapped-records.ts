@@ -33,6 +33,7 @@ export interface MappedPart {
   readonly reader: RowReader
 }
 
+/** How the rows of a table, with those of its children, become the records of one type. */
 export interface MappedRecords {
   readonly recordType: RecordType
   readonly own: MappedPart

@@ -39,6 +39,7 @@ export interface EventParts {
   readonly keys: LoggedKeys
 }
 
+/** Collects the changed keys from the events of a binlog. */
 export class LoggedEvents {
   readonly #bytes = new EventBytes()
   readonly #reading: Generator<void, void>

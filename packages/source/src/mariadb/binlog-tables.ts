@@ -13,6 +13,7 @@ export interface KeyColumn {
   read(value: Buffer): string
 }
 
+/** The sizes of the columns of a table, and, by place, the columns with keys. */
 export interface TableMap {
   readonly sizes: readonly Size[]
   readonly keys: ReadonlyMap<number, KeyColumn>

@@ -53,6 +53,7 @@ export async function readRows(
   return read
 }
 
+/** What `applyRows` stores with the rows, and how it writes them. */
 export interface Applying {
   readonly progress: Progress
   /** The number of the comparison that found the rows; 0: no comparison. */

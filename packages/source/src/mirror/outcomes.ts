@@ -4,6 +4,7 @@ import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 import type { RowRead } from '../source-record.ts'
 import type { RowOutcome } from '../store/source-rows.ts'
 
+/** A record that a row becomes, with the key of the row. */
 export interface KeptRecord {
   readonly key: string
   readonly record: PreparedRecord

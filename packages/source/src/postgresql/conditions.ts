@@ -17,6 +17,7 @@ import { Parameters } from '../engine/parameters.ts'
 import { isOther } from './column-types.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 
+/** Begins the parameters of a statement. */
 export const parameters = (): Parameters => new Parameters((position, type) => `$${position}::${type}`)
 
 /** The margin for `real`, which has seven digits. */

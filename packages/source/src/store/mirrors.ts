@@ -207,4 +207,5 @@ export async function mirrorsHealth({ pool }: Pick<Database, 'pool'>): Promise<r
   return rows
 }
 
+/** The rows that are removed together with a registry. */
 export const SOURCE_ROWS_TO_REMOVE: StoredPart = { removed: rowsToRemove('registry', ['source_row', 'source_mirror']) }
