@@ -217,8 +217,8 @@ test.each<[string, unknown, string, readonly (string | number)[]]>([
   [
     'two columns for one value',
     columns({ death_date: 'died' }),
-    'records.Person: death_date is named in columns and in children, or in two children; one column gives it',
-    ['records', 'Person'],
+    'records.Person.children[2].columns.death_date: another column gives it, too; one column must',
+    ['records', 'Person', 'children', 2, 'columns', 'death_date'],
   ],
   [
     'a long name',

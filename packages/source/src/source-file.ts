@@ -181,7 +181,7 @@ function readRecords(
     readColumns(part.columns, records, [...partAt(at, index), 'columns']),
   )
   const targets = mappings.flatMap((mapping) => mapping.targets)
-  refuseTwice(targets, at)
+  refuseTwice(mappings, at)
   try {
     refuseWithoutPrimary({ targets, duplicates: null }, records)
   } catch (error) {
@@ -223,13 +223,17 @@ function asRefusal(error: unknown, at: readonly PathStep[], paths: readonly stri
   return new SourceRefusal(error.message, about === undefined ? at : [...at, about])
 }
 
-/** Refuses a path that is mapped twice. Only the elements of a list may come from several tables. */
-function refuseTwice(targets: readonly Target[], at: readonly PathStep[]): void {
-  for (const [index, { path, steps }] of targets.entries()) {
-    if (steps.some(({ array }) => array)) continue
-    const isSame = (other: Target): boolean => other.path === path
-    if (targets.slice(0, index).some(isSame)) {
-      throw refused(at, `${path} is named in columns and in children, or in two children; one column gives it`)
+/** Refuses a path that two columns give. Only the elements of a list may come from several tables. */
+function refuseTwice(parts: readonly ColumnMapping[], at: readonly PathStep[]): void {
+  const earlier = new Set<string>()
+  for (const [index, { targets }] of parts.entries()) {
+    for (const { path, key, identifier_type, steps } of targets) {
+      if (steps.some(({ array }) => array)) continue
+      const place = JSON.stringify([key, identifier_type])
+      if (earlier.has(place)) {
+        throw refused([...partAt(at, index), 'columns', path], 'another column gives it, too; one column must')
+      }
+      earlier.add(place)
     }
   }
 }
