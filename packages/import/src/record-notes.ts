@@ -41,14 +41,14 @@ const IDENTIFIER_RULE = 'must be text of 1 to 256 characters, or a whole number'
 
 const identifierRule = ({ normaliser }: IdentifierType): string => IDENTIFIER_RULES[normaliser] ?? IDENTIFIER_RULE
 
-/** The rule for a value, by the name of its attribute or identifier type; for another name, that of an identifier. */
+/** The rule for a value, by the name of its attribute or identifier type; null: the record type has no such name. */
 export function valueRuleOf(kind: Kind, recordTypeName: string, name: string): string | null {
   const recordType = kind.record_types.find((one) => one.name === recordTypeName)
   const members = (recordType?.compounds ?? []).flatMap((compound) => compound.members)
   const attribute = [...(recordType?.attributes ?? []), ...members].find((one) => one.name === name)
   if (attribute !== undefined) return RULES[attribute.type]
-  const type = kind.identifier_types.find((one) => one.name === name)
-  return identifierRule(type ?? UNLISTED)
+  const type = [...kind.identifier_types, UNLISTED].find((one) => one.name === name)
+  return type === undefined ? null : identifierRule(type)
 }
 
 /** The values of one record that were not understood. `clear` is called before the next record. */

@@ -1,8 +1,13 @@
 /** Writes members of a YAML file, each on one line. */
 
+/** Words that YAML reads as a value that is no text. */
+const WORDS_OF_YAML = /^(?:null|true|false|yes|no|on|off|y|n)$/i
+
 /** A name or word for YAML, in JSON quotes when it is not plain: JSON is YAML too. */
 export const yamlName = (text: string): string =>
-  /^[A-Za-z][\w .-]*(\[\w+\])?$/.test(text) && text.trim() === text ? text : JSON.stringify(text)
+  /^[A-Za-z][\w .-]*(\[\w+\])?$/.test(text) && text.trim() === text && !WORDS_OF_YAML.test(text)
+    ? text
+    : JSON.stringify(text)
 
 /** A member whose value is a text, or an object that is written on the same line. */
 export function yamlMember(name: string, value: unknown): string {
