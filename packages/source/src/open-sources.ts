@@ -1,10 +1,15 @@
 /** Opens the source of a registry when it is first used, and again when its file or kind has changed. */
 
-import { type RecordReader, RecordsUnavailable } from '@rollcall/core/model/record-source'
+import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Database } from '@rollcall/database/database'
 import { canonicalJson, type Kind } from '@rollcall/protocol'
 import { readProtection } from '@rollcall/records/records/protection'
-import { openRecordsWith, type RegistryRecords, type SourcedRegistry } from '@rollcall/records/records/registry-records'
+import {
+  openRecordsWith,
+  type RegistryRecords,
+  type SourcedRegistry,
+  unreadable,
+} from '@rollcall/records/records/registry-records'
 import type { Environment } from './engine/address.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import { openEngine } from './engines.ts'
@@ -79,24 +84,6 @@ function open(
     const protectionOf = ({ id }: { readonly id: number }) => readProtection(db.pool, id)
     return { ...shared, engine, records: liveRecords(kind, read, engine, protectionOf, searchTime) }
   } catch (error) {
-    return { ...shared, engine: null, records: unopened(error) }
+    return { ...shared, engine: null, records: unreadable(() => Promise.reject(new RecordsUnavailable(error))) }
   }
-}
-
-/**
- * The records of a source that cannot be opened. Each question is refused as unavailable: records must not be reported
- * as not found.
- */
-function unopened(cause: unknown): RegistryRecords {
-  const away = (): Promise<never> => Promise.reject(new RecordsUnavailable(cause))
-  const reader: RecordReader = {
-    find: away,
-    read: away,
-    merged: away,
-    named: away,
-    categories: away,
-    count: away,
-    page: away,
-  }
-  return { source: { reader: () => reader, session: (work) => work(reader) }, within: () => reader, sink: null }
 }

@@ -113,7 +113,8 @@ const unopened = (): Promise<never> =>
     new StoreUnavailable('the records of the registry are in a database of its own, which is not open here'),
   )
 
-const unreadable = (read: () => Promise<never>): RegistryRecords => {
+/** Records of which every read fails: they must not be reported as not found. @param read makes the failure */
+export const unreadable = (read: () => Promise<never>): RegistryRecords => {
   const reader: RecordReader = {
     find: read,
     read,

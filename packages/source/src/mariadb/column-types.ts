@@ -1,6 +1,6 @@
 /** The types of columns of MariaDB and MySQL, as rows. */
 
-import { type ColumnType, NUMBER, noParameter, SPACES, UUID, wholeNumbers } from '../engine/column-type.ts'
+import { type ColumnType, NUMBER, noParameter, SPACES, wholeNumbers } from '../engine/column-type.ts'
 import type { Field } from './connections.ts'
 import { instantInZone, timeInZone } from './zones.ts'
 
@@ -128,20 +128,11 @@ export interface Collation {
   readonly name: string
 }
 
-const UUIDS: ColumnType = {
-  sql: 'cast(? as uuid)',
-  read: asText,
-  parameter: (given) => (UUID.test(given) ? given : null),
-  holds: 'other',
-  isKey: true,
-}
-
 /** The type of all other columns, such as a time of day. */
 const OTHER: ColumnType = { sql: '?', read: asText, parameter: noParameter, holds: 'other', isKey: false }
 
-/** The type of a column. @param isUuid whether the column has MariaDB's own type for UUIDs */
-export function columnType(field: Field, collation: Collation | null, isUuid: boolean, zone: string): ColumnType {
-  if (isUuid) return UUIDS
+/** The type of a column. UUIDs are texts in the protocol. */
+export function columnType(field: Field, collation: Collation | null, zone: string): ColumnType {
   const type = Number(field.columnType)
   if (TEXTS.has(type)) return text(field, collation)
   return TYPES.get(type)?.(field, zone) ?? OTHER

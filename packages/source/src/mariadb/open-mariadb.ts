@@ -56,7 +56,7 @@ async function readTypes(
       columns.flatMap((_, index): ColumnType[] => {
         const field = types[index]
         if (field === undefined) return []
-        return [columnType(field, collationOf(sets[2 * index], sets[2 * index + 1]), false, timeZone)]
+        return [columnType(field, collationOf(sets[2 * index], sets[2 * index + 1]), timeZone)]
       }),
     )
   }
