@@ -53,6 +53,7 @@ const HASH = 32
  * A shape that another node wrote meanwhile is left as it is. A shape that this process takes for stored is looked up:
  * if it is gone, after a failover to a standby that lost it, a constraint of the table refuses the entry, and the
  * caller writes both. Shapes are written in the order of their digests, so that two nodes do not deadlock.
+ * It is a subquery with a limit, and not `exists`, for which the one plan of all statements would read the whole table.
  * If a joint row is not held, no entry and no row is written: entries are chained, so none can be left out.
  */
 const WRITTEN = `written as (
@@ -64,7 +65,7 @@ const WRITTEN = `written as (
       select number, substr($5::bytea, (number - 1) * ${HASH} + 1, ${HASH}) as digest
       from generate_series(1, length($5::bytea) / ${HASH}) as number) as shape
     where number <= cardinality($4::text[])
-      or exists (select from account_shape where account_shape.digest = shape.digest)
+      or (select true from account_shape where account_shape.digest = shape.digest limit 1)
   ), entries as (
     insert into account_entry (chain, sequence, at, entry, commitments, hash, message_id, reply_message_id,
       shape, packed, persons, keys, correlation_id, emergency)

@@ -214,9 +214,9 @@ const ACCEPT = {
 }
 
 /** SQL condition: the message is held, i.e. stored under this correlation_id; so no other has its message_id. */
-const HELD = `offered.correlation_id in (select correlation_id from added) or exists (
-      select from exchange where exchange.participant = offered.participant
-        and exchange.message_id = offered.message_id and exchange.correlation_id = offered.correlation_id)`
+const HELD = `offered.correlation_id in (select correlation_id from added) or (
+      select true from exchange where exchange.participant = offered.participant
+        and exchange.message_id = offered.message_id and exchange.correlation_id = offered.correlation_id limit 1)`
 
 /** Messages that are answered at once. */
 const JOINT_ANSWERED: JointWrite<NewExchange> = {
