@@ -1,9 +1,9 @@
 /** Answers to two databases that differ only in what a participant may not see are equal, whatever is asked. */
 import fc from 'fast-check'
-import pg from 'pg'
 import { expect, test } from 'vitest'
 import { grant } from '../../../participants/test/grants.ts'
 import { postSearch } from '../server.ts'
+import { statementsDuring } from '../statements.ts'
 import { answersOf, anyQuestions, anyWorld, become, documentsOf, twoWorlds } from '../two-worlds.ts'
 
 const [everything, visible] = await twoWorlds()
@@ -33,26 +33,9 @@ async function statementsOf(search: object, namespace = 'civil'): Promise<readon
   server.clock.pass(1_000)
   // Fills short-lived caches, so that they do not depend on the questions.
   await postSearch(server, peer, [{ search_criteria: byUin('U-0') }], namespace)
-  const made: string[] = []
-  const endSpying = spyOnStatements((statement) => {
-    made.push(typeof statement === 'string' ? statement : (statement as { text: string }).text)
-  })
-  await postSearch(server, peer, [{ search_criteria: search }], namespace)
-  endSpying()
+  const made = await statementsDuring(() => postSearch(server, peer, [{ search_criteria: search }], namespace))
   // The counting of requests happens now and then, whatever is asked.
   return made.filter((text) => !/quota_bucket|grant_use/.test(text)).toSorted()
-}
-
-/** Notes the statements of all connections. @returns a function that ends this */
-function spyOnStatements(note: (statement: unknown) => void): () => void {
-  const { query } = pg.Client.prototype
-  Reflect.set(pg.Client.prototype, 'query', function (this: pg.Client, ...given: unknown[]) {
-    note(given[0])
-    return Reflect.apply(query, this, given)
-  })
-  return () => {
-    pg.Client.prototype.query = query
-  }
 }
 
 const byUin = (value: string) => ({ query_type: 'idtype-value', query: { type: 'UIN', value } })
