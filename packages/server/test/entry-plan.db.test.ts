@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accepted, asyncPeer, searchFor } from './asynchronous.ts'
 import { postSearch, type TestServer, testServer } from './server.ts'
-import { statementsDuring } from './statements.ts'
+import { noteStatements } from './statements.ts'
 
 const search_criteria = { query_type: 'idtype-value', query: { type: 'UIN', value: '1' } }
 
+const noted = noteStatements(/^$/)
 let server: TestServer
 let peer: Awaited<ReturnType<typeof asyncPeer>>
 beforeAll(async () => {
@@ -13,7 +14,10 @@ beforeAll(async () => {
   await server.registry('civil')
   peer = await asyncPeer(server, 'peer.example')
 })
-afterAll(() => server.close())
+afterAll(async () => {
+  noted.stop()
+  await server.close()
+})
 
 interface PlanNode {
   readonly 'Relation Name'?: string
@@ -28,7 +32,8 @@ test.each<[string, () => Promise<unknown>]>([
   ['an answer', () => postSearch(server, peer, [{ search_criteria }])],
   ['an acknowledgement', () => accepted(server, peer, searchFor(peer, [{ search_criteria }]))],
 ])('the entry of %s looks up shapes and messages by their keys', async (_, ask) => {
-  const statement = (await statementsDuring(ask)).find((text) => text.includes('insert into account_entry')) ?? ''
+  const { statements } = await noted.during(ask)
+  const statement = statements.find((text) => text.includes('insert into account_entry')) ?? ''
   const { rows } = await server.database.db.entries.query(`explain (generic_plan, format json) ${statement}`)
   const scans = nodesOf(rows[0]['QUERY PLAN'][0].Plan).filter((node) => node['Node Type'].endsWith('Scan'))
   const read = scans.filter((node) => ['account_shape', 'exchange'].includes(node['Relation Name'] ?? ''))

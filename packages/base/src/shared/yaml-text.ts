@@ -1,7 +1,7 @@
 /** Writes members of a YAML file, each on one line. */
 
-/** Words that YAML reads as a value that is no text. */
-const WORDS_OF_YAML = /^(?:null|true|false|yes|no|on|off|y|n)$/i
+/** Words that YAML 1.2 reads as values other than texts. */
+const WORDS_OF_YAML = /^(?:null|true|false)$/i
 
 /** A name or word for YAML, in JSON quotes when it is not plain: JSON is YAML too. */
 export const yamlName = (text: string): string =>

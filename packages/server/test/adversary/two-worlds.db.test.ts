@@ -1,12 +1,15 @@
 /** Answers to two databases that differ only in what a participant may not see are equal, whatever is asked. */
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { grant } from '../../../participants/test/grants.ts'
 import { postSearch } from '../server.ts'
-import { statementsDuring } from '../statements.ts'
+import { noteStatements } from '../statements.ts'
 import { answersOf, anyQuestions, anyWorld, become, documentsOf, twoWorlds } from '../two-worlds.ts'
 
 const [everything, visible] = await twoWorlds()
+// The counting of requests happens now and then, whatever is asked.
+const noted = noteStatements(/quota_bucket|grant_use/)
+afterAll(() => noted.stop())
 
 test('the answers are equal', { timeout: 600_000 }, async () => {
   let told = 0
@@ -33,9 +36,8 @@ async function statementsOf(search: object, namespace = 'civil'): Promise<readon
   server.clock.pass(1_000)
   // Fills short-lived caches, so that they do not depend on the questions.
   await postSearch(server, peer, [{ search_criteria: byUin('U-0') }], namespace)
-  const made = await statementsDuring(() => postSearch(server, peer, [{ search_criteria: search }], namespace))
-  // The counting of requests happens now and then, whatever is asked.
-  return made.filter((text) => !/quota_bucket|grant_use/.test(text)).toSorted()
+  const { statements } = await noted.during(() => postSearch(server, peer, [{ search_criteria: search }], namespace))
+  return statements
 }
 
 const byUin = (value: string) => ({ query_type: 'idtype-value', query: { type: 'UIN', value } })
