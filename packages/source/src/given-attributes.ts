@@ -1,22 +1,14 @@
 /** Leaves out attributes for which a source has no column, so that rows are not searched for them. */
 
+import { oncePerObject } from '@rollcall/base/shared/once-per'
 import { type Compound, type JsonObject, memberNamed, type RecordType } from '@rollcall/protocol'
 import type { MappedRecords } from './engine/mapped-records.ts'
-
-/** The results of `withGivenAttributes`, by its argument. */
-const made = new WeakMap<MappedRecords, MappedRecords>()
 
 /**
  * Returns the records with another record type: without attributes and lists whose paths begin with a member that no
  * column and no constant gives.
  */
-export function withGivenAttributes(records: MappedRecords): MappedRecords {
-  const found = made.get(records) ?? make(records)
-  made.set(records, found)
-  return found
-}
-
-function make(records: MappedRecords): MappedRecords {
+export const withGivenAttributes = oncePerObject((records: MappedRecords): MappedRecords => {
   const { recordType, targets } = records
   // A document has members by the first keys of the mapped paths, and no others.
   const keys = targets.flatMap(({ steps }) => steps.slice(0, 1).map(({ key }) => key))
@@ -32,7 +24,7 @@ function make(records: MappedRecords): MappedRecords {
     ...(compounds !== undefined && { compounds: compounds.filter((one) => mayHave(one, isIn)) }),
   }
   return { ...records, recordType: given }
-}
+})
 
 /** Whether the list may have an element: at its path, or at a path of a member if the record is the element. */
 const mayHave = ({ paths, members }: Compound, isIn: (path: string) => boolean): boolean =>

@@ -1,5 +1,6 @@
 /** Opens the source of a registry when it is first used, and again when its file or kind has changed. */
 
+import { oncePerObject } from '@rollcall/base/shared/once-per'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Database } from '@rollcall/database/database'
 import { canonicalJson, type Kind } from '@rollcall/protocol'
@@ -62,13 +63,7 @@ export function openSources(db: Database, env: Environment, searchTime?: number)
 }
 
 /** The texts of source files. Registries are read often, and their files seldom change, so the texts are cached. */
-const texts = new WeakMap<object, string>()
-
-function textOf(source: object): string {
-  const text = texts.get(source) ?? canonicalJson(source as never)
-  texts.set(source, text)
-  return text
-}
+const textOf = oncePerObject((source: object) => canonicalJson(source as never))
 
 function open(
   db: Database,

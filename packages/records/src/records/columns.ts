@@ -1,5 +1,6 @@
 /** The columns that store the attributes and compounds of a record type. */
 
+import { oncePerObject } from '@rollcall/base/shared/once-per'
 import { sortColumnGroup } from '@rollcall/core/model/registry'
 import { columnName, joinName } from '@rollcall/database/names'
 import {
@@ -67,15 +68,11 @@ const COLUMNS: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
   age: [],
 }
 
-/** The columns of each attribute, computed once because every query needs them. */
-const described = new WeakMap<Attribute, readonly AttributeColumn[]>()
-
-/** The columns of one attribute, in order. A date has the column of the first day, then that of the last day. */
-export function attributeColumns(attribute: Attribute): readonly AttributeColumn[] {
-  const found = described.get(attribute) ?? describeColumns(attribute)
-  described.set(attribute, found)
-  return found
-}
+/**
+ * The columns of one attribute, in order. A date has the column of the first day, then that of the last day. They are
+ * computed once for an attribute, because every query needs them.
+ */
+export const attributeColumns: (attribute: Attribute) => readonly AttributeColumn[] = oncePerObject(describeColumns)
 
 function describeColumns(attribute: Attribute): readonly AttributeColumn[] {
   return COLUMNS[attribute.type].map((shape) => {

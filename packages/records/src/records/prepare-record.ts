@@ -1,4 +1,5 @@
 /** Turns a document into what is stored: canonical text, identifiers, and a value for every column. */
+import { oncePerObject } from '@rollcall/base/shared/once-per'
 import {
   type Attribute,
   type Compound,
@@ -124,17 +125,11 @@ function readValues(recordType: RecordType, document: JsonValue, notes?: Reading
 
 /** Reads one attribute or compound of a document, and appends its column values to `values`. */
 type Reader = (document: JsonValue, values: (string | null)[], notes?: ReadingNotes) => void
-const known = new WeakMap<RecordType, readonly Reader[]>()
 
-function readersOf(recordType: RecordType): readonly Reader[] {
-  let found = known.get(recordType)
-  if (found === undefined) {
-    const { attributes, compounds = [] } = recordType
-    found = [...attributes.map(attributeReader), ...compounds.map(compoundReader)]
-    known.set(recordType, found)
-  }
-  return found
-}
+const readersOf = oncePerObject(({ attributes, compounds = [] }: RecordType): readonly Reader[] => [
+  ...attributes.map(attributeReader),
+  ...compounds.map(compoundReader),
+])
 
 function attributeReader(attribute: Attribute): Reader {
   const columns = attributeColumns(attribute)
