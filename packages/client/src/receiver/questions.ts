@@ -16,7 +16,7 @@ import {
   validator,
 } from '@rollcall/protocol'
 import type { Messages } from '../client/messages.ts'
-import type { Frame, Opened, Trust } from '../trust/open.ts'
+import { badRequest, type Frame, type Opened, type Trust } from '../trust/open.ts'
 import type { ReceivedHeader } from './callbacks.ts'
 import { checkCount } from './read-callback.ts'
 
@@ -139,5 +139,3 @@ function known(made: Map<string, Validator>, name: string, schema: Parameters<ty
   made.set(name, found)
   return found
 }
-
-const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)

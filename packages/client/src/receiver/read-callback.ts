@@ -11,13 +11,12 @@ import {
   type JsonObject,
   KINDS,
   type Message,
-  RequestFault,
   receivedSchema,
   tolerateMessage,
   type Validator,
   validator,
 } from '@rollcall/protocol'
-import type { Frame, Opened } from '../trust/open.ts'
+import { badRequest, type Frame, type Opened } from '../trust/open.ts'
 import type { CallbackMessages, CallbackName, Received, ReceivedHeader, Rejected, ReplyName } from './callbacks.ts'
 
 const headers = validator(receivedSchema(CallbackHeader))
@@ -94,5 +93,3 @@ function oneRecordEach(message: Incoming): Received['message'] {
   )
   return { ...message, notify_event }
 }
-
-const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)

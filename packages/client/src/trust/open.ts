@@ -154,7 +154,8 @@ export async function openFrame(
   return { message: opened, encrypted }
 }
 
-const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+/** The refusal of a request that breaks a rule: 400 err.request.bad. */
+export const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)
 
 /**
  * True when a header has the addresses of our own request: some registries repeat them, so `sender_id` is ours and

@@ -1,6 +1,6 @@
 /** The parts of an upload beside its file, called fields: their names and lengths. */
 import { RequestFault } from '@rollcall/protocol'
-import { type Parts, readPartPieces } from './multipart.ts'
+import { badRequest, type Parts, readPartPieces } from './multipart.ts'
 
 export interface Fields {
   readonly action: string
@@ -117,5 +117,3 @@ export async function readWholePart(parts: Parts, name: string, maxBytes: number
     throw badRequest(`${name}: must be UTF-8`)
   }
 }
-
-const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)

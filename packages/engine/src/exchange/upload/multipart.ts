@@ -145,4 +145,5 @@ function nameOf(disposition: string): string | null {
   return quoted ?? bare ?? null
 }
 
-const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+/** The refusal of a request that breaks a rule: 400 err.request.bad. */
+export const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)

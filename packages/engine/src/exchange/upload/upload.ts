@@ -22,7 +22,7 @@ import { checkCount } from '../checks.ts'
 import { type Chunk, type ReadingRequests, type UnreadRequest, unreadRequest } from '../unread-request.ts'
 import { expectEndOfParts, type Fields, readFields, readWholePart } from './fields.ts'
 import { type BulkFormat, bulkFormats, type ReadItem } from './items.ts'
-import { boundaryOf, type Parts, readPartPieces, readParts } from './multipart.ts'
+import { badRequest, boundaryOf, type Parts, readPartPieces, readParts } from './multipart.ts'
 
 /**
  * Reads the parts before the file, and the whole file if it has the envelope.
@@ -177,5 +177,3 @@ export async function* inSlices(pieces: AsyncIterable<Buffer>): AsyncGenerator<B
     }
   }
 }
-
-const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)
