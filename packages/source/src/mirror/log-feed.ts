@@ -21,6 +21,7 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
   const { file, engine, registry } = deps
   const { mostLog, every } = file.mirror
   const log = engine.log(registry.namespace)
+  const explain = <Result>(work: () => Promise<Result>): Promise<Result> => explainFailures(deps, work)
   let reading: LogReading | null = null
   /**
    * The ends of the log at certain times. When changes up to an end are taken, none from before its time is missing.
@@ -29,14 +30,14 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
   let looked = Number.NEGATIVE_INFINITY
 
   const begin = async (signal: AbortSignal): Promise<JsonValue> => {
-    const problems = await log.problems()
+    const problems = await explain(() => log.problems())
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
     // If our place is gone and the claim too, another source file has replaced this one: a new place would stay in the
     // source for ever.
     await requireClaim(deps.db.pool, deps.claim)
     const timer = setTimeout(() => void deps.waits(WAITS), PATIENCE)
     try {
-      return { log: await log.begin(signal) }
+      return { log: await explain(() => log.begin(signal)) }
     } finally {
       clearTimeout(timer)
     }
@@ -65,8 +66,9 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
     await close()
     return { ...NOTHING, position: await begin(signal), isIncomplete: true }
   }
-  const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch> => {
-    if (!(await look(position))) return beginAgain(signal)
+  /** Finds the next changes; null: the log was lost. */
+  const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch | null> => {
+    if (!(await look(position))) return null
     reading ??= await log.read(position)
     const from = reading
     await from.wait(wait, signal)
@@ -84,22 +86,22 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
     }
   }
   return {
-    begin: (signal) => explainFailures(deps, () => begin(signal)),
-    next: (position, wait, signal) =>
-      explainFailures(deps, () =>
-        next(storedLogPosition(position), wait, signal).catch(unlessLost(() => beginAgain(signal), every)),
-      ),
+    begin,
+    async next(position, wait, signal) {
+      const found = await explain(() => next(storedLogPosition(position), wait, signal).catch(nullIfLost(every)))
+      return found ?? beginAgain(signal)
+    },
     close,
   }
 }
 
-/** Begins again when the log was lost, after a pause: what could not be read may come again at once. */
-const unlessLost =
-  (begin: () => Promise<ChangeBatch>, pause: number) =>
-  async (error: unknown): Promise<ChangeBatch> => {
+/** Returns null when the log was lost, after a pause: what could not be read may come again at once. */
+const nullIfLost =
+  (pause: number) =>
+  async (error: unknown): Promise<null> => {
     if (!(error instanceof LogLost)) throw error
     await sleep(pause)
-    return begin()
+    return null
   }
 
 /** Waits until a new snapshot sees the transactions. An earlier one has the former rows: the change would be lost. */

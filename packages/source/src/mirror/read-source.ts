@@ -5,7 +5,6 @@ import { ANY_RECORD } from '../engine/column-test.ts'
 import type { SourceRow, SourceState } from '../engine/engine.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
-import { ClaimLost } from '../store/mirrors.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 
 /** The most rows of a portion, and the most keys of one statement. */
@@ -13,25 +12,40 @@ export const PORTION = 1_000
 
 type Source = Pick<MirrorDeps, 'engine' | 'file'>
 
-/** Runs work with the source. @throws SourceRefusal the source cannot be read; the message is for an operator */
+/**
+ * Runs work that uses only the source: an error of our own database would be taken for one of the source.
+ * @throws SourceRefusal the source cannot be read; the message is for an operator
+ */
 export async function explainFailures<Result>({ engine, file }: Source, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof ClaimLost ? error : databaseRefusal(error, file, engine)
+    throw databaseRefusal(error, file, engine)
   }
 }
 
-/** Runs work in one snapshot of the source. @throws SourceRefusal as `explainFailures` */
-export const inSnapshot = <Result>(source: Source, work: (state: SourceState) => Promise<Result>): Promise<Result> =>
-  explainFailures(source, async () => {
-    const state = await source.engine.begin()
-    try {
-      return await work(state)
-    } finally {
-      await state.end()
-    }
-  })
+/**
+ * Runs work in one snapshot of the source. The work may use our own database too: only failures of the snapshot are
+ * explained as failures of the source.
+ * @throws SourceRefusal as `explainFailures`; or any error of the work
+ */
+export async function inSnapshot<Result>(
+  source: Source,
+  work: (state: SourceState) => Promise<Result>,
+): Promise<Result> {
+  const explain = <Read>(read: () => Promise<Read>): Promise<Read> => explainFailures(source, read)
+  const state = await explain(() => source.engine.begin())
+  try {
+    return await work({
+      rows: (...asked) => explain(() => state.rows(...asked)),
+      mark: (part) => explain(() => state.mark(part)),
+      changes: (...asked) => explain(() => state.changes(...asked)),
+      end: state.end,
+    })
+  } finally {
+    await explain(() => state.end())
+  }
+}
 
 /** Reads the rows with these keys, with their children. Rows that are gone, or that `where` excludes, are left out. */
 export async function readByKeys(
