@@ -36,6 +36,10 @@ export function databaseRefusal(
     case 'statement':
       // The message of the database is left out, because it may quote a value.
       return new SourceRefusal(`the database cannot be read as the file says: a value does not fit (${code})`)
+    case 'declined':
+      return new SourceRefusal(
+        `the database declined a statement, because of a lock, a deadlock or a limit of its own (${code}); it may succeed later`,
+      )
     default: {
       const place = 'env' in url ? `at the address in ${url.env}` : `at the address in ${url.file}`
       return new SourceRefusal(

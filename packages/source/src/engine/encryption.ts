@@ -3,6 +3,8 @@
 /** The codes of Node.js and OpenSSL for a certificate that is not accepted, and for other failures of TLS. */
 const UNSIGNED = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|INVALID_CA|PATH_LENGTH|ERR_OSSL|ERR_SSL)/
 
+const OUT_OF_TIME = /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/
+
 /**
  * Explains a failure of encryption.
  * @param place where the address is, as a part of a sentence
@@ -13,6 +15,7 @@ export function encryptionProblem(error: Error, place: string): string | null {
   const reason = code === 'HANDSHAKE_SSL_ERROR' ? reasonIn(error.message) : code
   const database = `the certificate of the database ${place}`
   if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID') return `${database} is not for the host of the address (${reason})`
+  if (OUT_OF_TIME.test(reason)) return `${database} has expired, or is not valid yet (${reason})`
   if (UNSIGNED.test(reason)) return `${database} is not signed by those of tls.ca (${reason})`
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT' || /does not support SSL/i.test(error.message)) {
     return `the database ${place} does not encrypt its connections`
@@ -26,7 +29,9 @@ const reasonIn = (message: string): string =>
     ? 'ERR_TLS_CERT_ALTNAME_INVALID'
     : /expired/.test(message)
       ? 'CERT_HAS_EXPIRED'
-      : 'UNABLE_TO_VERIFY'
+      : /not yet valid/.test(message)
+        ? 'CERT_NOT_YET_VALID'
+        : 'UNABLE_TO_VERIFY'
 
 /** Finds what the encryption of a connection lacks. @param ca null: the file names no certificates */
 export function encryptionWeakness(

@@ -5,6 +5,9 @@ import { failureOf } from './failures.ts'
 test.each([
   ['57014', 'timeout'],
   ['53400', 'declined'],
+  ['40P01', 'declined'],
+  ['40001', 'declined'],
+  ['55P03', 'declined'],
   ['53300', 'away'],
   ['57P03', 'away'],
   ['28P01', 'away'],

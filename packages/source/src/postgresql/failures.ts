@@ -6,6 +6,8 @@ import type { Failure, FailureKind } from '../engine/connections.ts'
 /** The meanings by SQLSTATE, or by its first characters. The first row that fits applies. */
 const STATES: readonly (readonly [string, FailureKind])[] = [
   ['57014', 'timeout'],
+  ['40', 'declined'], // a deadlock, or a conflict with what a standby replays
+  ['55P03', 'declined'], // a lock is not free
   ['53400', 'declined'], // a limit of the configuration, such as of temporary files
   ['25006', 'changed'], // it would write
   ['55000', 'changed'], // a standby has no log of its own; a materialized view has no rows

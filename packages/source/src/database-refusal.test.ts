@@ -1,0 +1,32 @@
+import { RecordsUnavailable } from '@rollcall/core/model/record-source'
+import { expect, test } from 'vitest'
+import { databaseRefusal } from './database-refusal.ts'
+import { SourceRefusal } from './engine/source-refusal.ts'
+import { failureOf as mariadbFailure } from './mariadb/failures.ts'
+import { failureOf as postgresqlFailure } from './postgresql/failures.ts'
+
+const refusalOf = (error: Error, failureOf = mariadbFailure): unknown =>
+  databaseRefusal(new RecordsUnavailable(error), { url: { env: 'OFFICE' } }, { failureOf })
+
+test.each([
+  ['a lock that was not free', { errno: 1205, sqlState: 'HY000' }, 1205],
+  ['a deadlock', { errno: 1213, sqlState: '40001' }, 1213],
+])('%s is told as such, and not as a database that is away', (_, facts, code) => {
+  const refusal = refusalOf(Object.assign(new Error('its own words'), facts))
+  expect(refusal).toBeInstanceOf(SourceRefusal)
+  expect(refusal).toMatchObject({
+    message: `the database declined a statement, because of a lock, a deadlock or a limit of its own (${code}); it may succeed later`,
+  })
+})
+
+test.each([
+  ['CERT_HAS_EXPIRED', postgresqlFailure, { code: 'CERT_HAS_EXPIRED' }],
+  ['CERT_NOT_YET_VALID', postgresqlFailure, { code: 'CERT_NOT_YET_VALID' }],
+  // The driver of MariaDB has one code for all failures of TLS.
+  ['CERT_HAS_EXPIRED', mariadbFailure, { code: 'HANDSHAKE_SSL_ERROR', message: 'certificate has expired' }],
+  ['CERT_NOT_YET_VALID', mariadbFailure, { code: 'HANDSHAKE_SSL_ERROR', message: 'certificate is not yet valid' }],
+])('a certificate whose time is over or has not come is told as such: %s', (reason, failureOf, facts) => {
+  expect(refusalOf(Object.assign(new Error(''), facts), failureOf)).toMatchObject({
+    message: `the certificate of the database at the address in OFFICE has expired, or is not valid yet (${reason})`,
+  })
+})
