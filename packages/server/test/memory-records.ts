@@ -29,7 +29,8 @@ export function memoryRecords(db: Pick<Database, 'pool'>, portion = 3): MemoryRe
     async *candidates(_registry, recordType, _predicate, after) {
       const all = ofType(recordType)
       for (let at = all.findIndex(({ id }) => id === after) + 1; at < all.length; at += portion) {
-        yield all.slice(at, at + portion)
+        const records = all.slice(at, at + portion)
+        yield { records, rows: records.length }
       }
     },
     async read(_registry, recordType, ids) {

@@ -24,7 +24,7 @@ const file = readSourceFile(
 afterEach(() => vi.useRealTimers())
 
 /** A source whose rows are given by hand. */
-function sourceOf(rows: (asked: RowsAsked) => Promise<readonly SourceRow[]>, searchTime = 10_000) {
+function sourceOf(rows: (asked: RowsAsked) => Promise<readonly SourceRow[]>, given = file) {
   let held = 0
   const unasked = () => Promise.reject(new Error('not asked for'))
   const engine: OpenEngine = {
@@ -46,7 +46,7 @@ function sourceOf(rows: (asked: RowsAsked) => Promise<readonly SourceRow[]>, sea
     log: () => expect.fail('it has no log'),
     ...{ report: unasked, slow: unasked, checkKey: unasked, catalog: unasked, sample: unasked, close: unasked },
   }
-  const { source } = liveRecords(kind, file, engine, async () => NOBODY_PROTECTED, searchTime)
+  const { source } = liveRecords(kind, given, engine, async () => NOBODY_PROTECTED)
   return { source, held: () => held }
 }
 
@@ -114,4 +114,34 @@ test('who finds no connection in time is refused: a participant with the reason,
   expect(await fourth).toBeInstanceOf(RecordsUnavailable)
   resolve([])
   await first
+})
+
+test('reading goes on after a portion that ends with empty keys', async () => {
+  const asked: (string | null)[] = []
+  const { source } = sourceOf(async ({ after, isLast }) => {
+    if (!isLast) asked.push(after)
+    const length = after === null ? 1_000 : 1
+    return Array.from({ length }, () => ({ key: after === null ? '' : 'a', cells: ['A1'], children: [] }))
+  })
+  const reader = source.reader('sync')
+  expect(await reader.count(registry, recordType)).toBe(1)
+  expect(asked).toEqual([null, ''])
+})
+
+test('a portion that ends where it began is the last one', async () => {
+  const { source } = sourceOf(async () => Array.from({ length: 1_000 }, () => ({ key: '', cells: [], children: [] })))
+  expect(await source.reader('sync').count(registry, recordType)).toBe(0)
+})
+
+test('rows that cannot become records count as candidates: a search does not read more than it may', async () => {
+  let portions = 0
+  const rows = async ({ after, isLast }: RowsAsked) => {
+    if (!isLast) portions += 1
+    // These rows have no primary identifier.
+    return portions > 20 ? [] : rowsFrom(after).map((row) => ({ ...row, cells: [''] }))
+  }
+  const { source } = sourceOf(rows, { ...file, candidates: 1_000 })
+  const found = await source.reader('sync').find(registry, { recordType, predicate, page })
+  expect(found).toEqual({ total: page.cap + 1, records: [], ids: [] })
+  expect(portions).toBe(2)
 })

@@ -3,7 +3,12 @@
 import type { Protection } from '@rollcall/core/model/protection'
 import { type RecordReader, RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { type CandidateSource, guardedReader, type SourceRecord } from '@rollcall/core/policy/guarded-records'
+import {
+  type CandidateSource,
+  type Candidates,
+  guardedReader,
+  type SourceRecord,
+} from '@rollcall/core/policy/guarded-records'
 import { isStorable } from '@rollcall/database/text'
 import { createSearchSlots, type SearchSlots } from '@rollcall/participants/admission/search-slots'
 import { type Kind, RequestFault } from '@rollcall/protocol'
@@ -11,6 +16,7 @@ import type { RegistryRecords } from '@rollcall/records/records/registry-records
 import { ANY_RECORD } from './engine/column-test.ts'
 import type { OpenEngine, RowsAsked, SourceRow, SourceState } from './engine/engine.ts'
 import type { MappedRecords, SourceFile } from './engine/mapped-records.ts'
+import { nextKey } from './engine/row-statement.ts'
 import { withGivenAttributes } from './given-attributes.ts'
 import { neededOf } from './needed.ts'
 import { refusalOf } from './refusal.ts'
@@ -100,12 +106,9 @@ function readerOf(reading: Reading): RecordReader {
       const found = new Map<string, SourceRecord>()
       const keys = ids.flatMap((id) => keyOfLive(id) ?? [])
       if (keys.length === 0) return []
-      for await (const portion of portions(reading, file.records.get(name), {
-        needed: ANY_RECORD,
-        keys,
-        after: null,
-      })) {
-        for (const record of portion) found.set(record.id, record)
+      const asked = { needed: ANY_RECORD, keys, after: null }
+      for await (const { records } of portions(reading, file.records.get(name), asked)) {
+        for (const record of records) found.set(record.id, record)
       }
       return ids.flatMap((id) => found.get(id) ?? [])
     },
@@ -155,7 +158,7 @@ async function* portions(
   records: MappedRecords | undefined,
   asked: Pick<RowsAsked, 'needed' | 'keys' | 'after'>,
   written = new Date(),
-): AsyncGenerator<readonly SourceRecord[]> {
+): AsyncGenerator<Candidates> {
   if (records === undefined || asked.needed.is === 'nothing') return
   const given = withGivenAttributes(records)
   let { after } = asked
@@ -167,16 +170,14 @@ async function* portions(
       const within = Math.ceil(until - time.now())
       if (within <= 0) throw new SearchTimeout(new RecordsUnavailable(null), time.most / 1_000)
       const rows = await state.rows(records, { ...asked, after, limit: PORTION, within, isLast })
-      const isMore = rows.length >= PORTION
-      if (isLast && isMore) {
+      const next = nextKey(rows, PORTION, after)
+      if (isLast && next !== null) {
         isLast = false
         continue
       }
-      yield rows.flatMap((row) => recordOf(kind, given, row, written) ?? [])
-      const last = rows.at(-1)
-      // An empty key comes first, so a portion that ends with one has no other keys. Reading ends there.
-      if (last === undefined || last.key === '' || !isMore) return
-      after = last.key
+      yield { records: rows.flatMap((row) => recordOf(kind, given, row, written) ?? []), rows: rows.length }
+      if (next === null) return
+      after = next
     }
   } finally {
     await state.end()

@@ -24,11 +24,17 @@ export interface SourceRecord extends FoundRecord {
   readonly value?: JsonValue
 }
 
+/** Candidates that a source has read together. */
+export interface Candidates {
+  readonly records: readonly SourceRecord[]
+  /** The number of rows that were read, with those that cannot become records. */
+  readonly rows: number
+}
+
 /** The functions that a source must have. It need not know protected persons and grants. */
 export interface CandidateSource {
   /**
-   * The largest number of candidates that a search reads; if there are more, it reports too many records. Absent for no
-   * limit.
+   * The largest number of rows that a search reads; if there are more, it reports too many records. Absent for no limit.
    */
   readonly most?: number
   /**
@@ -44,25 +50,25 @@ export interface CandidateSource {
     recordType: RecordType,
     predicate: Predicate | null,
     after: RecordId | null,
-  ): AsyncIterable<readonly SourceRecord[]>
+  ): AsyncIterable<Candidates>
   /** Reads these records in their current state, in this order. Deleted ones are left out. */
   read(registry: RegistryShape, recordType: RecordType, ids: readonly RecordId[]): Promise<readonly SourceRecord[]>
 }
 
 /** Makes a reader for a source. @param protectionOf reads the protected persons of a registry */
 export function guardedReader(
-  source: CandidateSource,
+  { candidates, read: readRecords, most = Number.POSITIVE_INFINITY }: CandidateSource,
   protectionOf: (registry: RegistryShape) => Promise<Protection>,
 ): RecordReader {
   return {
     async find(registry, { recordType, predicate, page: { sort, limit, offset, cap, ids = 0, categories = [] } }) {
       const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
       const hits: Hit[] = []
-      let candidates = 0
-      search: for await (const portion of source.candidates(registry, recordType, predicate, null)) {
-        candidates += portion.length
-        if (candidates > (source.most ?? Number.POSITIVE_INFINITY)) return { total: cap + 1, records: [], ids: [] }
-        for (const record of portion) {
+      let candidateCount = 0
+      search: for await (const { records, rows } of candidates(registry, recordType, predicate, null)) {
+        candidateCount += rows
+        if (candidateCount > most) return { total: cap + 1, records: [], ids: [] }
+        for (const record of records) {
           const read = parsed(record)
           if (guard.isHidden(record, categories, read)) continue
           const { document, extracted } = guard.seen(record, read)
@@ -77,13 +83,13 @@ export function guardedReader(
     },
     async read(registry, recordType, ids, categories = []) {
       const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
-      const records = await source.read(registry, recordType, ids)
+      const records = await readRecords(registry, recordType, ids)
       return records
         .filter((record) => !guard.isHidden(record, categories))
         .map(({ id, document }) => ({ id, document }))
     },
     async merged(registry, recordType, ids) {
-      const records = await source.read(registry, recordType, ids)
+      const records = await readRecords(registry, recordType, ids)
       return new Map(records.flatMap(({ id, merged }) => (merged.length === 0 ? [] : [[id, merged] as const])))
     },
     async named(registry, recordType, values) {
@@ -92,8 +98,8 @@ export function guardedReader(
       const type = recordType.primary_identifier
       const identifiers = [...wanted].map((value) => ({ type, value }))
       const found = []
-      for await (const portion of source.candidates(registry, recordType, { is: 'identifier', identifiers }, null)) {
-        for (const { id, document, merged } of portion) {
+      for await (const { records } of candidates(registry, recordType, { is: 'identifier', identifiers }, null)) {
+        for (const { id, document, merged } of records) {
           const aliases = merged.flatMap((one) => namesOf(registry.kind, recordType, one.document))
           const names = [...namesOf(registry.kind, recordType, document), ...aliases]
           if (names.some((one) => one.type === type && wanted.has(one.value))) found.push({ id, document, aliases })
@@ -104,28 +110,28 @@ export function guardedReader(
     async categories(registry, recordType, ids) {
       const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
       if (!guard.hidesSome) return new Map()
-      const records = await source.read(registry, recordType, ids)
+      const records = await readRecords(registry, recordType, ids)
       const found = records.map((record) => [record.id, guard.categoriesOf(record)] as const)
       return new Map(found.filter(([, categories]) => categories.length > 0))
     },
     async count(registry, recordType) {
       let count = 0
-      for await (const portion of source.candidates(registry, recordType, null, null)) count += portion.length
+      for await (const { records } of candidates(registry, recordType, null, null)) count += records.length
       return count
     },
     async page(registry, { recordType, predicate, since, after, limit }) {
       const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
-      const records = []
-      page: for await (const portion of source.candidates(registry, recordType, predicate, after)) {
-        for (const record of portion) {
+      const found = []
+      page: for await (const { records } of candidates(registry, recordType, predicate, after)) {
+        for (const record of records) {
           const { id, document, written } = record
           if (since !== null && written < since) continue
           if (predicate !== null && !matches(predicate, guard.seen(record).extracted)) continue
-          records.push({ id, document, written })
-          if (records.length === limit) break page
+          found.push({ id, document, written })
+          if (found.length === limit) break page
         }
       }
-      return records
+      return found
     },
   }
 }

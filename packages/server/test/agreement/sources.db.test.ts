@@ -121,7 +121,8 @@ async function ownCandidates(reader: RecordReader): Promise<CandidateSource> {
   return {
     async *candidates(_registry, _recordType, _predicate, after) {
       for (let at = records.findIndex(({ id }) => id === after) + 1; at < records.length; at += 7) {
-        yield records.slice(at, at + 7)
+        const some = records.slice(at, at + 7)
+        yield { records: some, rows: some.length }
       }
     },
     read: async (_registry, _recordType, wanted) => wanted.flatMap((id) => records.find((one) => one.id === id) ?? []),

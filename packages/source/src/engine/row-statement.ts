@@ -61,6 +61,17 @@ export function rowStatement(
   }
 }
 
+/**
+ * Finds the key after which the next portion of rows begins; null: this portion is the last one. The key may be empty.
+ * @param limit the most rows of a portion
+ * @param after the key after which this portion began
+ */
+export function nextKey(rows: readonly SourceRow[], limit: number, after: string | null): string | null {
+  const last = rows.length < limit ? undefined : rows.at(-1)
+  // A portion that ends where it began has no end: reading it again would find the same rows.
+  return last === undefined || last.key === after ? null : last.key
+}
+
 /** The parts of the statement that are the same for every question. */
 interface Select {
   readonly key: string

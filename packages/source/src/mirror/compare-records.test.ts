@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { kind } from '../../test/asking.ts'
 import type { RowsAsked } from '../engine/engine.ts'
 import { readSourceFile } from '../source-file.ts'
-import { createReadAhead } from './compare-records.ts'
+import { createPortionReader, createReadAhead } from './compare-records.ts'
 
 const file = readSourceFile(
   {
@@ -38,4 +38,13 @@ test('the next portion is read ahead while there is one and it is wanted', async
   expect(asked).toEqual([null, '1000', '2000'])
   expect(await read(records, '3000')).toMatchObject({ rows: [{ key: '3001' }], next: null })
   expect(asked).toHaveLength(4)
+})
+
+test('a comparison goes on after a portion that ends with empty keys', async () => {
+  const rows = async (_: unknown, { after }: RowsAsked) =>
+    Array.from({ length: after === null ? 1_000 : 1 }, () => ({ key: after ?? '', cells: ['U1'], children: [] }))
+  const engine = { begin: async () => ({ rows, end: async () => undefined }) }
+  const read = createPortionReader({ engine, file, registry: { kind } } as never)
+  expect(await read(records, null)).toEqual({ rows: [], next: '' })
+  expect(await read(records, '')).toEqual({ rows: [], next: null })
 })

@@ -8,6 +8,7 @@ import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { openRegistry } from '@rollcall/records/registries/registries'
 import { ANY_RECORD } from '../engine/column-test.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
+import { nextKey } from '../engine/row-statement.ts'
 import { isKey } from '../live-records.ts'
 import { hasBecomeMirror, isBecomingMirror } from '../store/changed-sources.ts'
 import { type Comparison, saveProgress } from '../store/mirrors.ts'
@@ -32,9 +33,7 @@ export const createPortionReader =
     const asked = { needed: ANY_RECORD, keys: null, after, limit: PORTION }
     const found = await inSnapshot(deps, (state) => state.rows(records, asked))
     const keyed = found.filter(({ key }) => isKey(key))
-    // An empty key comes first, so a portion that ends with one has no other keys. The list ends there.
-    const next = found.length < PORTION ? null : found.at(-1)?.key || null
-    return { rows: await readRows(deps.registry.kind, records, keyed), next }
+    return { rows: await readRows(deps.registry.kind, records, keyed), next: nextKey(found, PORTION, after) }
   }
 
 /**
