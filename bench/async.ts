@@ -28,7 +28,7 @@ const PATIENCE = 20
 
 const NUMBERS = {
   records: [100_000, 50],
-  rounds: [12, 1],
+  rounds: [6, 1],
   requests: [2_000, 4],
   idle: [40, 1],
   connections: [32, 2],

@@ -43,7 +43,7 @@ const seconds = async (work: () => Promise<unknown>): Promise<number> => {
   return (performance.now() - began) / 1_000
 }
 
-const NUMBERS = { count: [1_000_000, 20], rounds: [3, 1] } as const
+const NUMBERS = { count: [250_000, 20], rounds: [3, 1] } as const
 
 /** Measures, prints and writes `backup.json`. */
 export async function run(args: readonly string[]): Promise<readonly Row[]> {

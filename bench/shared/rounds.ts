@@ -26,7 +26,7 @@ export interface Sides {
 export const LOAD = {
   /** Seconds of a round. */
   seconds: [3, 1],
-  rounds: [15, 1],
+  rounds: [9, 1],
   connections: [32, 2],
   /** Requests of a round; 0: as many as are answered in its seconds. */
   requests: [0, 20],
