@@ -33,7 +33,8 @@ function list(
   const from =
     type.holds === 'integer'
       ? `${parameters.add(String(BigInt(since) - BigInt(Math.ceil(overlap))), 'int8')}`
-      : `to_timestamp(${parameters.add(since, 'float8')} - ${parameters.add(overlap, 'float8')})::${type.sql}`
+      : // A time of whole seconds is before the mark of its own second.
+        `to_timestamp(floor(${parameters.add(since, 'float8')} - ${parameters.add(overlap, 'float8')}))::${type.sql}`
   const conditions = [`${changed} >= ${from}`, `${key} is not null`]
   if (after !== null) {
     const place = [parameters.add(after.mark, type.sql), parameters.add(after.key, keyType.sql)]
