@@ -142,8 +142,8 @@ export const approveProposal = defineAct(
       const input = await opened(deps, { id, sealed: found.sealed })
       const diff = await act.act.diff(deps, input)
       if (canonicalText(diff) !== found.diff) {
-        await decideProposal(db, id, { state: 'outdated', by, now })
         await enter({ note: `proposal outdated: ${act.act.name}` })
+        await decideProposal(db, id, { state: 'outdated', by, now })
         throw new AdminRefusal('what is stored has changed since it was proposed: propose it again', {
           reason: 'conflict',
         })

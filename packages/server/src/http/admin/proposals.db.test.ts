@@ -9,7 +9,7 @@ import { addOperator } from '@rollcall/admin/operators/operators'
 import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import type { Operator } from '@rollcall/core/model/operator'
 import { lapseProposals } from '@rollcall/participants/store/proposals'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
 import { testClock } from '../../../../observe/test/clock.ts'
@@ -218,6 +218,10 @@ it('it is refused where what is stored has changed since', async () => {
   const sender_id = await peer()
   const id = await proposed(grantPath(sender_id), { terms: WIDE })
   await setGrant(acting(server.database), { sender_id, namespace: 'civil', terms: { ...NARROW, see: [] } })
+  vi.spyOn(server.context.auditLog, 'write').mockRejectedValueOnce(new Error('full'))
+  expect((await approve(id)).status).toBe(500)
+  // Nothing was decided without an audit entry.
+  expect((await caller.get(`/proposals/${id}`, bea)).body.state).toBe('waiting')
   expect(await refusedApproval(id)).toBe(
     '409 err.request.bad what is stored has changed since it was proposed: propose it again',
   )
