@@ -37,7 +37,10 @@ export interface Limiter {
   idle(): Promise<void>
 }
 
-/** Milliseconds after which an attempt counts as slow; the first attempt of a delivery earlier (`deliverNow`). */
+/**
+ * Milliseconds after which an attempt counts as slow. `deliverNow` has a shorter limit, because the maker of an answer
+ * waits for it.
+ */
 export const SLOW_MS = 1_000
 /** Milliseconds after a failure until the maker of an answer makes one attempt at that destination again. */
 const FORGIVEN = 60_000
