@@ -38,7 +38,7 @@ export function rowStatement(
 ): Statement | null {
   const { key: keyType, parts } = types
   const parameters = sql.parameters()
-  const { key, selected, from } = known.get(types) ?? selectOf(sql, records, types)
+  const { key, beginning, texts } = known.get(types) ?? selectOf(sql, records, types)
   const conditions: string[] = []
   const condition = sql.conditions.conditionOf(records, parts, needed, parameters)
   if (condition !== null) conditions.push(condition)
@@ -55,11 +55,15 @@ export function rowStatement(
     conditions.push(`${key} > ${parameters.add(mark, keyType.sql)}`)
   }
   const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`
-  return {
-    text: `select ${selected} from ${from}${where} order by ${key} limit ${sql.limit(limit, parameters)}`,
-    values: parameters.values,
-  }
+  const rest = `${where} order by ${key} limit ${sql.limit(limit, parameters)}`
+  const text = texts.get(rest) ?? beginning + rest
+  if (texts.size >= MOST_TEXTS) texts.clear()
+  texts.set(rest, text)
+  return { text, values: parameters.values }
 }
+
+/** The most texts of statements that are kept. */
+const MOST_TEXTS = 100
 
 /**
  * Finds the key after which the next portion of rows begins; null: this portion is the last one. The key may be empty.
@@ -75,8 +79,10 @@ export function nextKey(rows: readonly SourceRow[], limit: number, after: string
 /** The parts of the statement that are the same for every question. */
 interface Select {
   readonly key: string
-  readonly selected: string
-  readonly from: string
+  /** The text up to the conditions. */
+  readonly beginning: string
+  /** Whole texts by their rest. A driver finds its prepared statement faster by a text that it has seen before. */
+  readonly texts: Map<string, string>
 }
 
 /** The parts that were made, by the types of the columns: when a table has changed, its types are another object. */
@@ -99,7 +105,7 @@ function selectOf(sql: RowSql, { own, children }: MappedRecords, types: KnownTyp
       return `(${sql.childRows(cells, tableOf(child, 'child'), `child.${quoted(child.key)} = ${key}`)})`
     }),
   ]
-  const select = { key, selected: values.join(', '), from: tableOf(own, 'own') }
+  const select = { key, beginning: `select ${values.join(', ')} from ${tableOf(own, 'own')}`, texts: new Map() }
   known.set(types, select)
   return select
 }

@@ -1,9 +1,11 @@
 /** Connections to a MariaDB or MySQL of another system. */
 
 import { isIP } from 'node:net'
-import type { Connection, FieldPacket, Pool, PoolConnection, PoolOptions } from 'mysql2/promise'
+import { oncePerObject } from '@rollcall/base/shared/once-per'
+import type { FieldPacket, Pool, PoolConnection, PoolOptions } from 'mysql2'
 import { type Environment, readAddress, readCertificates } from '../engine/address.ts'
 import {
+  type Answer,
   CONNECT_TIMEOUT,
   type Connections,
   connectionsOf,
@@ -14,6 +16,7 @@ import {
 } from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
+import { TimeLimit } from '../engine/time-limit.ts'
 import { failureOf } from './failures.ts'
 
 /** A column of a result, in the words of the driver. */
@@ -36,16 +39,21 @@ export const connectionTo = (file: SourceFile, env: Environment): PoolOptions =>
 
 export function openConnections(file: SourceFile, options: PoolOptions): Connections<Field> {
   let opened: Promise<Pool> | undefined
+  const heldOf = oncePerObject((_: PoolConnection): Held => {
+    const limit = new TimeLimit(file.statementTimeout + STATEMENT_GRACE, late)
+    return { limit, isSetUp: false, isFresh: false }
+  })
   return connectionsOf(file, {
     async begin() {
       opened ??= openPool(options)
-      const pool = await opened
-      return await begin(await connectionOf(pool), file)
+      const connection = await connectionOf(await opened)
+      return await begin(connection, heldOf(connection), file)
     },
     failureOf,
     async close() {
       // If the pool could not be opened, awaiting `opened` throws that error here once more.
-      await (await opened)?.end().catch(() => undefined)
+      const pool = await opened
+      await new Promise<void>((resolve) => (pool === undefined ? resolve() : pool.end(() => resolve())))
     },
   })
 }
@@ -93,47 +101,36 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
     supportBigNumbers: true,
     bigNumberStrings: true,
     rowsAsArray: true,
+    // Otherwise the driver records where each statement was asked for, which takes a tenth of a look-up.
+    trace: false,
   }
 }
 
 /** Loads the driver here, so that processes without such a source do not load it. */
 async function openPool(options: PoolOptions): Promise<Pool> {
-  const { createPool } = await import('mysql2/promise')
+  const { createPool } = await import('mysql2')
   const pool = createPool(options)
   // The pool itself removes a connection that is lost while nobody uses it.
-  pool.pool.on('connection', (connection: Connection) => connection.on('error', () => undefined))
+  pool.on('connection', (connection) => connection.on('error', () => undefined))
   return pool
 }
 
-/** Waits for work no longer than a time. @param late takes a result that comes after it */
-async function inTime<Result>(
-  work: Promise<Result>,
-  milliseconds: number,
-  lateError: () => Error,
-  late: (result: Result) => void = () => undefined,
-): Promise<Result> {
-  const { promise, resolve, reject } = Promise.withResolvers<Result>()
+/** Gets a connection within `CONNECT_TIMEOUT`, so that nobody waits longer for a busy pool. */
+function connectionOf(pool: Pool): Promise<PoolConnection> {
+  const { promise, resolve, reject } = Promise.withResolvers<PoolConnection>()
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
-    reject(lateError())
-  }, milliseconds)
-  work.then((result) => (isLate ? late(result) : resolve(result)), reject)
-  try {
-    return await promise
-  } finally {
+    reject(new Error('no connection was free'))
+  }, CONNECT_TIMEOUT)
+  pool.getConnection((error, connection) => {
     clearTimeout(timer)
-  }
+    if (error) reject(error)
+    else if (isLate) connection.release()
+    else resolve(connection)
+  })
+  return promise
 }
-
-/** Gets a connection within `CONNECT_TIMEOUT`, so that nobody waits longer for a busy pool. */
-const connectionOf = (pool: Pool): Promise<PoolConnection> =>
-  inTime(
-    pool.getConnection(),
-    CONNECT_TIMEOUT,
-    () => new Error('no connection was free'),
-    (connection) => connection.release(),
-  )
 
 /**
  * The settings of a session. Each server reads its own limit of time: MariaDB reads a comment with `M!`, MySQL a
@@ -154,20 +151,31 @@ const settings = ({ statementTimeout }: SourceFile): string =>
 /** Values of the catalog and of plans may be numbers; they are made texts. */
 const textOf = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : String(value))
 
-/** Connections whose session is set up. */
-const prepared = new WeakSet<object>()
-/** Connections in a transaction that only reads, and has read nothing yet. Its first statement takes the snapshot. */
-const fresh = new WeakSet<object>()
+/** A connection of the pool. */
+interface Held {
+  readonly limit: TimeLimit
+  isSetUp: boolean
+  /** True in a transaction that only reads, and has read nothing yet. Its first statement takes the snapshot. */
+  isFresh: boolean
+}
 
-async function begin(connection: PoolConnection, file: SourceFile): Promise<Transaction<Field>> {
-  const timeout = file.statementTimeout + STATEMENT_GRACE
-  const start = () => connection.query({ sql: 'start transaction with consistent snapshot, read only', timeout })
-  let isFresh = fresh.delete(connection.connection)
+const late = (): Error => Object.assign(new Error('no answer in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' })
+
+async function begin(connection: PoolConnection, held: Held, file: SourceFile): Promise<Transaction<Field>> {
+  const query = (sql: string): Promise<void> =>
+    held.limit.wait(
+      new Promise((resolve, reject) => {
+        connection.query(sql, (error) => (error ? reject(error) : resolve()))
+      }),
+    )
+  const start = () => query('start transaction with consistent snapshot, read only')
+  let { isFresh } = held
+  held.isFresh = false
   try {
-    if (!prepared.has(connection.connection)) {
-      await connection.query({ sql: settings(file), timeout })
-      await connection.query({ sql: 'set session transaction isolation level repeatable read', timeout })
-      prepared.add(connection.connection)
+    if (!held.isSetUp) {
+      await query(settings(file))
+      await query('set session transaction isolation level repeatable read')
+      held.isSetUp = true
     }
     if (!isFresh) await start()
   } catch (error) {
@@ -183,27 +191,21 @@ async function begin(connection: PoolConnection, file: SourceFile): Promise<Tran
       isFresh = false
       // It is prepared, so it can only be one statement: SQL of the operator cannot end this transaction and begin
       // another.
-      // The driver does not limit the preparation.
-      const [rows, fields] = await inTime(
-        connection.execute({ sql: text, values: [...values] as string[], timeout }),
-        timeout,
-        () => Object.assign(new Error('no answer in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' }),
+      return await held.limit.wait(
+        new Promise((resolve, reject) => {
+          connection.execute(text, values as string[], (error, rows, fields) =>
+            error ? reject(error) : resolve(answerOf(rows, fields)),
+          )
+        }),
       )
-      // A statement such as SET ROLE has no rows.
-      if (!Array.isArray(rows)) return { rows: [], types: [], names: [] }
-      return {
-        rows: (rows as unknown[][]).map((row) => row.map(textOf)),
-        types: fields,
-        names: fields.map(({ name }) => name),
-      }
     },
     async end(isBroken) {
       if (isBroken) return connection.destroy()
       // The rollback is not awaited: the connection returns to the pool when it has ended. The next transaction only
       // reads, as this one does.
-      connection.query({ sql: 'rollback and chain', timeout }).then(
+      query('rollback and chain').then(
         () => {
-          fresh.add(connection.connection)
+          held.isFresh = true
           connection.release()
         },
         () => connection.destroy(),
@@ -211,3 +213,9 @@ async function begin(connection: PoolConnection, file: SourceFile): Promise<Tran
     },
   }
 }
+
+/** A statement such as SET ROLE has no rows. */
+const answerOf = (rows: unknown, fields: readonly FieldPacket[]): Answer<Field> =>
+  Array.isArray(rows)
+    ? { rows: rows.map((row: unknown[]) => row.map(textOf)), types: fields, names: fields.map(({ name }) => name) }
+    : { rows: [], types: [], names: [] }

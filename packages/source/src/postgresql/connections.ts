@@ -1,9 +1,11 @@
 /** Connections to a PostgreSQL that is a source. */
 
+import { oncePerObject } from '@rollcall/base/shared/once-per'
 import { ignoreConnectionLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { type Environment, readAddress, readCertificates } from '../engine/address.ts'
 import {
+  type Answer,
   CONNECT_TIMEOUT,
   type Connections,
   connectionsOf,
@@ -14,6 +16,7 @@ import {
 } from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
+import { TimeLimit } from '../engine/time-limit.ts'
 import { failureOf } from './failures.ts'
 import { Outdated, sendPiece } from './one-piece.ts'
 
@@ -43,19 +46,31 @@ export function openConnections(file: SourceFile, connection: pg.ClientConfig): 
     new pg.Pool({
       ...connection,
       max: file.pool,
-      query_timeout: file.statementTimeout + STATEMENT_GRACE,
       // Every value is read as a text.
       types: { getTypeParser: () => String },
     }),
   )
   const settings = settingsOf(file)
-  return connectionsOf(file, { begin: () => begin(pool, settings), failureOf, close: () => pool.end() })
+  const limitOf = oncePerObject((_: pg.ClientBase) => new TimeLimit(file.statementTimeout + STATEMENT_GRACE, late))
+  return connectionsOf(file, {
+    async begin() {
+      const client = await pool.connect()
+      return transactionOn(client, (before, asked) => sendPiece(client, before, asked, limitOf(client)), settings)
+    },
+    failureOf,
+    close: () => pool.end(),
+  })
 }
+
+/** The error of the driver for an answer that comes too late. */
+const late = (): Error => new Error('Query read timeout')
 
 const plain = (text: string): Statement => ({ text, values: [] })
 
 const BEGIN = plain('begin isolation level repeatable read read only')
 const SAVEPOINT = plain('savepoint beginning')
+const ROLLBACK = plain('rollback to savepoint beginning')
+const COMMIT = plain('commit')
 
 /**
  * Makes the settings of transactions, by the milliseconds that a statement may take. They also take the snapshot of a
@@ -75,18 +90,23 @@ function settingsOf({ statementTimeout, timeZone, mirror }: SourceFile): (limit:
   }
   const values = Object.values(fixed)
   const names = ['statement_timeout', ...Object.keys(fixed)]
-  const text = `select ${names.map((name, at) => `pg_catalog.set_config('${name}', $${at + 1}, true)`).join(', ')}`
+  // One short text as result costs less than a column for each setting.
+  const set = names.map((name, at) => `pg_catalog.set_config('${name}', $${at + 1}, true)`)
+  const text = `select pg_catalog.concat(${set.join(', ')})`
   return (limit) => ({ text, values: [String(limit), ...values] })
 }
 
-async function begin(pool: pg.Pool, settings: (limit: number) => Statement): Promise<Transaction<number>> {
-  const client = await pool.connect()
+function transactionOn(
+  client: pg.PoolClient,
+  piece: (before: readonly Statement[], asked: Statement) => Promise<Answer<number>>,
+  settings: (limit: number) => Statement,
+): Transaction<number> {
   let hasBegun = false
   /** The milliseconds that statements may take now. */
   let limit = 0
   const goOn = async (): Promise<void> => {
     limit = 0
-    if (hasBegun) await client.query('rollback to savepoint beginning')
+    if (hasBegun) await piece([], ROLLBACK)
   }
   const send: Transaction<number>['run'] = (asked, { time, isLast }) => {
     // Without BEGIN, the statements of a piece are one transaction, which ends with the piece.
@@ -99,7 +119,7 @@ async function begin(pool: pg.Pool, settings: (limit: number) => Statement): Pro
     hasBegun ||= !isWhole
     // The extended protocol allows one statement only, so SQL of the operator cannot end this transaction and begin
     // another.
-    return sendPiece(client, before, asked)
+    return piece(before, asked)
   }
   return {
     isLimited: true,
@@ -116,7 +136,7 @@ async function begin(pool: pg.Pool, settings: (limit: number) => Statement): Pro
     async end(isBroken) {
       let isLost = isBroken
       if (!isLost && hasBegun) {
-        await client.query('commit').catch(() => {
+        await piece([], COMMIT).catch(() => {
           isLost = true
         })
       }

@@ -4,8 +4,10 @@
  * transaction is open and none of them says BEGIN, the piece is a transaction of its own.
  */
 
+import { oncePerObject } from '@rollcall/base/shared/once-per'
 import pg from 'pg'
 import { type Answer, NotBegun, type Statement } from '../engine/connections.ts'
+import type { TimeLimit } from '../engine/time-limit.ts'
 
 /** The statements that a connection keeps prepared. The one that was used longest ago is dropped first. */
 const MOST_PREPARED = 50
@@ -16,16 +18,19 @@ interface Prepared {
   readonly name: string
   /** The columns of the result; null: the server was not asked for them yet. */
   columns: Columns | null
+  /** The value of `count` at its last use. */
+  used: number
 }
 
 interface Connected {
-  /** The prepared statements by text, in the order of their last use. */
+  /** The prepared statements by text. */
   readonly prepared: Map<string, Prepared>
   /** The names of prepared statements to be closed. */
   readonly dropped: string[]
 }
 
-const connections = new WeakMap<pg.ClientBase, Connected>()
+const connectedOf = oncePerObject((_: pg.ClientBase): Connected => ({ prepared: new Map(), dropped: [] }))
+/** Grows with each use of a prepared statement. */
 let count = 0
 
 /** The columns of a statement have changed since it was prepared. The statement is no longer prepared. */
@@ -44,21 +49,18 @@ export async function sendPiece(
   client: pg.ClientBase,
   before: readonly Statement[],
   asked: Statement,
+  limit: TimeLimit | null = null,
 ): Promise<Answer<number>> {
-  const connected = connections.get(client) ?? { prepared: new Map<string, Prepared>(), dropped: [] }
-  connections.set(client, connected)
-  const { prepared, dropped } = connected
+  const { prepared, dropped } = connectedOf(client)
   const fresh: string[] = []
   const prepare = ({ text }: Statement): Prepared => {
-    let found = prepared.get(text)
-    if (found === undefined) {
-      count += 1
-      found = { name: `rollcall_${count}`, columns: null }
+    count += 1
+    const found = prepared.get(text) ?? { name: `rollcall_${count}`, columns: null, used: 0 }
+    if (found.used === 0) {
       fresh.push(text)
+      prepared.set(text, found)
     }
-    // The statement moves to the end of the map, so that it is dropped last.
-    prepared.delete(text)
-    prepared.set(text, found)
+    found.used = count
     return found
   }
   const forget = (text: string): void => {
@@ -74,7 +76,7 @@ export async function sendPiece(
   })
   const query = new PieceQuery(steps, before.length, dropped)
   try {
-    await query.sent(client)
+    await (limit === null ? query.sent(client) : limit.wait(query.sent(client)))
   } catch (error) {
     const isOutdated = !fresh.includes(asked.text) && query.completed === before.length && isChangedResult(error)
     for (const text of isOutdated ? [...fresh, asked.text] : fresh) forget(text)
@@ -85,14 +87,17 @@ export async function sendPiece(
   const kept = prepared.get(asked.text)
   const columns = kept?.columns ?? query.columns
   if (kept !== undefined) kept.columns = columns
-  for (const text of [...prepared.keys()].slice(0, -MOST_PREPARED)) forget(text)
+  if (prepared.size > MOST_PREPARED) {
+    const inOrder = [...prepared].toSorted(([, one], [, other]) => one.used - other.used)
+    for (const [text] of inOrder.slice(0, -MOST_PREPARED)) forget(text)
+  }
   return { rows: query.rows, ...columns }
 }
 
 /** Whether PostgreSQL refuses a prepared statement because a table has changed, so that its columns would be others. */
 const isChangedResult = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '0A000'
 
-const NOT_KEPT: Prepared = { name: '', columns: null }
+const NOT_KEPT: Prepared = { name: '', columns: null, used: 0 }
 
 interface Step extends Statement {
   readonly values: readonly (string | null)[]

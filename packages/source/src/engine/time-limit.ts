@@ -1,0 +1,28 @@
+/** Ends waiting for answers that take too long. */
+
+/** The time limit of one connection, which waits for one answer at a time. All its waits share a timer, which costs less. */
+export class TimeLimit {
+  #late: (() => void) | null = null
+  readonly #timer: NodeJS.Timeout
+  readonly #lateError: () => Error
+
+  /** @param milliseconds for each answer @param lateError makes the error of a late answer, in the words of the driver */
+  constructor(milliseconds: number, lateError: () => Error) {
+    this.#lateError = lateError
+    this.#timer = setTimeout(() => this.#late?.(), milliseconds).unref()
+  }
+
+  /** Waits for an answer. @throws the error of a late answer, or that of the answer */
+  wait<Result>(answer: Promise<Result>): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const late = (): void => reject(this.#lateError())
+    const end = (): void => {
+      // An answer that comes too late does not end the wait for the next one.
+      if (this.#late === late) this.#late = null
+    }
+    this.#late = late
+    this.#timer.refresh()
+    answer.finally(end).then(resolve, reject)
+    return promise
+  }
+}
