@@ -1,7 +1,7 @@
 /**
- * The three errors of a request: the whole request is refused (acknowledgement with ERR), its header is rejected
- * (callback header with `rjct`), or one item is rejected and the others are answered. Messages go to the sender: write
- * a member and a rule into them, and no value.
+ * The three errors of a request: the whole request is refused (acknowledgement with ERR), its header is rejected, or
+ * one item is rejected and the others are answered. Messages go to the sender: write a member and a rule into them, and
+ * no value.
  */
 import { type AckCode, type HeaderCode, httpStatusOf, type ItemCode } from './codes.ts'
 
@@ -36,7 +36,10 @@ export class RequestFault extends Error {
   }
 }
 
-/** Rejects the header. The answer to a synchronous request has a callback header with status `rjct` (N18). */
+/**
+ * Rejects the header. The answer to a synchronous request has a callback header with status `rjct` (N18); an
+ * asynchronous request is answered with an acknowledgement ERR (N20).
+ */
 export class HeaderRejection extends Error {
   readonly code: HeaderCode
 

@@ -1,4 +1,4 @@
-/** The public exports of the protocol package, for the server, the client and the command line. */
+/** The exports of the protocol package, for all other packages. */
 
 // Reading records
 export type { AttributeScalar, AttributeValue } from './attributes/attribute-types.ts'

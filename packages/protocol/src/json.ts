@@ -31,7 +31,7 @@ export interface JsonBounds {
   readonly bulk?: JsonBulk
 }
 
-/** One member that may have many values, when all others have few. */
+/** A limit for texts in which one member may have many values, and all others together few. */
 export interface JsonBulk {
   /** The places of the member, such as `['message', 'search_request']`. */
   readonly paths: readonly (readonly string[])[]
@@ -333,7 +333,7 @@ function isDigit(char: number): boolean {
   return char >= ZERO && char <= NINE
 }
 
-/** Defines a member. An assignment to `__proto__` would call a setter instead. */
+/** Defines a member of any name: an assignment to `__proto__` would call a setter instead. */
 function defineOwn(object: JsonObject, name: string, value: JsonValue): void {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -1,7 +1,7 @@
 /**
  * All operations of the protocol, one row each. A requester sends requests by the rows of OPERATIONS, and serves the
  * rows of CALLBACKS, by which the registry sends results and events. Routes, action checks, tolerance, validation,
- * grants and the OpenAPI documents are loops over these rows. Spec "Endpoints"; N1 (headers), N8 to N10, D8, D11, D31,
+ * grants and the OpenAPI documents are made from these rows. Spec "Endpoints"; N1 (headers), N8 to N10, D8, D11, D31,
  * 2.7 (paths), 3.1 (action spellings).
  */
 import { DisabledRequest, DisabledResponse, IncomingDisabledRequest } from './messages/disability.ts'

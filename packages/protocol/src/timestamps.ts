@@ -66,7 +66,7 @@ export function isWithinWindow(text: string, window: number, at: number): boolea
   return instant !== null && Math.abs(at - instant) <= window * 1_000
 }
 
-/** True for a date and time without a zone, so that the reason can say what is missing. */
+/** True for a text in the form of a date and time without a zone, so that the reason can say what is missing. */
 export function lacksZone(text: string): boolean {
   return WITHOUT_ZONE.test(text)
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a JSON value as the type of an attribute. Records and values of queries are read by the same rows, so that both
- * have the same meaning.
+ * Reads a JSON value of a record as the type of an attribute. Values of queries are read by the same functions, except
+ * where `read-literal.ts` has a row of its own.
  */
 import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
@@ -11,9 +11,9 @@ import { composed, firstUnits, foldText } from './text.ts'
 
 /**
  * A value that can be compared:
- * - text: NFC, folded where the attribute says so; code: the canonical code of its list; the first 512 characters
+ * - text: NFC, folded where the attribute says so; code: see `normaliseCode`; of both, the first 512 characters
  * - date: the interval of days as written; datetime: ISO UTC to the millisecond, "2014-05-31T23:10:00.000Z"
- * - number: a finite number; boolean: true or false
+ * - number: a finite number; boolean: true or false; age: whole years
  */
 export type AttributeScalar = string | number | boolean | DayInterval
 
@@ -28,12 +28,12 @@ export type ReadScalar = (raw: JsonValue, attribute: Attribute) => AttributeScal
  * So many characters of any script fit into an entry of a database index.
  */
 export const ATTRIBUTE_TEXT_MAX_LENGTH = 512
-/** The number of characters that are read of a text. Folding may remove accents, so it is more than are compared. */
+/** The number of characters that are read of a text: more than are compared, because folding may remove accents. */
 const READ_LENGTH = 8 * ATTRIBUTE_TEXT_MAX_LENGTH
 
 /**
- * The version of each type's reader. Raise it when the reader reads a value differently: columns are then backfilled
- * (`reading-rules.ts`). A test compares the results for samples.
+ * The version of each type's reader. Raise it when the reader reads a value differently: columns must then be
+ * backfilled before a query uses them (`reading-rules.ts`). A test compares the results for samples.
  */
 export const READER_VERSIONS: Readonly<Record<AttributeType, number>> = {
   text: 3,
@@ -45,7 +45,7 @@ export const READER_VERSIONS: Readonly<Record<AttributeType, number>> = {
   age: 1,
 }
 
-/** The greatest age in years. For a greater one there would be no day of birth in the calendar. */
+/** The greatest age in years that a query may name, so that the day of birth is always after the year 1. */
 const MAX_AGE = 1_000
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
@@ -78,7 +78,8 @@ export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
 }
 
 /**
- * The normal form of a text, of any length; null when nothing is left. A folded text has no spaces at its ends.
+ * The normal form of a text or number (of a text, the first 4,096 characters), not cut to the part that is compared;
+ * null for other values, or when nothing is left. A folded text has no spaces at its ends.
  * @param part true for a part of a text, whose spaces at the ends are kept
  */
 export function normalText(raw: JsonValue, attribute: Attribute, part = false): string | null {
@@ -88,13 +89,16 @@ export function normalText(raw: JsonValue, attribute: Attribute, part = false): 
   return (part ? folded : folded.trim()) || null
 }
 
-/** The canonical code of a value from the attribute's list, of any length; null when there is none. */
+/**
+ * The code of a text or number by `normaliseCode` (without a list, the text itself), not cut to the part that is
+ * compared; null for other values, or when nothing is left.
+ */
 export function normalCode(raw: JsonValue, { codes }: Attribute): string | null {
   const text = textOf(raw)
   return text === null || codes === undefined ? text : normaliseCode(codes, text)
 }
 
-/** The text of a value: a string, or the digits of a number, because a postal code may be a number. */
+/** The first 4,096 characters of a text, or a number as text, because postal codes may be numbers; null for others. */
 function textOf(raw: JsonValue): string | null {
   if (typeof raw === 'string') return firstUnits(raw, READ_LENGTH) || null
   return typeof raw === 'number' ? String(raw) : null
@@ -111,13 +115,13 @@ export function finiteOrNull(number: number): number | null {
   return Number.isFinite(number) ? number + 0 : null
 }
 
-/** The number in a value. A text is read as the nearest double; the record itself keeps the text. */
+/** The number in a value, NaN when there is none. A text is read as the nearest double; the record keeps the text. */
 function numberOf(raw: JsonValue): number {
   if (typeof raw === 'number') return raw
   return typeof raw === 'string' && NUMBER.test(raw.trim()) ? Number(raw) : Number.NaN
 }
 
-/** The number in a value of a query; NaN when there is none, or `exactNumber` refuses it. */
+/** The number in a value of a query; NaN when there is none, or `exactNumber` refuses the text of one. */
 export function exactNumberOf(raw: JsonValue): number {
   if (typeof raw !== 'string') return numberOf(raw)
   const text = raw.trim()

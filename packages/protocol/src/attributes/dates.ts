@@ -1,6 +1,7 @@
 /**
- * Reads calendar days and instants as records write them. A time zone never moves a day. A part of a date, such as
- * 1985-06, is an interval of days. A text with an impossible day or time, such as 31 February, has no value.
+ * Reads calendar days and instants as records write them. A written time zone moves an instant to UTC, but never a day:
+ * the day stays as written. A part of a date, such as 1985-06, is an interval of days. A text with an impossible day or
+ * time, such as 31 February, has no value.
  */
 import { daysInMonth } from '../timestamps.ts'
 
@@ -57,14 +58,15 @@ function daysOf({ year, month, day }: Written): DayInterval {
 
 /**
  * The instant that a text names, in ISO form, UTC, with milliseconds: such texts sort by time. A missing zone means
- * UTC, a missing time or day the first instant; further digits are cut.
+ * UTC, a missing time, day or month the first instant; further digits are cut. Null when the text is not a date, or the
+ * instant is outside of the years 1 to 9999 in UTC.
  */
 export function instantText(text: string): string | null {
   const date = written(text)
   return date === null ? null : instantOf(date)
 }
 
-/** The instants that a text names. Without a time of day, all instants of its days in UTC. */
+/** The instants that a text names: one, or, without a time of day, all of its days in UTC. Null as in `instantText`. */
 export function instantInterval(text: string): InstantInterval | null {
   const date = written(text)
   if (date === null) return null
@@ -108,7 +110,7 @@ function written(text: string): Written | null {
   return checked(dotted[3], dotted[2], dotted[1], 0, 0, false)
 }
 
-/** The parts, if they are a real day and time; else null, also for a written month or day 00. */
+/** The parts of a date, if its day and time exist; else null, also for a written month or day 00. */
 function checked(
   yearText: string | undefined,
   monthText: string | undefined,

@@ -46,7 +46,7 @@ function dayOf(formatter: Intl.DateTimeFormat, instant: number): string {
   return `${parts.year?.padStart(4, '0')}-${parts.month}-${parts.day}`
 }
 
-/** True when `name` is a time zone, such as `Africa/Nairobi` or `UTC`. */
+/** True when the JavaScript engine knows the time zone `name`, such as `Africa/Nairobi` or `UTC`. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

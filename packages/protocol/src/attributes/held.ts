@@ -1,6 +1,6 @@
 /**
- * Reads parts of a record as they are written, for answers that have a part of a record. Names of members are found in
- * any spelling.
+ * Reads parts of a record as they are written, for answers and notifications. Names of members are found in every
+ * spelling of `record-keys.ts`.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
@@ -15,8 +15,8 @@ export function heldMember(name: string): (object: JsonObject) => JsonValue | un
 }
 
 /**
- * Returns a function that reads an attribute as written: the first value on its paths, or with `many` all values as a
- * list. Undefined when there is none.
+ * Returns a function that reads an attribute as written, at the first of its paths that has a value: the first value
+ * there, or with `many` all of them as a list. Undefined when there is none.
  */
 export function heldValue(attribute: Attribute): (document: JsonValue) => JsonValue | undefined {
   const read = scalarsAt(attribute.paths, attribute.many === true)
@@ -41,7 +41,7 @@ export function heldElements(compound: Compound): (document: JsonValue) => JsonO
   })
 }
 
-/** Returns a function that reads one member in all elements of a compound; if no element has it, from the record. */
+/** Returns a function that reads one member of each element of a compound; if no element has it, from the record. */
 export function heldMemberValues(compound: Compound, member: CompoundMember): (document: JsonValue) => JsonValue[] {
   const inElements = atFirstPlace(compound, scalarsAt(member.paths))
   const inRecord = scalarsAt(member.record_paths ?? [], true)
@@ -70,7 +70,10 @@ function atFirstPlace<Value>(
   }
 }
 
-/** Returns a function that reads the values of one identifier type, each once, as they are written. */
+/**
+ * Returns a function that reads the usable values of one identifier type, at the places that the record type lists, as
+ * they are written; of equal ones, the first.
+ */
 export function heldIdentifiers(
   kind: Kind,
   recordType: RecordType,
@@ -93,7 +96,7 @@ export function heldIdentifiers(
   }
 }
 
-/** Returns a function that reads all objects and values at a path, in the order of the document. */
+/** Returns a function that reads all objects and plain values at a path, in the order of the document. */
 export function heldAt(path: string): (document: JsonValue) => JsonValue[] {
   const compiled = compilePath(path)
   return (document) => {
@@ -106,7 +109,7 @@ export function heldAt(path: string): (document: JsonValue) => JsonValue[] {
   }
 }
 
-/** Returns a function that reads values at the first of several paths that has one: the first value, or all of them. */
+/** Returns a function that reads plain values at the first of several paths that has one: the first, or all of them. */
 function scalarsAt(paths: readonly string[], all = false): (value: JsonValue) => JsonValue[] {
   const compiled = paths.map(compilePath)
   return (value) => {

@@ -1,6 +1,6 @@
 /**
- * Finds identifiers in a part of a record, in any spelling, also where the record's own identifiers are not read:
- * hiding a person needs more places than finding one.
+ * Finds identifiers in a part of a record, in any spelling of the names of members, also at places where
+ * `read-identifiers.ts` reads none: hiding a person needs more places than finding one.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { isContact } from '../kinds/contact.ts'
@@ -18,7 +18,7 @@ export interface BorneIdentifier extends Named {
   readonly untyped?: true
 }
 
-/** The places where records of a type have identifiers, by search keys of their paths, and the paths above them. */
+/** The places where records of a type have their own identifiers, by search key; `parents` also has the paths above. */
 interface Sources {
   readonly at: ReadonlyMap<string, readonly IdentifierSource[]>
   readonly parents: ReadonlySet<string>
@@ -46,8 +46,8 @@ export const withParentPaths = (path: string): readonly string[] =>
   path.split('.').map((_, at, segments) => segments.slice(0, at + 1).join('.'))
 
 /**
- * The identifiers of an object that is an identifier or has some.
- * @param recordType given when the object is a record: only its own identifiers are read then
+ * The identifiers of an object that is an identifier or has some. Those of other persons inside are not read.
+ * @param recordType given when the object is a record: the places of its own identifiers are then read too
  */
 export function identifiersWithin(
   kind: Kind,
@@ -69,9 +69,9 @@ function within(kind: Kind, sources: Sources, path: string, value: JsonValue): r
   return [...here, ...deeper]
 }
 
-/** True when the object at this path describes the person of the object around it, in records of any kind. */
+/** True when the object at this path is the whole object (""), or describes the same person, in records of any kind. */
 const isPerson = (path: string): boolean => /^(|((demographic_info|person)(\.|$))+)$/.test(path)
-/** True when this path is a list of that person's identifiers. */
+/** True when this path has the identifiers of the person of the whole object, in records of any kind. */
 const isList = (path: string): boolean => /^((demographic_info|person)\.)*(member_)?identifier$/.test(path)
 
 /** The identifiers at a place. A value without a type has the type of the place. */
@@ -90,7 +90,7 @@ function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
 /** A place without a type: only an object that names its type is read. */
 const ANYWHERE: IdentifierSource = { path: '', names: 'part' }
 
-/** The identifiers at a place that no record type names. An identifier without a type may have any type. */
+/** The identifiers at a place where the record type finds none. An identifier without a type may have any type. */
 function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (!isJsonObject(value)) return isList(path) ? bareIdentifiers(kind, value, 1) : []
   if (!isList(path) && !isPerson(path)) return []
@@ -110,12 +110,12 @@ function typedMembers(kind: Kind, object: JsonObject): readonly Named[] {
   })
 }
 
-/** The values in an identifier object. */
+/** The values of the member `identifier_value` of an object, in any spelling. */
 const valuesOf = (object: JsonObject): readonly JsonValue[] =>
   Object.entries(object).flatMap(([name, value]) => (searchKey(name) === 'identifier_value' ? value : []))
 
 /**
- * The value as an identifier of every type, except telephones and e-mail addresses, which people share.
+ * The value as an identifier of every type that it may have, except telephones and e-mail addresses, which are shared.
  * @param length the smallest number of characters that an identifier may have
  */
 export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {

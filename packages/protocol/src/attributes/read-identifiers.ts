@@ -38,7 +38,7 @@ function compiledPath(source: IdentifierSource): Path {
 
 /**
  * Reads the identifiers at the places that the record type lists, normalised, each once: with `names` of the first
- * place. An unlisted type becomes `UNLISTED`. An identifier without a usable value is left out.
+ * place. An unlisted type becomes `UNLISTED`. An identifier without a type or a usable value is left out.
  */
 export function readIdentifiers(
   kind: Kind,
@@ -49,7 +49,7 @@ export function readIdentifiers(
   return visitIdentifiers(kind, recordType, document, notes)
 }
 
-/** Calls `visit` with each identifier when it is first found, and with its value in the document. */
+/** Reads identifiers for `readIdentifiers`. Calls `visit` with each, and with the value or object at its first place. */
 function visitIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
@@ -83,7 +83,7 @@ export interface WrittenIdentifier extends RecordIdentifier {
   readonly written: { readonly identifier_type: string; readonly identifier_value: string }
 }
 
-/** Reads identifiers like `readIdentifiers`, also as they are written. A plain value gets the type of its place. */
+/** Reads identifiers like `readIdentifiers`, also as written. One without a written type gets the type of its place. */
 export function writtenIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
@@ -101,7 +101,7 @@ export function writtenIdentifiers(
   return found
 }
 
-/** The type that an identifier object names, else that of its place, if any; `UNLISTED` for an unknown name. */
+/** The type that an identifier object names, else its place; `UNLISTED` for an unknown name, undefined for none. */
 export function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: JsonValue): IdentifierType | undefined {
   const named = isJsonObject(leaf) ? member(leaf, IDENTIFIER_TYPE) : undefined
   const spelling = named === undefined ? source.type : named
@@ -116,8 +116,8 @@ export function identifierValue(type: IdentifierType, raw: JsonValue | undefined
 }
 
 /**
- * The rule that an identifier breaks when its type does not allow its form, without the value; null when all are
- * allowed.
+ * The rule that the first identifier breaks whose type does not allow the form of its value; null when all are allowed.
+ * The rule does not repeat the value.
  */
 export function formProblem(
   kind: Kind,

@@ -1,4 +1,4 @@
-/** Reads values of queries by the same rows as values of records, so that both have the same meaning. */
+/** Reads values of queries as values of records are read, with the exceptions of `LITERALS`. */
 import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
 import {

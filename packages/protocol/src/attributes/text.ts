@@ -13,7 +13,7 @@ const PLAIN = /^[\x21-\x5f\x61-\x7e]+(?: [\x21-\x5f\x61-\x7e]+)*$/
  */
 const DROPPED =
   /[\u0300-\u036f\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]|\p{Cf}/gu
-/** Replaced by an apostrophe first: decomposition would turn a lone acute accent into a space with an accent. */
+/** A lone acute accent. It first becomes an apostrophe: decomposition would make it a space with an accent. */
 const LONE_ACUTE = /\u00b4/g
 const APOSTROPHES = /[`\u02b9\u02bb-\u02bf\u2018-\u201b\u2032]/g
 const HYPHENS = /[\u2010-\u2015\u2212]/g

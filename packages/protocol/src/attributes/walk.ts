@@ -17,7 +17,7 @@ export function compilePath(path: string): Path {
   return path.split('.').map((key) => ({ key, spellings: otherKeys(key) }))
 }
 
-/** True when there is no value: null, "" or undefined. */
+/** True for null, "" and undefined, which count as no value. */
 function isMissing(value: JsonValue | undefined): value is null | undefined | '' {
   return value === undefined || value === null || value === ''
 }
@@ -37,7 +37,7 @@ export function member(object: JsonObject, step: Step): JsonValue | undefined {
   return prefixedMember(object, step)
 }
 
-/** Reads a member by its name, in any spelling. */
+/** Reads a member by its name, like `member`. For a dotted path, only the member of its first name. */
 export function memberNamed(object: JsonObject, name: string): JsonValue | undefined {
   const [step] = compilePath(name)
   return step && member(object, step)
@@ -55,9 +55,9 @@ function prefixedMember(object: JsonObject, step: Step): JsonValue | undefined {
 }
 
 /**
- * Calls `visit` with everything at the end of `path`, in the order of the document, until it returns true. An array on
- * the way stands for its elements; an array directly in an array counts as empty. Returns true when `visit` ended the
- * walk.
+ * Calls `visit` with each value at the end of `path` (never null or ""), in the order of the document, until it returns
+ * true. An array on the way or at the end stands for its elements; an array directly in an array counts as empty.
+ * Returns true when `visit` ended the walk.
  */
 export function walk(value: JsonValue, path: Path, visit: (leaf: JsonValue) => boolean): boolean {
   return walkFrom(value, path, 0, visit)

@@ -1,6 +1,6 @@
 /**
- * Removes other persons from a record: a member of a household, or a relative. Numbers that count them are reduced:
- * they would show that somebody is missing.
+ * Removes other persons from a record: a member of a household, or a relative. Numbers that count them are reduced,
+ * because they would show that somebody is missing.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType, Relation } from '../kinds/kind.ts'
@@ -16,7 +16,7 @@ export interface OtherPerson {
   readonly identifiers: readonly Pick<RecordIdentifier, 'type' | 'value'>[]
   /** The relation of the kind in which the person is; null when the person is elsewhere in the document. */
   readonly relation: Relation | null
-  /** The data of the person as a record; null when there are only identifiers. */
+  /** The data of the person as a record; null for an identifier alone, or data that belong to no record type. */
   readonly record: { readonly recordType: RecordType; readonly document: JsonObject } | null
 }
 
@@ -42,11 +42,11 @@ export function withoutPersons(
   return isJsonObject(left) ? left : {}
 }
 
-/** The record to which the document, or a part of it, belongs. */
+/** What is known while persons are removed from one record: its type, who is removed, and the persons found so far. */
 interface Scope {
   readonly kind: Kind
   readonly takesOut: TakesOut
-  /** The persons in counted relations, removed or not. */
+  /** The persons found in relations that an attribute counts, removed or not. */
   readonly persons: CountedPerson[]
   readonly recordType: RecordType
   readonly places: Places
@@ -112,7 +112,7 @@ function cutValue(scope: Scope, path: string, value: JsonValue): JsonValue | und
   return isJsonObject(value) ? cutMembers(scope, path, value) : value
 }
 
-/** Removes persons from a related value. @param value another person, or an object with persons deeper inside */
+/** Removes persons from a value in a relation. @param value another person, or an object with persons deeper inside */
 function cutRelated(
   scope: Scope,
   path: string,
@@ -149,12 +149,12 @@ function cutRelated(
   return out === null ? left : undefined
 }
 
-/** True when an object with persons inside is a person too. */
+/** True when an object around other persons is a person too: it has identifiers, or an attribute with a value. */
 const isOfPerson = ({ attributes }: RecordType, value: JsonObject, identifiers: OtherPerson['identifiers']): boolean =>
   identifiers.length > 0 || attributes.some((one) => readAttribute(one, value) !== null)
 
 /**
- * Removes hidden persons from the data of another person.
+ * Removes persons from the data of another person who stays.
  * @returns what is left (undefined for nothing), and the text of the first removed person outside of relations (null
  * for none)
  */
@@ -220,7 +220,7 @@ const nobodysOwn = (scope: Scope): Scope => ({ ...scope, places: { ...scope.plac
 
 const UNKNOWN = { relation: null, record: null } as const
 
-/** A number of persons, without those who were removed. */
+/** The value of a member; if it counts persons, without those who were removed. */
 function counted({ places, persons }: Scope, path: string, name: string, value: JsonValue): JsonValue {
   const key = searchKey(name)
   if (!places.counts.has(path === '' ? key : `${path}.${key}`)) return value
@@ -245,7 +245,7 @@ function countGone(persons: readonly CountedPerson[]): number {
   return [...people].filter(({ isLeft }) => !isLeft).length
 }
 
-/** True when the object is a removed person or names one. Its other members then belong to that person too. */
+/** True when the value is or names a removed person. The other members of an object then belong to that person too. */
 function names({ kind, takesOut }: Scope, value: JsonObject | string | number): boolean {
   const identifiers = isJsonObject(value) ? identifiersWithin(kind, value) : bareIdentifiers(kind, value, BARE_LENGTH)
   return identifiers.length > 0 && takesOut({ ...UNKNOWN, identifiers }) !== null

@@ -33,8 +33,8 @@ export type EventCondition =
   /** A member of the compound has another value in an element that existed before. */
   | { readonly is: 'member_changed'; readonly compound: string; readonly by: string; readonly member: string }
   /**
-   * The date is on the day of the other attribute, or at most `birth_span` days (a limit of the server) before it. If
-   * the record has no such day, it is the day of the event.
+   * The date is on the day of the attribute `until`, or at most `birth_span` days (a limit of the server) before it. If
+   * the record has no such day, the day of the change takes its place.
    */
   | { readonly is: 'recent'; readonly attribute: string; readonly until: string }
 
@@ -44,7 +44,7 @@ export interface EventRule {
   readonly event: string
   /** Whether the rule is for a new record, a changed one, or a deleted one. */
   readonly on: 'new' | 'changed' | 'deleted'
-  /** The conditions, which must all be true. Without conditions, every such change is the event. */
+  /** The conditions, which must all be true. Without conditions, only `on` and `otherwise` count. */
   readonly if?: readonly EventCondition[]
   /** True: the rule applies only when no earlier rule has made an event from the change. */
   readonly otherwise?: true
@@ -55,7 +55,7 @@ export interface EventRule {
   readonly also_of?: { readonly record_type: string; readonly list: RuleList }
   /**
    * The relation of the persons in the conditions, such as `member_list`. When some of them are hidden from a
-   * subscriber, an event that was published by its name gets to it only if the conditions are also true without them.
+   * subscriber, an event that was published by its name is sent there only if a rule for it is true without them too.
    */
   readonly persons?: string
   /**

@@ -80,7 +80,7 @@ const MAX_ALIASES = 20
 const MAX_PATTERNS = 10
 const NAME = /^[A-Z][A-Z0-9_]{0,40}$/
 const ALIAS = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
-/** Words of the query language, which no added identifier type or attribute may have as a name. */
+/** Words of the query language, which no added identifier type or attribute may have as a name or alias. */
 export const QUERY_WORDS = ['and', 'or', 'nor', 'not', 'where', 'query', 'expression', 'type', 'value']
 
 /** Why an identifier type cannot be added to a kind: the member and the rule; null when it can. */

@@ -104,7 +104,7 @@ export interface Relation {
   readonly name: string
   /** Dotted paths in the document to the persons. */
   readonly paths: readonly string[]
-  /** The record type of the person's data; missing when there is only an identifier. */
+  /** The record type of the person's data; missing when the data are not read as a record, such as an identifier. */
   readonly record_type?: string
   /**
    * Dotted paths of the data that are removed with the person, each equal to one of `paths` or above it. Default:
@@ -148,8 +148,9 @@ export interface RecordType {
    */
   readonly query_prefixes?: readonly string[]
   /**
-   * Dotted paths that no query may name, nor anything below them. Compounds and identifiers read them. For example, the
-   * head of a household is also one of its members, so a condition on the head would be answered for all members.
+   * Dotted paths that no query may name, nor anything below them, although compounds and identifiers are read there.
+   * For example, the head of a household is also one of its members: a condition on the head would ask about all
+   * members.
    */
   readonly unnamed_paths?: readonly string[]
   /** The other persons in a record of this type. */

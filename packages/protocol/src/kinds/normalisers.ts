@@ -26,7 +26,7 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
     if (PLAIN_CODE.test(raw)) return raw
     return seen(seen(raw).toUpperCase()) || null
   },
-  /** Keeps the digits only: many writers omit the plus before a country code. */
+  /** Leaves out punctuation, a leading `tel:`, and a plus, which many writers omit; 3 to 32 digits must be left. */
   phone: (raw) => {
     const digits = raw
       .replace(UNSEEN, '')
@@ -46,8 +46,8 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
 
 /**
  * The value by which an identifier is stored and compared. Null when `raw` cannot be used: it is empty, longer than
- * 1024 characters, or than 256 when normalised, has control characters, or is not a telephone number or e-mail address
- * as the type needs.
+ * 1024 characters, or than 256 when normalised, has control characters or lone surrogates, or is not a telephone number
+ * or e-mail address as the type needs.
  */
 export function normaliseIdentifier(type: IdentifierType, raw: string): string | null {
   if (raw.length > IDENTIFIER_MAX_LENGTH * 4) return null

@@ -3,8 +3,8 @@ import { searchKey } from '../attributes/record-keys.ts'
 import type { RecordType } from './kind.ts'
 
 /**
- * The forms of a name under which to look it up: as written, with camel case as snake case, and both without a prefix
- * of the type.
+ * The search keys under which to look up a name: as written, with camel case as snake case, and both also without a
+ * prefix of the record type (`query_prefixes`).
  */
 export function queryKeys({ query_prefixes = [] }: RecordType, spelling: string): readonly string[] {
   const snake = spelling.replace(/([a-z0-9])([A-Z])/g, '$1_$2')

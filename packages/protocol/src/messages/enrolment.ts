@@ -33,7 +33,7 @@ export const EnrollmentUpdatesRequest = Type.Object(
 )
 export type EnrollmentUpdatesRequest = Static<typeof EnrollmentUpdatesRequest>
 
-/** The subject of an enrolment update (N15, 3.1). The update is read in the same way for all subjects. */
+/** The subjects of an enrolment update, its `receipt_type` (N15, 3.1). Updates are read in the same way for all. */
 export const RECEIPT_TYPES = ['enrollement', 'enrollement_status_change', 'register', 'payment', 'deregister'] as const
 
 /** The schema for a received update. Each beneficiary is checked separately. */
@@ -84,7 +84,7 @@ export const EnrolledRequest = Type.Object(
 )
 export type EnrolledRequest = Static<typeof EnrolledRequest>
 
-/** The schema for a received question. Its query may have any form: it is read like a search's, or rejected. */
+/** The schema for a received question about an enrolment. It allows any query: the query is read or refused later. */
 export const IncomingEnrolledRequest = Type.Object({
   transaction_id: TransactionId,
   enrolled_criteria: Type.Object({

@@ -67,7 +67,7 @@ function comparisons(query: Readonly<Record<string, unknown>>, place: string): r
 
 const isEquals = (operator: unknown): boolean => typeof operator === 'string' && EQUALS.has(operator)
 
-/** The value as text. Some senders write an identifier as a number, and so lose leading zeros. */
+/** The value as text. A whole number is accepted, because some senders write an identifier as one. */
 function textOf(value: unknown, place: string): string {
   const text = typeof value === 'string' ? value.trim() : wholeDigits(value)
   if (text === null || text === '') throw bad(place, 'must be a text that is not empty')

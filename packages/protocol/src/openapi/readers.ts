@@ -6,7 +6,7 @@ import type { JsonObject } from './components.ts'
 
 /** Matches a reference to a source that readers of the page do not have, such as `spec "Header"` or N12. */
 const SOURCE = /spec "[^"]*"|public standard(?: [\d.]+)?|\b[NDG]\d+\b:?|\b\d+(?:\.\d+)+\b/g
-/** Matches words and numbers that only stand beside such a reference. */
+/** Matches the words, numbers, commas, semicolons and spaces that only stand beside a reference to a source. */
 const BESIDE = /\b(?:responses|required members|\d+)\b|[,;\s]/g
 
 /** The text without references to our sources in brackets. References to an RFC stay. */
@@ -29,11 +29,11 @@ export function textsWithoutSources<Document extends object>(document: Document)
   ) as Document
 }
 
-/** The names in the examples of one server: sender, receiver and person. */
+/** The names in example requests: sender, receiver and person. */
 export interface ExampleOf {
   readonly sender_id: string
   readonly receiver_id: string
-  /** The primary identifier of an existing record. */
+  /** The primary identifier of the person: of an existing record, or an invented one. */
   readonly identifier_value: string
 }
 

@@ -43,7 +43,7 @@ export function sampleIdentifier(
   return { type: primary_identifier, value }
 }
 
-/** A record with a primary identifier and a few attributes, each at its first path. */
+/** A record with a primary identifier, a few attributes and one element of some lists, each at its first path. */
 export function sampleRecord(kind: Kind, recordType: RecordType): JsonObject {
   const { type, value } = sampleIdentifier(kind, recordType)
   const record: JsonObject = { '@type': recordType.document_types[0] ?? recordType.name }

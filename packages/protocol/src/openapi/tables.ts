@@ -19,7 +19,7 @@ const alsoNamed = (row: Parameters<typeof namesOf>[0]) => listed(namesOf(row).sl
 const IN_RECORDS =
   'Queries and records may use any name, also with a prefix such as `spdci:`. The first place of "Read from" with a value counts.'
 
-/** The identifier types, record types with attributes, and event types of a kind. */
+/** Markdown about a kind: its description, identifier types, record types with attributes, and event types. */
 export function kindTables(kind: Kind): string {
   return [
     kind.description,

@@ -1,3 +1,4 @@
+/** The schema of a beneficiary (spec "Beneficiary record", public-standard.md 2.4). */
 import Type from 'typebox'
 import { demographics, situation } from './member.ts'
 import { codeOf, Enrolment, Identifier, identifier, jsonLd, openObject, registration } from './parts.ts'

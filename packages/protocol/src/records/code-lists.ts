@@ -4,7 +4,7 @@
  */
 import { composed, foldCase } from '../attributes/text.ts'
 
-/** One code: the code, its label, and other spellings. All are compared without case. */
+/** One code: the code, its label, and other spellings. All are compared by `spellingKey`. */
 export type Code = readonly [code: string, label: string, ...spellings: string[]]
 
 /** Lists about people: who they are, how they live and work. */

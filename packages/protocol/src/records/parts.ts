@@ -125,5 +125,5 @@ export const Enrolment = openObject('Enrolment', {
 /** Attributes that a registry has beyond the documented ones. */
 export const AdditionalAttributes = Type.Array(Type.Record(Type.String(), Type.Unknown()))
 
-/** The times at which a record was registered and last changed, in every record type. */
+/** The times at which a record was registered and last changed. */
 export const registration = { registration_date: DateTime, last_updated: DateTime }

@@ -72,11 +72,11 @@ function object(members: object): string {
 
 /** The results of `beginOf`, by name: some hundred names are used for most members of messages and records. */
 const beginnings = new Map<string, string>()
-/** How many names are remembered, and of how many characters at most: peers can send any number of any length. */
+/** At most so many names are remembered, of at most `LONGEST_NAME` characters: peers can send any number and length. */
 const MOST_NAMES = 2_000
 const LONGEST_NAME = 64
 
-/** How a member begins in canonical JSON: its name in quotation marks, and the colon. */
+/** The beginning of a member in canonical JSON: its name in quotation marks, and the colon. */
 function beginOf(name: string): string {
   const known = beginnings.get(name)
   if (known !== undefined) return known

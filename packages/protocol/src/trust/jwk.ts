@@ -113,7 +113,7 @@ export function algorithmOfJwk(jwk: Jwk): AlgorithmName | null {
 /**
  * Imports a key that verifies signatures of one algorithm.
  *
- * @throws {KeyRefused} the key is private, of another algorithm, broken or too weak
+ * @throws {KeyRefused} the key is private, of another algorithm or broken, or its size or exponent is not allowed
  */
 export async function importVerifyingKey(jwk: Jwk, algorithm: AlgorithmName): Promise<WebCryptoKey> {
   if (isPrivateJwk(jwk)) throw new KeyRefused('this is a private key; a public key is expected')
@@ -129,7 +129,7 @@ export async function importVerifyingKey(jwk: Jwk, algorithm: AlgorithmName): Pr
 /**
  * Imports a key that signs with one algorithm, and cannot be exported again.
  *
- * @throws {KeyRefused} the key is public, of another algorithm, broken or too weak
+ * @throws {KeyRefused} the key is public, of another algorithm or broken, or its size is not allowed
  */
 export async function importSigningKey(jwk: Jwk, algorithm: AlgorithmName): Promise<WebCryptoKey> {
   if (jwk.d === undefined) throw new KeyRefused('this is a public key; a private key is expected')

@@ -155,7 +155,7 @@ export async function encryptionKey({ public_jwk, kid, algorithm }: PublicKey): 
 /** The largest number of keys that are tried for one signature, and of keys in a set. */
 export const MOST_KEYS = 20
 
-/** The keys that may verify a signature: each once, with this algorithm, and this `kid` unless it is null. */
+/** The keys that may verify a signature: each once, with this algorithm and `kid` (null: any); at most `MOST_KEYS`. */
 export function signatureKeys<Key extends PublicKey>(
   keys: readonly Key[],
   kid: string | null,

@@ -63,7 +63,7 @@ export class Refreshed<Value> {
     }
   }
 
-  /** Drops the value if it was refused elsewhere. */
+  /** Drops the value if `isRefused` is true for it: another system did not accept it. */
   drop(isRefused: (value: Value) => boolean): void {
     if (this.#copy !== undefined && isRefused(this.#copy.value)) this.#copy = undefined
   }

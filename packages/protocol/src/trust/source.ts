@@ -19,7 +19,7 @@ export interface SignedEnvelope {
   canonical?(name: SignedMember): string | undefined
 }
 
-/** A JSON text, and the value that `parseJson` reads from it. Use only `value`: `verifySignature` verifies it. */
+/** An envelope as text, with the value that `parseJson` reads from it. Use only `value`: the signature covers it. */
 export class SourcedEnvelope implements SignedEnvelope {
   readonly text: string
   readonly value: JsonValue

@@ -22,8 +22,8 @@ export interface Algorithm {
 }
 
 /**
- * `ed25519` is the specification's example. ECDSA signatures are r and s, 32 bytes each, as in JWS and WebCrypto; RSA
- * signatures are PKCS #1 v1.5 with SHA-256.
+ * The signature algorithms by name. `ed25519` is the specification's example. ECDSA signatures are r and s, 32 bytes
+ * each, as in JWS and WebCrypto; RSA signatures are PKCS #1 v1.5 with SHA-256.
  */
 export const ALGORITHMS: Readonly<Record<AlgorithmName, Algorithm>> = {
   EdDSA: {
@@ -61,7 +61,7 @@ export function algorithmSpelt(
   return allowed.find((name) => ALGORITHMS[name].spellings[place].includes(text)) ?? null
 }
 
-/** A shorter RSA key is breakable (NIST SP 800-131A), a longer one would keep a server busy. */
+/** The bits of an RSA key. A shorter key is breakable (NIST SP 800-131A), a longer one would keep a server busy. */
 export const RSA_BITS = { least: 2048, most: 8192 }
 
 /** True when a key fits the algorithm, with curve, hash and size. */

@@ -24,8 +24,8 @@ interface Sourced {
 }
 
 /**
- * `rfc8785` depends on values only, so the text may be written in any way. The other forms depend on the text, at least
- * on that of numbers.
+ * For each form, the function that writes it. `rfc8785` depends on values only, so the text may be written in any way.
+ * The other forms depend on the text, at least on that of numbers.
  */
 export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourced) => string>> = {
   rfc8785: ({ value }) => canonicalJson(value),

@@ -2,7 +2,7 @@
 import { type Bytes, fromBase64, toBase64, utf8 } from '../base64.ts'
 import { nodeCrypto } from '../node.ts'
 
-/** The specification has no prefix; other systems use these (1.4, detail 1). */
+/** The prefix of a digest. The specification has none (''); other systems use the others (1.4, detail 1). */
 export type DigestPrefix = '' | 'SHA-256=' | 'BLAKE-512='
 
 /** Bytes, or a text in UTF-8. */
@@ -41,7 +41,7 @@ export const DIGESTS: Readonly<Record<DigestPrefix, (bytes: Bytes) => Promise<By
   'BLAKE-512=': bytesOfDigest('BLAKE-512='),
 }
 
-/** The text after `digest: ` in what is signed. */
+/** The digest of a text or bytes with its prefix: what follows `digest: ` in the signed text. */
 export async function digestOf(content: Content, prefix: DigestPrefix): Promise<string> {
   return `${prefix}${await BASE64_DIGESTS[prefix](content)}`
 }

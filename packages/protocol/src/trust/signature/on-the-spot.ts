@@ -20,7 +20,7 @@ export function signOnTheSpot(key: WebCryptoKey, jwk: object, algorithm: Algorit
   signers.set(key, (content) => sign(null, content, own))
 }
 
-/** Signs the content. */
+/** Signs on the calling thread if `signOnTheSpot` has prepared the key, otherwise with WebCrypto. */
 export async function signatureOf(content: Bytes, key: WebCryptoKey, algorithm: AlgorithmName): Promise<Bytes> {
   const signed = signers.get(key)?.(content)
   return (

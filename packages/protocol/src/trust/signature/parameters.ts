@@ -58,7 +58,7 @@ export const parametersLayout: Layout = {
 const spellingOf = (algorithm: AlgorithmName): string => ALGORITHMS[algorithm].spellings.parameters[0]
 
 /**
- * The name of a key in such signatures (kidId): `sender_id`, `kid` and algorithm with bars between them.
+ * The kidId of a key, its name in signatures of this layout: `sender_id`, `kid` and algorithm with bars between them.
  * @throws TypeError a part is empty or has a bar in it
  */
 export const qualifiedKid = (
@@ -72,7 +72,7 @@ async function signedText(parts: CanonicalParts, created: number, expires: numbe
   return utf8(`(created): ${created}\n(expires): ${expires}\ndigest: ${digest}`)
 }
 
-/** Matches a value without quotes, backslashes and control characters, so that every reader finds the same end of it. */
+/** Matches a value without quotes, backslashes and control characters, so that every reader finds the same end. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const QUOTABLE = /[^"\\\u0000-\u001f\u007f]*/.source
 const PARAMETER = new RegExp(`([A-Za-z]+)="(${QUOTABLE})"`, 'y')

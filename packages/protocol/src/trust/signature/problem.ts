@@ -1,4 +1,4 @@
-/** Errors of a message that is not accepted as signed by its sender. */
+/** The error of a signature that is missing or not valid, and the words that peers write instead of one. */
 
 /**
  * `missing`: there is no signature (err.signature.missing). `invalid`: the signature is not valid

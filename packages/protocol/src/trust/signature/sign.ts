@@ -47,7 +47,7 @@ export async function sign(request: SignRequest): Promise<string> {
   )
 }
 
-/** The bytes that would be signed; needs no private key. */
+/** The bytes that `sign` would sign with this key; the private key is not needed. */
 export async function signedContent({
   header,
   message,
