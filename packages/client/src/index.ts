@@ -1,4 +1,4 @@
-/** The public exports of the client package: to ask registries, and to receive their callbacks. */
+/** The public exports of the client package: to ask registries, and to receive their callbacks and questions. */
 
 // Records
 export type {

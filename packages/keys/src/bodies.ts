@@ -1,7 +1,7 @@
 /**
  * Encrypts stored messages (bodies). Each day (UTC) has a data key, which the vault encrypts; this key encrypts the
- * bodies of the day. When the key of a day is destroyed, nobody can read the day's bodies any more, in any table or
- * replica, or in a backup that is made later.
+ * bodies of the day. Some seconds after the key of a day is destroyed, nobody can read the day's bodies any more, in any
+ * table or replica, or in a backup that is made later.
  *
  * An encrypted body is `format (1) day (4) nonce (12) ciphertext tag (16)`, numbers of bytes in brackets: AES-256-GCM
  * over UTF-8, deflated unless it is short, bound to its context. The day is a number of days since 1970.
@@ -17,6 +17,7 @@ import { addBodyKey, findBodyKey } from './store/body-keys.ts'
 import { ENCRYPTED_TABLES, withCurrentMasterKey } from './store/master-keys.ts'
 import type { Vault } from './vault.ts'
 
+/** Encrypts and decrypts stored messages. */
 export interface Bodies {
   /**
    * Encrypts a body.
@@ -29,8 +30,8 @@ export interface Bodies {
 }
 
 /**
- * A body that cannot be read. `forgotten`: the key of its day was destroyed. `altered`: the body was changed, or moved
- * to another place, or this version cannot read its text.
+ * A body that cannot be read. `forgotten`: there is no key of its day, because it was destroyed. `altered`: the body was
+ * changed, or moved to another place, or this version cannot read its text.
  */
 export class BodyUnreadable extends Error {
   override readonly name = 'BodyUnreadable'
@@ -66,6 +67,7 @@ const FAST = { level: 1 }
 const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw)
 const inflate = promisify(inflateRaw)
 
+/** Makes the encryption of bodies. `db` stores the keys of the days, and `vault` encrypts these keys. */
 export function createBodies(db: Database, vault: Vault, clock: Clock = CLOCK): Bodies {
   const keys = createDayKeys(db, vault, clock)
   return {

@@ -18,7 +18,7 @@ export interface MasterKey {
   readonly key: KeyObject
 }
 
-/** A value does not decrypt: it was altered, moved to another place, or encrypted with another master key. */
+/** A value does not decrypt: it was altered, erased, moved to another place, or encrypted with another master key. */
 export class DecryptionError extends Error {
   override readonly name = 'DecryptionError'
 }

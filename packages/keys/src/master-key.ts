@@ -55,8 +55,8 @@ interface Given {
 }
 
 /**
- * The environment as the place of the master key, for a database that is not embedded. It never makes a key: only one
- * of several machines would have it.
+ * The environment as the place of the master key. It never makes a key: if several machines use the database, only one
+ * of them would have the key.
  */
 export function masterKeyFromEnvironment({ masterKey, newMasterKey }: Given): MasterKeySource {
   return {
@@ -103,7 +103,7 @@ export function masterKeyFromFile(path: string, newMasterKey?: KeyObject): Maste
 
 /**
  * Reads the key from a file; null when there is no file.
- * @throws MasterKeyError it cannot be read, others than its owner may read it, or it has no key
+ * @throws MasterKeyError it cannot be read, others than its owner may read or write it, or it has no key
  */
 export async function readKeyFile(path: string): Promise<KeyObject | null> {
   try {

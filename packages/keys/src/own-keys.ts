@@ -115,7 +115,7 @@ export async function createKeys(
   }
 }
 
-/** The public halves of the valid published keys. Makes and changes nothing. */
+/** Reads the public halves of the valid published keys, as far as they can be decrypted. Makes and changes nothing. */
 export async function readPublishedKeys(db: Database, vault: Vault): Promise<readonly JWK[]> {
   return publicHalves((await keyReader(db, vault, { error: () => undefined })()).live)
 }
@@ -166,8 +166,8 @@ interface KeyMaterial {
 }
 
 /**
- * Returns a function that reads the valid keys from the database. Each key is decrypted only once. A key that cannot be
- * decrypted is not used: nobody can add a key of ours by writing it into the database.
+ * Returns a function that reads the valid keys from the database. A decrypted key is remembered as long as it is valid.
+ * A key that cannot be decrypted is not used: nobody can add a key of ours by writing it into the database.
  */
 function keyReader(db: Database, vault: Vault, log: Pick<Log, 'error'>) {
   let known = new Map<string, KeyMaterial>()

@@ -30,7 +30,7 @@ import type { Vault } from './vault.ts'
 const CURRENT = ['active', 'next'] as const
 
 /**
- * Makes the missing keys. If several nodes do this at once, each key is made once.
+ * Makes the missing keys. If several nodes do this at once, only the keys of the first are stored.
  * @param algorithm a signature algorithm whose key is needed although it is made on demand
  */
 export async function ensureOwnKeys(db: Database, vault: Vault, algorithm?: AlgorithmName): Promise<void> {
@@ -86,7 +86,7 @@ export interface Rotated {
 }
 
 /**
- * Retires the active keys, makes the next keys active, and makes new next keys.
+ * Retires the active keys, makes the next keys active, and makes new next keys. Erases retired keys that have expired.
  * @param wanted selects the definitions; of these, only the ones that are in use get new keys
  */
 export async function rotateOwnKeys(

@@ -1,7 +1,7 @@
 /**
  * The metrics for an operator's Prometheus. Labels have a limited number of values, and never an identifier or a path
- * from a request. Metrics of refusals, emergencies, grant rates, deliveries, and ends of grants and keys name
- * participants by the sender_id that the operator entered; the others do not.
+ * from a request. Some name participants, by the sender_id that the operator entered: refusals by code, emergencies,
+ * grant rates, the state of deliveries and mailboxes, and ends of grants and keys.
  */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -15,7 +15,7 @@ export interface Metrics {
   requestAnswered(request: AnsweredRequest, seconds: number): void
   /** Counts an answered item of a batch. `code` is its reason code, or `none`. */
   itemAnswered(operation: string, status: string, code: string): void
-  /** Counts an item that was answered by the emergency part of a grant. */
+  /** Counts an item for which the emergency part of a grant was used. */
   emergencyUsed(participant: string, registry: string): void
   /** Counts an item that was refused because a rate of the grant (`items` or `records` in a minute) was used up. */
   grantRateRefused(of: { readonly participant: string; readonly registry: string; readonly counted: Counted }): void

@@ -1,6 +1,6 @@
 /**
- * Records refused requests: a log line for each combination of refusal, participant and address, counters, and audit
- * entries by registry and operation too.
+ * Records refused requests: in log lines, one in a minute for each combination of refusal, participant, address and
+ * reason; in counters; and in audit entries, which also tell registries and operations apart.
  */
 import type { Clock } from '@rollcall/base/shared/clock'
 import { createFloodLog, type Log } from './log.ts'
@@ -35,7 +35,7 @@ export interface Refusals {
 }
 
 export interface RefusalEntries {
-  /** Writes an audit entry for a number of equal refusals. @param refusals null for all that were not counted apart */
+  /** Writes an audit entry for a number of equal refusals. @param refusals null for all beyond `MOST` different ones */
   write(refusals: RefusedRequests | null, count: number): void
   /** Resolves when all entries are written. */
   idle(): Promise<void>

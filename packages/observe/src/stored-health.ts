@@ -9,7 +9,7 @@ import { Gauge, type Registry } from 'prom-client'
 
 /** Reads the values of the gauges. */
 export interface StoredHealth {
-  /** The participants that have deliveries that are pending or were given up. */
+  /** The state of deliveries and mailboxes, for the participants that have something to report. */
   deliveries(): Promise<readonly DeliveryHealth[]>
   /** The state of the event outbox; null when unknown. */
   outbox(): Promise<OutboxHealth | null>

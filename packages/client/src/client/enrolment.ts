@@ -83,7 +83,11 @@ const consentIn = ({ consent, authorize }: UnderConsent): UnderConsent => ({
 
 type Said<Message> = { readonly message: Message }
 
-/** The result for each beneficiary of a message. @throws TransportError the answer has another number of items */
+/**
+ * The result for each beneficiary of one message.
+ * @param from the place of the first one in the list of all messages
+ * @throws TransportError the answer has not one item for each of the `sent` beneficiaries
+ */
 export function updatesIn(
   answer: Said<EnrollmentUpdatesResponse>,
   sent: number,

@@ -25,8 +25,8 @@ const CODES: Readonly<Record<number, string>> = {
 }
 
 /**
- * The refusal in an answer: an ack ERR, an error body, or a failed status; null when there is none.
- * @throws TransportError for a refusal that does not use this protocol, for example from a proxy
+ * The refusal in an answer: an ack ERR, or a failed HTTP status, with the errors in its body; null when there is none.
+ * @throws TransportError a status without a row in `CODES` and without an error of this protocol, as from a proxy
  */
 export function readFault(answer: HttpAnswer): AckError | null {
   const { status, text } = answer

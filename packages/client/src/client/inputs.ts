@@ -64,6 +64,7 @@ function frame(index: number): { reference_id: string; timestamp: string } {
   return { reference_id: String(index + 1), timestamp: new Date().toISOString() }
 }
 
+/** The inputs as a list: a single one becomes a list of one. */
 export function listOf<Input>(input: OneOrMore<Input>): readonly Input[] {
   return Array.isArray(input) ? input : [input as Input]
 }

@@ -40,7 +40,7 @@ export class Outstanding {
   }
 }
 
-/** Notes one item. True when all its pages have come: 1 to total_count / page_size, or one without pagination. */
+/** Notes one item. True when all its pages have come: the only one, or as many as total_count and page_size make. */
 function isComplete(waiting: Waiting, { status, pagination }: Item): boolean {
   if (status === 'rcvd' || status === 'pdng') return false
   if (pagination === undefined) waiting.rejected += 1

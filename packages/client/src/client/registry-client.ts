@@ -116,7 +116,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * Sends changed enrolments to a beneficiary registry, in messages of `batch_size` beneficiaries, one by one. After an
+   * Sends changed enrolments to a beneficiary registry, in messages of `batch_size` beneficiaries, in turn. After an
    * error, send the whole list again: what was written before does not change. When you give a `transaction_id`, all
    * messages share it: ask for their receipts by `correlation_id` then.
    * @returns the result for each beneficiary, in the order of the list
@@ -143,8 +143,8 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * The enrolment status of a person in an employment support system: a label such as `Active`; `Inactive` for an
-   * unknown person.
+   * The enrolment status of a person in an employment support system: a label such as `Active`; `Inactive` for a person
+   * who is unknown or not enrolled.
    * @param asked the identifier of the person, alone or with its type
    * @throws ItemRejected
    */
@@ -209,7 +209,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
    * The callback with this correlation_id, from the client's receiver. It may have come before this call. When a result
    * has several pages, the next call returns the next one.
    * @throws TransportError `no_callback` it does not come within `timeout`
-   * @throws the reason of `signal` when it aborts
+   * @throws TypeError the client has no receiver; also the reason of `signal` when it aborts
    */
   awaitCallback(correlation_id: string, options: AwaitOptions = {}): Promise<ReplyCallback> {
     const { receiver } = this.#options
@@ -265,7 +265,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return callback as Answer<Messages[Name]['response']>
   }
 
-  /** Sends a request, and expects that a callback will follow. */
+  /** Sends a request on the asynchronous path. @throws TypeError no receiver; TransportError no callback will follow */
   async #accepted(name: OperationName, content: object, options: CallbackOptions): Promise<Accepted> {
     if (this.#options.receiver === undefined) {
       throw new TypeError(`${name} waits for a callback and needs a receiver; use ${name}Async without`)

@@ -162,8 +162,9 @@ async function openAnswer(
 }
 
 /**
- * The header of an answer to us. Some registries repeat the addresses of the request, which name us and them. When a
+ * The header of an answer to us. Some registries repeat the addresses of the request; these are exchanged. When a
  * signature is required, it proves that the answer is for us in both forms; without one, anybody could write either.
+ * @throws UntrustedAnswer the answer is for another system
  */
 function addressed({ sender_id, receiver_id }: Settings, header: JsonObject): JsonObject {
   if (repeatsAddresses(header, [sender_id], receiver_id)) return swapAddresses(header)

@@ -3,8 +3,8 @@ import { isJsonObject, OPERATIONS } from '@rollcall/protocol'
 import { ItemRejected } from '../errors.ts'
 
 /**
- * The type of a message's items. A message without items, such as that of an unsubscribe, is its only item. A status
- * has the items of the message inside of it.
+ * The type of a message's items. A message without items, such as that of an unsubscribe, is its only item. An answer
+ * to `txnStatus` has the items of the earlier answer inside of it.
  */
 export type ItemOf<Message> = Message extends { readonly txnstatus_response: { readonly txn_status: infer Embedded } }
   ? ItemOf<Embedded>

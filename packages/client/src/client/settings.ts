@@ -32,7 +32,7 @@ export interface PeerTrust {
   readonly keys?: JwkSet | string
   /** Whether answers must be signed; `required` by default. */
   readonly signature?: SignaturePolicy
-  /** How the registry signs. By default as we do; when we do not sign, as in the specification. */
+  /** How the registry signs; by default the `profile` of `signing`, without it the profile of the specification. */
   readonly profile?: SignatureProfile
   /** The values of `namespace` that are accepted in signatures; by default those in use, such as `registry`. */
   readonly namespaces?: readonly string[]
@@ -87,7 +87,7 @@ export interface ClientOptions {
   readonly max_answer_bytes?: number
 }
 
-/** All settings that requests need. Keys are imported at the first request. */
+/** All settings that requests need. Keys are imported when they are first needed. */
 export interface Settings {
   readonly base_url: string
   readonly paths: Paths
@@ -100,7 +100,7 @@ export interface Settings {
   readonly trust: Trust
   readonly outgoing: Outgoing
   readonly signer: () => Promise<Signer | null>
-  /** Finds the key to encrypt with; null when messages are not encrypted. */
+  /** Finds the key to encrypt with, null when the registry publishes none. Null when messages are not encrypted. */
   readonly encryptFor: (() => Promise<EncryptionKey | null>) | null
   readonly decryptionKeys: DecryptionKeys
 }
@@ -149,7 +149,7 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
 }
 
 function readTrust({ peer = {}, signing, encryption }: ClientOptions, http: HttpSettings, base: URL): Trust {
-  // A registry signs its answers as the sender signs its requests.
+  // A registry signs its answers by the profile by which the sender signs its requests.
   const { profile = signing?.profile ?? DEFAULT_SIGNATURE_PROFILE } = peer
   const { keys = new URL('/.well-known/jwks.json', base).href } = peer
   return trustIn({ ...peer, keys, profile, encrypted: encryption !== undefined }, http)

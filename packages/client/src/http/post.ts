@@ -66,8 +66,9 @@ function isRedirect({ status, type }: Response): boolean {
 const PROBE = 5_000
 
 /**
- * The error for an answer that the browser hides from a page of another origin; null when the server is not reachable.
- * The browser reports a failed connection in both cases, so a request without a readable answer tests the server.
+ * The error for an answer that the browser hides from a page of another origin; null when the server is not reachable,
+ * or there is no such page. The browser reports a failed connection in both cases, so a request without a readable
+ * answer tests the server.
  */
 async function corsProblem(fetch: Fetch, url: string, cause: unknown): Promise<TransportError | null> {
   const page = (globalThis as { readonly location?: { readonly origin?: string } }).location?.origin

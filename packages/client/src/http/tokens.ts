@@ -18,7 +18,7 @@ export type GiveToken = (options: { readonly renew: boolean }) => string | Promi
 
 /** A source of access tokens. */
 export interface Tokens {
-  /** A valid token. @throws TokenRefused, TransportError */
+  /** A token that has not expired, as far as is known. @throws TokenRefused, TransportError */
   get(): Promise<string>
   /** A token in place of a refused one. With client credentials, all users of that token get the same new one. */
   renew(refused: string): Promise<string>
@@ -30,7 +30,8 @@ export function givenTokens(give: GiveToken): Tokens {
 }
 
 /**
- * Tokens for client credentials. A token is renewed before it expires, and used until then if the endpoint fails.
+ * Tokens for client credentials. A token is renewed before it expires. If that fails, it is used until its end, unless
+ * the endpoint has refused to give another.
  * @param readFault finds the refusal in an answer that is not a token endpoint's
  */
 export function fetchedTokens(

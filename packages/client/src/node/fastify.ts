@@ -20,7 +20,10 @@ export interface FastifyLike {
   all(path: string, handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => void): unknown
 }
 
-/** `app.register(fastifyReceiver(receiver), { prefix: '/callbacks' })`: the receiver answers all below the prefix. */
+/**
+ * Makes a plugin for a receiver: `app.register(fastifyReceiver(receiver), { prefix: '/callbacks' })`. The receiver
+ * answers all requests below the prefix.
+ */
 export function fastifyReceiver(receiver: RequestHandler): (app: FastifyLike) => Promise<void> {
   const listener = nodeListener(receiver)
   return async (app) => {

@@ -12,7 +12,8 @@ import {
 } from '@rollcall/protocol'
 
 /**
- * The names in the spelling of the most likely kind, or as sent when the kind does not have them.
+ * The event type (null when it is missing) and the record type of an item, in the spelling of the most likely kind. A
+ * name that the kind does not have stays as sent; of an event type, the text after the last ":".
  * @param known the kind of the registry, if the receiver knows it
  */
 export function namesIn(data: NotifyData, known: string | undefined) {
@@ -25,7 +26,7 @@ export function namesIn(data: NotifyData, known: string | undefined) {
   }
 }
 
-/** Type and value of the record's primary identifier; null when it has none of a known kind. */
+/** Type and value of the record's primary identifier, by the most likely kind that finds one; null when none does. */
 export function primaryIdentifier(data: NotifyData, known: string | undefined): readonly [string, string] | null {
   for (const kind of kindsOf(data, known)) {
     const recordType = resolveRecordType(kind, data.reg_record_type)
@@ -39,8 +40,8 @@ export function primaryIdentifier(data: NotifyData, known: string | undefined): 
 }
 
 /**
- * The kinds that the names in an item may belong to, the most likely one first; only the registry's own if it is known.
- * A reg_type alone does not decide, because a registry may accept any name there.
+ * All kinds, the one that best fits the names in an item first; only the registry's own if it is known. A reg_type
+ * alone does not decide, because a registry may accept any name there.
  */
 function kindsOf(data: NotifyData, known: string | undefined): readonly Kind[] {
   const kind = known === undefined ? undefined : kindNamed(known)

@@ -1,4 +1,4 @@
-/** Stores the highest number for each of many names: versions of items, and sequence numbers of notifications. */
+/** Stores the highest number for each of many names: versions of records, and sequence numbers of notifications. */
 import type { Query } from './received-in-sql.ts'
 
 /** A store of marks. Names are digests, which tell nothing about a person. */

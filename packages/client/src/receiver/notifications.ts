@@ -1,6 +1,6 @@
 /**
- * Puts notifications in order. For each subscription, an item is left out when it was handled, taken back, or is older
- * than the last event. Missing notifications are reported.
+ * Leaves out of notifications what needs no handling: for each subscription, an item that was handled before or taken
+ * back, or that is older than the last event of its type for the record. Reports missing notifications.
  */
 import { type NotifyEvent, NotifyMeta, validator } from '@rollcall/protocol'
 import type { Received } from './callbacks.ts'
@@ -30,9 +30,9 @@ export function notifyMeta({ header }: Pick<Notification, 'header'>): NotifyMeta
 
 /** A notification without the items that need no handling. */
 export interface Ordered {
-  /** Only items that are news for some subscription. `meta` has only the codes of these subscriptions. */
+  /** The notification with the items that are news for some subscription; `meta` has the codes of these alone. */
   readonly current: Notification
-  /** Stores that the items were handled. Call it afterwards. */
+  /** Stores that the items were handled, and reports missing notifications. Call it after handling them. */
   readonly handled: () => Promise<void>
 }
 
@@ -130,7 +130,7 @@ interface MarkedItem {
 /** For each reference_id, the codes of the subscriptions for which the item is news. */
 type News = Map<string, Set<string>>
 
-/** Stands for the code when the registry names no subscription. The item's version is then not compared. */
+/** Stands for the code when the registry names no subscription. The item is then left out for no other event. */
 const NO_CODE = ''
 
 async function markedItem(

@@ -28,7 +28,7 @@ export interface CheckedEnrolment {
 
 /**
  * Makes a handler for `enrolment-status`.
- * @param statusOf null for an unknown person, who is answered `Inactive`, like one who is not enrolled
+ * @param statusOf returns the label of a person; null for an unknown one, who gets `Inactive`, as if not enrolled
  */
 export function onCheckEnrolment(
   statusOf: (asked: CheckedEnrolment) => EnrolmentLabel | null | Promise<EnrolmentLabel | null>,

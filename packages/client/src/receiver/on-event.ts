@@ -31,9 +31,9 @@ export type Presence = 'entered' | 'stayed' | 'left'
 export interface EventContext {
   /** The item of the notification. */
   readonly event: NotifyEvent
-  /** The kind's name of the event; the sent name when no kind has it; null when the registry names none. */
+  /** The name that the kind has for the event; the sent one when it has none; null when the registry sends none. */
   readonly event_type: string | null
-  /** The kind's name of the record type; the sent name when no kind has it. */
+  /** The name that the kind has for the record type; the sent one when it has none. */
   readonly record_type: string
   /**
    * For each subscription for which the event is news, its code and presence (`entered` when the registry gives none);
@@ -58,7 +58,7 @@ export interface EventContext {
   readonly replaced_by: Readonly<NonNullable<NotifyMeta['replaced_by']>[string]> | null
   /** True for a test by the operator: nothing has happened. */
   readonly test: boolean
-  /** True when the operator asked for it, about a record that matched already: it is not news. */
+  /** True when the operator had it sent about a record that matched already: nothing has changed. */
   readonly backfill: boolean
   /** The whole notification. */
   readonly notification: Notification

@@ -36,7 +36,10 @@ export function once(memory: ReceivedMessages, wait = WAIT): Once {
   }
 }
 
-/** True when we must handle the message, false when it was handled already. */
+/**
+ * True when we must handle the message, false when it was handled already.
+ * @throws RequestFault another process is still handling it, after `wait.most`
+ */
 async function claim(memory: ReceivedMessages, key: MessageKey, wait: typeof WAIT): Promise<boolean> {
   for (let waited = 0; ; waited += wait.step) {
     const claim = await memory.claim(key)

@@ -51,7 +51,7 @@ export type AnswerHandler<Name extends QuestionName> = (
  */
 export type AnswerHandlers = { readonly [Name in QuestionName]?: AnswerHandler<Name> }
 
-/** The question that a path names, below any mount point; null when it names none, or there is no handler for it. */
+/** The operation whose question comes at a path, below any mount point; null for none, or one without a handler. */
 export function questionAt(path: string, answers: AnswerHandlers): Operation | null {
   const rows = QUESTION_NAMES.filter((name) => answers[name] !== undefined).map(operation)
   const ends = (row: Operation): boolean => row.sync_paths.some((own) => path.endsWith(own.slice(own.indexOf('/'))))

@@ -1,4 +1,4 @@
-/** Remembers messages in PostgreSQL, so that each is handled once, also after a restart and with several processes. */
+/** Remembers handled messages in PostgreSQL, so that their copies are known after a restart and in other processes. */
 import type { MessageKey, ReceivedMessages } from './received-messages.ts'
 
 /** Runs one statement with its values, as `pg` and similar clients do. */
@@ -17,7 +17,7 @@ export const RECEIVED_MESSAGES_TABLE = `create table if not exists rollcall_rece
   primary key (sender_id, message_id)
 )`
 
-/** Claims a message that is new, or whose claim is older than any handler may take. */
+/** Claims a message that is new, or that was not handled within `claim_seconds` after its claim. */
 const CLAIM = `insert into rollcall_received_message as known (sender_id, message_id, claim)
 values ($1, $2, $3)
 on conflict (sender_id, message_id) do update set claim = excluded.claim, claimed_at = now()
@@ -36,7 +36,7 @@ where sender_id = $1 and message_id = $2 and claim = $3 and done_at is null`
 const FORGET = `delete from rollcall_received_message where claimed_at < now() - make_interval(secs => $1)`
 
 export interface SqlMemory extends ReceivedMessages {
-  /** Deletes older messages; five days by default. Call it sometimes. */
+  /** Forgets messages that were claimed longer ago than this; five days by default. Call it sometimes. */
   forget(options?: { readonly age_seconds?: number }): Promise<void>
 }
 

@@ -56,7 +56,7 @@ export interface Peer {
   readonly encrypted?: boolean
   /**
    * True when the registry repeats the header of the request: its callbacks name us as `sender_id` and the registry as
-   * `receiver_id`. False by default, because then only the signature distinguishes its messages from ours.
+   * `receiver_id`. False by default, because with it only the signature distinguishes its messages from ours.
    */
   readonly repeats_addresses?: boolean
   /**
@@ -81,7 +81,7 @@ export interface ReceiverOptions {
   readonly decryption_keys?: readonly Jwk[]
   /** Remembers which messages were handled; `rememberInMemory()` by default. */
   readonly memory?: ReceivedMessages
-  /** Stores versions of records, so that notifications of older ones are left out; `marksInMemory()` by default. */
+  /** Stores versions of records, so that older items of notifications are left out; `marksInMemory()` by default. */
   readonly marks?: HighWaterMarks
   /** Called when numbers of notifications are missing: a registry numbers those of a mailbox without gaps. */
   readonly on_gap?: (gap: SequenceGap) => void
@@ -127,7 +127,7 @@ export class Receiver {
   /** The known kinds of registries, by their sender_id. */
   readonly #kinds = new Map<string, KindName>()
 
-  /** Makes a receiver. @throws TypeError a key does not fit its use, or a kind is unknown */
+  /** Makes a receiver. @throws TypeError a key does not fit its use, a kind is unknown, or `answers` lack `signing` */
   constructor(options: ReceiverOptions) {
     const { fetch: given = (url, init) => fetch(url, init), receiver_id } = options
     if (Object.keys(options.answers ?? {}).length > 0 && options.signing === undefined) {

@@ -19,7 +19,7 @@ export class RefusedCallbacks {
     this.#recent = [...this.#recent, { at, text: shown(text) }].slice(-MOST)
   }
 
-  /** The end of an error message about a wait that began at `began`; empty when nothing was refused since. */
+  /** The end of an error message about a wait that began at `began`: what was refused since, or shortly before. */
   since(began: number): string {
     const texts = new Set(this.#recent.filter(({ at }) => at >= began - BEFORE).map(({ text }) => text))
     if (texts.size === 0) return ''

@@ -169,7 +169,7 @@ export function repeatsAddresses(
   return typeof sender_id === 'string' && ourselves.includes(sender_id) && receiver_id === registry
 }
 
-/** The header of a request with its addresses exchanged, as in an answer. */
+/** The header with sender_id and receiver_id exchanged: from those of a request to those of an answer. */
 export function swapAddresses(header: JsonObject): JsonObject {
   const { sender_id, receiver_id, ...rest } = header
   return {

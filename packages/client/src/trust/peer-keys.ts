@@ -24,10 +24,13 @@ export interface JwkSet {
   readonly keys: readonly Jwk[]
 }
 
-/** Returns the known keys. If they are not `enough`, a published set is fetched again first. */
+/** Returns the known keys. If they are not `enough`, a published set is first fetched again, but not during a pause. */
 export type KeySet = (enough?: (keys: readonly PublicKey[]) => boolean) => Promise<readonly PublicKey[]>
 
-/** A fixed key set. @throws TypeError a key is private or symmetric, or the set is invalid, also by equal names */
+/**
+ * A fixed key set. It rejects with a TypeError when two keys have one name.
+ * @throws TypeError a key is private or symmetric, or the set is invalid
+ */
 export function givenKeySet(set: JwkSet): KeySet {
   const jwks = publicJwks(set)
   let keys: Promise<readonly PublicKey[]> | undefined
@@ -67,7 +70,7 @@ export function fetchedKeySet(http: HttpSettings, url: string, now: () => number
 
 const isExposed = (cause: unknown): boolean => cause instanceof KeySetProblem && cause.exposed
 
-/** Tries again: an answer must not be lost because the connection broke while its keys were fetched. */
+/** A second attempt to fetch keys: an answer must not be lost because the connection broke meanwhile. */
 const ONCE_MORE = { ...DEFAULT_RETRY, attempts: 2, first_pause: 100 }
 
 async function fetchKeys(http: HttpSettings, url: string): Promise<Fetched<readonly PublicKey[]>> {

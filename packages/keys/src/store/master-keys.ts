@@ -73,7 +73,7 @@ export async function replaceMasterKey(
     let reencrypted = 0
     for (const encrypted of [...Object.values(ENCRYPTED_TABLES), ...others])
       reencrypted += await reencryptTable(transaction, encrypted, reencrypt)
-    // Foreign keys refuse this while a value is still encrypted with the old key.
+    // Foreign keys refuse to delete the old key while a value is encrypted with it.
     await sql`delete from master_key where version = ${from}`.execute(transaction)
     return reencrypted
   })

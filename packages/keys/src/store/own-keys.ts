@@ -33,7 +33,7 @@ export async function listOwnKeys(db: Database): Promise<readonly OwnKey[]> {
   return (await db.pool.query<OwnKey>(ALL)).rows
 }
 
-/** The valid keys: active, then next, then retired within their time; the newest first. */
+/** The valid keys: active, then next, then retired within their time; of each state the newest first. */
 export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> {
   const { rows } = await db.pool.query<OwnKey>({
     name: 'list live own keys',

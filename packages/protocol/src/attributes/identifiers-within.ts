@@ -115,7 +115,7 @@ const valuesOf = (object: JsonObject): readonly JsonValue[] =>
   Object.entries(object).flatMap(([name, value]) => (searchKey(name) === 'identifier_value' ? value : []))
 
 /**
- * The value as an identifier of every type that it may have, except telephones and e-mail addresses, which are shared.
+ * The value as an identifier of every type that it may have. Not of telephones and e-mail addresses: people share them.
  * @param length the smallest number of characters that an identifier may have
  */
 export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {

@@ -49,7 +49,7 @@ export function readIdentifiers(
   return visitIdentifiers(kind, recordType, document, notes)
 }
 
-/** Reads identifiers for `readIdentifiers`. Calls `visit` with each, and with the value or object at its first place. */
+/** Reads identifiers for `readIdentifiers`. Calls `visit` with each, and the value or object at its first place. */
 function visitIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
@@ -101,7 +101,7 @@ export function writtenIdentifiers(
   return found
 }
 
-/** The type that an identifier object names, else its place; `UNLISTED` for an unknown name, undefined for none. */
+/** The type that an identifier object names, else that of its place; `UNLISTED`: not listed; undefined: no type. */
 export function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: JsonValue): IdentifierType | undefined {
   const named = isJsonObject(leaf) ? member(leaf, IDENTIFIER_TYPE) : undefined
   const spelling = named === undefined ? source.type : named
