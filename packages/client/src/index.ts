@@ -1,6 +1,6 @@
 /** The public exports of the client package: to ask registries, and to receive their callbacks and questions. */
 
-// Records
+// Types of records, and errors of the protocol package
 export type {
   Address,
   Beneficiary,
@@ -41,7 +41,7 @@ export type {
 export type { Outgoing } from './client/outgoing.ts'
 export type { Paths } from './client/paths.ts'
 export type { AskedRecord, Found, KindName, RecordOf, RegistryRecord } from './client/records.ts'
-// Asking
+// The client that asks registries
 export { RegistryClient } from './client/registry-client.ts'
 export { type ItemOf, type ItemResult, itemsOrThrow, resultsOf } from './client/results.ts'
 export {
@@ -51,9 +51,9 @@ export {
   type OfKind,
   type PeerTrust,
 } from './client/settings.ts'
-// Consents
+// Functions that make consents
 export { assertedConsent, signedConsent, type UnderConsent } from './consents.ts'
-// Errors
+// Errors of requests
 export {
   AckError,
   HeaderRejected,
@@ -68,7 +68,7 @@ export {
 export type { Fetch } from './http/fetch.ts'
 export type { Retry } from './http/retry.ts'
 export type { ClientCredentials, GiveToken } from './http/tokens.ts'
-// Queries
+// Functions that make queries
 export {
   both,
   butNot,
@@ -83,7 +83,7 @@ export {
   identifier,
   type QueryCriteria,
 } from './queries.ts'
-// Receiving
+// The receiver of callbacks and questions
 export type {
   AwaitOptions,
   CallbackMessages,

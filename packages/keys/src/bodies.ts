@@ -1,7 +1,7 @@
 /**
  * Encrypts stored messages (bodies). Each day (UTC) has a data key, which the vault encrypts; this key encrypts the
- * bodies of the day. Some seconds after the key of a day is destroyed, nobody can read the day's bodies any more, in any
- * table or replica, or in a backup that is made later.
+ * bodies of the day. Some seconds after the key of a day is destroyed, nobody can read the day's bodies any more, in
+ * any table or replica, or in a backup that is made later.
  *
  * An encrypted body is `format (1) day (4) nonce (12) ciphertext tag (16)`, numbers of bytes in brackets: AES-256-GCM
  * over UTF-8, deflated unless it is short, bound to its context. The day is a number of days since 1970.
@@ -30,8 +30,8 @@ export interface Bodies {
 }
 
 /**
- * A body that cannot be read. `forgotten`: there is no key of its day, because it was destroyed. `altered`: the body was
- * changed, or moved to another place, or this version cannot read its text.
+ * A body that cannot be read. `forgotten`: there is no key of its day, because it was destroyed. `altered`: the body
+ * was changed, or moved to another place, or this version cannot read its text.
  */
 export class BodyUnreadable extends Error {
   override readonly name = 'BodyUnreadable'

@@ -93,7 +93,7 @@ export function decrypt(key: KeyObject | Buffer, head: number, bound: Buffer, by
   try {
     return Buffer.concat([plaintext, decipher.final()])
   } catch {
-    // The error says no more than that it does not decrypt.
+    // The error of the cipher says no more than that the value does not decrypt.
     return null
   }
 }

@@ -93,7 +93,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     algorithm: 'EdDSA',
     published: false,
     keepPrivate: false,
-    // A token lives for at most a quarter of this.
+    // A token lives for at most a quarter of the overlap.
     overlap: HOUR,
     generate: { crv: 'Ed25519' },
   },

@@ -244,7 +244,7 @@ const HTTP_STATUS = new Map<string, number>(
   CODES.flatMap((row) => ('http_status' in row ? [[row.code, row.http_status]] : [])),
 )
 
-/** The HTTP status for the code of an acknowledgement. Some faults have a more precise one (405, 413, 415, 500). */
+/** The HTTP status for the code of an acknowledgement. Some faults have a more precise one, such as 405, 413 or 415. */
 export function httpStatusOf(code: AckCode): number {
   return HTTP_STATUS.get(code) ?? 400
 }

@@ -1,6 +1,6 @@
 /** The exports of the protocol package, for all other packages. */
 
-// Reading records
+// Functions that read records
 export type { AttributeScalar, AttributeValue } from './attributes/attribute-types.ts'
 export { compareCodePoints } from './attributes/code-points.ts'
 export {
@@ -56,7 +56,7 @@ export {
   type SubscribeCode,
   type UnsubscribeCode,
 } from './codes.ts'
-// The frame
+// Schemas of members that several messages have
 export {
   CONSENT_TYPE,
   Consent,
@@ -76,7 +76,7 @@ export {
   Timestamp,
   TransactionId,
 } from './common.ts'
-// Deprecations
+// Deprecated parts of the interface, and envelopes
 export { type Deprecation, deprecatedOperation, deprecationHeaders } from './deprecation.ts'
 export {
   Ack,
@@ -94,7 +94,7 @@ export {
   requestEnvelope,
 } from './envelope.ts'
 export { HeaderRejection, ItemRejection, REASON_MAX_LENGTH, RequestFault, reasonText } from './faults.ts'
-// Reading, checking and writing JSON
+// The strict reader of JSON
 export {
   DEFAULT_MAX_DEPTH,
   isJsonObject,
@@ -106,7 +106,7 @@ export {
   parseJson,
 } from './json.ts'
 export { JsonError, TooManyItems } from './json-error.ts'
-// Kinds
+// Kinds of registries
 export { type AttributeAddition, additionProblem, extendKind } from './kinds/additions.ts'
 export { isContact } from './kinds/contact.ts'
 export type { EventCondition, EventRule, KeyedList, RuleList } from './kinds/event-rules.ts'
@@ -147,7 +147,7 @@ export {
 export { IDENTIFIER_MAX_LENGTH, normaliseIdentifier } from './kinds/normalisers.ts'
 export { anyIdentifierType, resolveSearchable, type Searchable, searchableNames } from './kinds/searchable.ts'
 export { isOfForm } from './kinds/value-pattern.ts'
-// Types of bodies
+// Content types of bodies
 export {
   ACCEPTED_TYPES,
   type AcceptedTypes,
@@ -155,7 +155,7 @@ export {
   encodingProblem,
   mediaType,
 } from './media-types.ts'
-// Messages
+// Schemas of messages
 export { DisabledRequest, DisabledResponse } from './messages/disability.ts'
 export {
   EnrolledRequest,
@@ -218,7 +218,7 @@ export {
   UnSubscribeResponse,
 } from './messages/unsubscribe.ts'
 export { exactNumber, NUMBER_RULE } from './numbers.ts'
-// Operations
+// The table of operations, and their OpenAPI document
 export { type OpenApiDocument, type OpenApiOptions, openApiDocument, type Way } from './openapi.ts'
 export type { Callback, HeaderShape, ItemCodes, Message, Operation, Reply } from './operation.ts'
 export { actionMeans, CALLBACKS, isKnownAction, OPERATIONS, operation, operationsOf } from './operations.ts'
@@ -244,7 +244,7 @@ export { daysInMonth, isTimestamp, isWithinWindow, timestampInstant } from './ti
 export { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from './token.ts'
 export { tolerateEnvelope, tolerateHeader, tolerateMessage, tolerateUnsignedAnswer } from './tolerance.ts'
 export { CanonicalJsonError, CanonicalText, canonicalJson } from './trust/canonical-json.ts'
-// Encryption
+// Encryption of messages
 export {
   ciphertextFingerprint,
   type ResolveKey,
@@ -256,7 +256,7 @@ export {
   type EncryptionKey,
   publicEncryptionKey,
 } from './trust/encryption/keys.ts'
-// Trust in what comes in and what goes out
+// Verification and decryption of received messages, and keys
 export {
   CANNOT_BE_DECRYPTED,
   encryptionFault,
@@ -298,7 +298,7 @@ export {
   verifyingKey,
 } from './trust/public-key.ts'
 export { type Fetched, Refreshed } from './trust/refreshed.ts'
-// Signatures
+// Signatures of messages
 export {
   ALGORITHMS,
   type Algorithm,

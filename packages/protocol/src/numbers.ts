@@ -1,4 +1,4 @@
-/** The rule for numbers in JSON: one that would change when it is read as a double and written again is refused. */
+/** The rule for numbers in JSON: one whose value would change when it is read and written as a double is refused. */
 
 /** The rule as messages state it. */
 export const NUMBER_RULE = 'the number cannot be kept as it is written; write it as a string'

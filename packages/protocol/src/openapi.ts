@@ -147,7 +147,7 @@ function requestBody(kind: Kind, operation: Operation, way: Way, components: Com
 function syncOperation(kind: Kind, operation: Operation, components: Components): JsonObject {
   const { reply } = operation
   const envelope = components.refer(callbackEnvelope(reply.schema, `${reply.name}Envelope`))
-  // The members are also beside the envelope, for old readers (D8, D9).
+  // The members of the reply are also beside the envelope, for old readers (D8, D9).
   const schema = operation.reply_also_bare ? { allOf: [envelope, components.refer(reply.schema)] } : envelope
   return {
     operationId: `sync-${operation.name}`,

@@ -79,7 +79,7 @@ const HEADER: Tolerated = {
 /** For the header of an answer without a verified signature: it may lack sender_id, because we know whom we asked. */
 const UNSIGNED_ANSWER: Tolerated = { ...HEADER, optional: [...(HEADER.optional ?? []), 'sender_id'] }
 
-/** Accepted in `consent` and `authorize` (G8). */
+/** The forms accepted in `consent` and `authorize` (G8). */
 const CONSENT: Tolerated = { inside: { purpose: { spellings: { refUri: 'ref_uri' } } } }
 
 /** The readings that apply to every message. */
@@ -137,7 +137,7 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
   },
   NotifyEventRequest: {
     readings: { notify_event: oneObject },
-    // `response_entity` is an older name (G15).
+    // `response_entity` is an older name of `reg_record_type` (G15).
     inside: { notify_event: { inside: { data: { spellings: { response_entity: 'reg_record_type' } } } } },
   },
   TxnStatusRequest: { inside: { txnstatus_request: { readings: { txn_type: txnType, attribute_value: digitsEach } } } },
@@ -186,7 +186,7 @@ export function tolerateMessage(operation: { readonly request: NamedMessage }, m
 
 /**
  * Any message, such as a reply or callback, with canonical spellings. The argument is not changed; without changes, the
- * same object is returned. Values of a wrong type stay, and validation refuses them.
+ * same object is returned. A value that no row can read stays, and validation refuses it.
  */
 export function tolerateAs({ name, schema }: NamedMessage, message: JsonValue): JsonValue {
   let plan = PLANS.get(schema)

@@ -6,7 +6,7 @@ import { Compile } from 'typebox/schema'
 import { type PathStep, pathText } from './paths.ts'
 import { isTimestamp, lacksZone } from './timestamps.ts'
 
-// This must run first: a validator keeps the check that was registered when it was compiled.
+// The format is registered before any schema is compiled: a validator keeps the check that was there at that time.
 Format.Set('date-time', isTimestamp)
 
 /** A fault of a value. */
@@ -43,7 +43,7 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
     if (compiled.Check(value)) return null
     const [, errors] = compiled.Errors(shortestFailing(compiled, value))
     const error = tellingError(errors)
-    // Check and Errors use the same schema. If they did not agree, the value would still be refused.
+    // TypeBox uses one schema for `Check` and `Errors`. If they did not agree, the value would still be refused.
     if (error === undefined) return { at: [], rule: 'is not accepted' }
     const { steps, found } = follow(value, error.instancePath)
     if (error.keyword === 'required') steps.push(...error.params.requiredProperties.slice(0, 1))

@@ -33,7 +33,7 @@ async function makeMissing(directory: string): Promise<void> {
   for (let at = directory; !(await isDirectory(at)); at = dirname(at)) missing.push(at)
   for (const path of missing.reverse()) {
     await mkdir(path).catch((error: NodeJS.ErrnoException) => {
-      // Another process made the folder first.
+      // EEXIST: another process made the folder first.
       if (error.code !== 'EEXIST') throw error
     })
   }

@@ -14,7 +14,7 @@ export function inEnvelope(
   if (!reply_also_bare || reply.items === null || signature === 'required' || encrypted) return text
   const message = parsed(text)
   if (!isJsonObject(message) || !Array.isArray(message[reply.items])) return text
-  // This is an envelope already: members beside it are not part of the message.
+  // An answer with header or message is an envelope: members beside these are not part of the message.
   if (isJsonObject(message.header) || isJsonObject(message.message)) return text
   const header = { message_id: crypto.randomUUID(), message_ts: new Date().toISOString(), action, status: 'succ' }
   return JSON.stringify({ header, message })

@@ -231,7 +231,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return this.#askLater(name, content, options)
   }
 
-  // The answer was checked against the schema of the operation's reply, which has this type.
+  // The cast is right: the answer was checked against the schema of the operation's reply, which has this type.
   async #ask<Name extends OperationName, Response extends object = Messages[Name]['response']>(
     name: Name,
     content: Content<Name>,

@@ -48,7 +48,7 @@ export async function askRegistry(settings: Settings, asked: Asked): Promise<Ans
   const fault = readFault(answer)
   if (fault !== null) throw fault
   return trusted(answer, () =>
-    // Opening the answer may have to fetch keys.
+    // Opening the answer may have to fetch keys, so the signal can end it.
     unlessAborted(() => openAnswer(settings, operation, answer, transaction_id), options.signal),
   )
 }

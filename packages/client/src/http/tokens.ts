@@ -76,7 +76,7 @@ async function fetchToken(
     return readTokenAnswer(status, text)
   } catch (error) {
     if (!(error instanceof TokenProblem)) throw error
-    // There is no token endpoint at this address, so its answer may have any form.
+    // A refusal without a code is not from a token endpoint, so it may have any form.
     if (error.kind === 'refused' && error.code === '') throw readFault(answer) ?? notOne(answer)
     if (error.kind === 'refused') throw new TokenRefused(error.code, error.message, status)
     const reason = error.kind === 'away' ? 'unreachable' : 'unreadable'

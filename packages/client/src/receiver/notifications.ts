@@ -79,7 +79,7 @@ export async function inOrder(
     raise(latest, version)
     for (const { had, order } of fresh) {
       raise(had, version)
-      // In a backfill only corrections raise this mark: an event that comes late must still be news.
+      // In a backfill only corrections raise the mark `order`: an event that comes late must still be news.
       if (corrects || !meta.backfill) raise(order, version)
     }
   }

@@ -206,7 +206,7 @@ export class Receiver {
     const { frame, sender_id, trust } = await this.#from(readFrame(text, kind, headers, bounds))
     const signed = await verifyFrame(frame, trust, kind)
 
-    // Is it for us, and what is the message?
+    // Is the message for us, and what does it say?
     this.#checkAddress(frame)
     const opened = (message: Message) =>
       openFrame(frame, trust, this.#keys, this.#maxBytes, messageBounds(this.#maxValues, message))
@@ -217,7 +217,7 @@ export class Receiver {
     const row = findCallback(pathname, frame.header.action)
     const callback = readCallback(row, frame, await opened(row.message), signed)
 
-    // Handle it once, then acknowledge it.
+    // Handle the message once, then acknowledge it.
     const message_id = String(frame.header.message_id)
     await this.#once({ sender_id, message_id }, () => this.#dispatch(callback, pathname))
     return acknowledge(correlationOf(callback))
@@ -268,7 +268,7 @@ export class Receiver {
       : await handle(handlers, callback)
     if ('message' in callback && callback.name !== 'notify') this.#mailbox.put(callback as ReplyCallback)
     else if (!isHandled) {
-      // No handler takes it, so the peer should keep it.
+      // No handler takes the callback, so it is refused instead of acknowledged.
       throw new RequestFault('err.request.not_found', `nothing here takes ${callback.name}`)
     }
   }
@@ -295,7 +295,7 @@ function quietly(hook: () => void): void {
   try {
     hook()
   } catch {
-    // There is nobody to report the error to.
+    // Nobody is left to whom an error of the hook could be reported.
   }
 }
 

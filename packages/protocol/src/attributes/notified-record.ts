@@ -15,7 +15,7 @@ export function notifiedRecord(kind: Kind, recordType: RecordType, document: Jso
   return { '@type': shape.type, ...membersOf({ kind, recordType }, shape.members, document) }
 }
 
-/** The readers of all paths, made once. */
+/** For each path, the function that reads it, made at its first use. */
 const readers = new Map<string, (document: JsonValue) => JsonValue[]>()
 
 function at(path: string, from: JsonValue): JsonValue[] {

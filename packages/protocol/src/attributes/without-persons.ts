@@ -188,7 +188,7 @@ function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue |
   let changed = false
   const members = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
     const key = searchKey(name)
-    // The value was judged together with the object, by the type beside it.
+    // An `identifier_value` was judged together with its object, by the type in that object.
     if (key === 'identifier_value') return [[name, value]]
     const place = path === '' ? key : `${path}.${key}`
     const left = cutValue(isRead(scope, object, place, key, value) ? scope : nobodysOwn(scope), place, value)

@@ -16,7 +16,7 @@ export const PERSON_PREFIXES: readonly string[] = [
   ...['demographic_info', 'member'],
 ]
 
-/** The times at which a record was registered and last changed. Both are indexed and sortable in every record type. */
+/** The times at which a record was registered and last changed, as attributes. Both are indexed and sortable. */
 export function registrationAttributes(places: readonly string[]): Attribute[] {
   return [
     {

@@ -161,6 +161,6 @@ export const social: Kind = {
   notified_event_types: ['REGISTER', 'NewHouseHoldMember'],
   search_event_types: ['SEARCH'],
   operations: [],
-  // Spec "UnSubscribeResponse", "Common field types".
+  // The social variant of the specification differs here ("UnSubscribeResponse", "Common field types").
   relaxed: { optional: { UnSubscribeResponse: ['timestamp'] }, unpatterned: ['correlation_id'] },
 }

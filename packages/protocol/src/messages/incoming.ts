@@ -1,7 +1,7 @@
 /**
  * Parts of schemas for received messages. A value that breaks them makes the whole request fail (400 err.request.bad);
- * everything else is checked item by item. Some of them give no `type`, so that a value of another type is accepted
- * here and checked later: `properties` alone restricts objects only.
+ * what they leave open is checked item by item. Some of them give no `type`, so that a value of another type is
+ * accepted here and checked later: `properties` alone restricts objects only.
  */
 import Type, { type TSchema } from 'typebox'
 

@@ -23,7 +23,7 @@ export const TxnAttributeType = oneOf(
 
 const AttributeValue = Type.String({ minLength: 1, maxLength: 99 })
 
-/** The largest number of values in one question: as many as the items of a batch. */
+/** The largest number of values in one question: as many as a batch can have items. */
 const MAX_VALUES = 10_000
 
 export const TxnStatusQuestion = Type.Object(

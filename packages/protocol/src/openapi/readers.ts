@@ -38,8 +38,8 @@ export interface ExampleOf {
 }
 
 /**
- * An example request with the names of a server. It has no address for a callback, because its answer is fetched with
- * txn/status.
+ * An example request with the names of a server. It has no address for a callback: the answer to an asynchronous
+ * request is then fetched with txn/status.
  * @param invented the names in the example that are replaced
  * @param given the names that replace them
  */

@@ -1,4 +1,4 @@
-/** The TypeScript types of records and their parts, by kind and record type. Nothing in a record is required (N5). */
+/** The TypeScript types of records, by kind and record type, and of parts of records. No member is required (N5). */
 import type { Static, TSchema } from 'typebox'
 import { Beneficiary as BeneficiarySchema } from './beneficiary.ts'
 import { DisabledPerson as DisabledPersonSchema } from './disabled-person.ts'

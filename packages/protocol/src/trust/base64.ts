@@ -13,7 +13,7 @@ export const utf8 = (text: string): Bytes => nodeBuffer?.from(text, 'utf8') ?? e
 export function toBase64(bytes: Bytes): string {
   if (nodeBuffer !== undefined) return nodeBuffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
   let binary = ''
-  // In portions, because an engine limits the number of arguments.
+  // The bytes are converted in portions, because an engine limits the number of arguments.
   for (let at = 0; at < bytes.length; at += 4096) {
     binary += String.fromCharCode(...bytes.subarray(at, at + 4096))
   }

@@ -109,7 +109,7 @@ const PURPOSES: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknown): strin
     algorithm(key, alg) {
       const name = algorithmOfJwk(key)
       if (name === null || alg === undefined) return name
-      // Some peers publish the name that they use in signatures.
+      // Some peers publish as `alg` the name that they use in signatures.
       const spellings: readonly unknown[] = Object.values(ALGORITHMS[name].spellings).flat()
       return spellings.includes(alg) ? name : null
     },

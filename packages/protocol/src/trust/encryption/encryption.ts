@@ -63,7 +63,7 @@ async function encrypted(plaintext: Uint8Array, header: Header, key: CryptoKey):
   const jwe = new GeneralEncrypt(plaintext)
   jwe.addRecipient(key).setUnprotectedHeader(header)
   if (keyEncryption(header.alg)?.extra.length) {
-    // With one recipient, the library would put the members into `protected`, which the specification does not allow.
+    // With one recipient, the library would put `epk` into `protected`, which the specification does not allow.
     // So there is a second recipient, with a key that nobody has; that part is dropped.
     const nobody = crypto.getRandomValues(new Uint8Array(32))
     jwe.addRecipient(nobody).setUnprotectedHeader({ alg: 'A256KW', enc: header.enc })

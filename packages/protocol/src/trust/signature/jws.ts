@@ -22,7 +22,7 @@ const embedded: Middle = {
   read(middle, parts, canonical) {
     const text = decodedText(middle)
     if (text === null) throw invalid('the payload must be UTF-8 in canonical base64url')
-    // The payload must be exactly header and message. Usually it is written as expected.
+    // The payload must be exactly header and message. Usually it is their canonical form already.
     const expected = objectText(parts)
     if (text !== expected && canonical(text) !== expected) {
       throw invalid('the payload is not the header and message of the envelope')
