@@ -132,7 +132,7 @@ const publicJwk = ({ definition, kid, material }: LiveKey): JWK => ({
   alg: definition.algorithm,
 })
 
-/** The largest number of keys in a key set. Peers refuse larger sets. */
+/** The largest number of keys in our key set, because peers may refuse larger sets, as we do. */
 const MOST_KEYS = 20
 
 function keySetOf(all: readonly LiveKey[], sender_id?: string): readonly JWK[] {

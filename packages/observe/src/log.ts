@@ -1,4 +1,4 @@
-/** The server's log: JSON lines on a server, readable lines on a terminal. No personal data and no secrets. */
+/** Rollcall's log: JSON lines, or readable lines on a terminal. Write no personal data and no secrets into it. */
 import { createRequire } from 'node:module'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { type DestinationStream, type Logger, pino } from 'pino'

@@ -80,8 +80,8 @@ export class LineCutter {
 const isSpace = (byte: number | undefined): boolean => byte === SPACE || byte === TAB || byte === RETURN
 
 /**
- * Skips blank lines. Returns the start of the first line that is not blank or not complete, and the number of lines
- * before it.
+ * Skips blank lines from `start`. Returns the beginning of the first line that is not blank or not complete, and the
+ * number of skipped lines.
  */
 export function skipBlankLines(chunk: Buffer, start: number): { readonly start: number; lines: number } {
   let [from, lines] = [start, 0]

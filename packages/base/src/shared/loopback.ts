@@ -1,4 +1,4 @@
-/** Says which hosts are this machine. */
+/** Tells loopback hosts, which only this machine can reach, from other hosts. */
 import { BlockList, isIP } from 'node:net'
 
 const loopback = new BlockList()

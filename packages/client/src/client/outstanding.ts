@@ -5,7 +5,7 @@ interface Waiting {
   /** True when the request asked for a later page: the answer is that page alone. */
   readonly onePage: boolean
   readonly pages: Set<number>
-  /** The number of rejections. A rejection does not name its page. */
+  /** The number of answers without pagination, such as rejections, which do not name their page. */
   rejected: number
   /** The number of all pages, as far as callbacks have told it. */
   expected: number

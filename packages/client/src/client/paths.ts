@@ -12,7 +12,7 @@ const OWN = OPERATIONS.flatMap(({ sync_paths, async_paths }) => [...sync_paths, 
 
 const begins = (path: string, beginning: string): boolean => `${path}/`.startsWith(`${beginning}/`)
 
-/** Checks replacements for paths. @throws TypeError a key is no beginning of a path, or a path is invalid */
+/** Checks replacements for paths. @throws TypeError a key is no operation and begins no path, or a path is invalid */
 export function checkPaths(paths: Paths): void {
   for (const [row, path] of Object.entries(paths)) {
     const at = `paths.${row}`

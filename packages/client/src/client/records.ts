@@ -37,7 +37,7 @@ export type AskedRecord<Kind extends SaidKind, Criteria extends SearchCriteria> 
     : RecordOf<Kind>
   : RegistryRecord
 
-/** The answer to a search, with records of this type. */
+/** The message of an answer to a search, with records of the type `Held`. */
 export type Found<Held> = Omit<SearchResponse, 'search_response'> & {
   search_response: (Omit<SearchResponseItem, 'data'> & {
     data?: Omit<SearchData, 'reg_records'> & { reg_records: Held[] }

@@ -38,7 +38,7 @@ import { type ClientOptions, type OfKind, readSettings, type Settings } from './
 
 type Reply<Name extends OperationName, Kind extends SaidKind> = Promise<Answer<ResponseOf<Name, Kind>>>
 
-/** The longest wait for a callback in milliseconds. */
+/** The longest wait for the callback of `subscribe` and `unsubscribe` by default, in milliseconds. */
 const CALLBACK_TIMEOUT = 60_000
 
 /**
@@ -156,7 +156,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return statusIn(await this.#ask('enrolment-status', enrolledContent(question), options))
   }
 
-  /** True when a disability registry has registered the person with this member identifier. @throws ItemRejected */
+  /** True when a disability registry answers that the person is registered as disabled. @throws ItemRejected */
   async disabled(person: DisabilityQuestion, options?: RequestOptions): Promise<boolean> {
     return isDisabledIn(await this.#ask('disabled', disabledContent(person), options))
   }

@@ -130,7 +130,7 @@ interface MarkedItem {
 /** For each reference_id, the codes of the subscriptions for which the item is news. */
 type News = Map<string, Set<string>>
 
-/** Stands for the code when the registry names no subscription. The item is then left out for no other event. */
+/** Stands for the code when the registry names no subscription. The item is not compared with later events then. */
 const NO_CODE = ''
 
 async function markedItem(

@@ -30,9 +30,9 @@ const messages = new Map<string, Validator<Incoming>>(
 const FIRST_SEGMENT = 'registry'
 
 /**
- * Finds the callback whose path is the end of the address, below any mount point; for other addresses, the callback of
- * the action, because a sender_uri may be any address (G1).
- * @throws RequestFault err.request.bad
+ * Finds the callback whose path (after `registry`) is the end of the address, below any mount point; for other
+ * addresses, the callback of the action, because a sender_uri may be any address (G1).
+ * @throws RequestFault err.request.bad there is none, or it has another action
  */
 export function findCallback(path: string, action: unknown): Callback {
   const text = typeof action === 'string' ? action : ''

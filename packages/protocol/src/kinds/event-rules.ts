@@ -55,7 +55,8 @@ export interface EventRule {
   readonly also_of?: { readonly record_type: string; readonly list: RuleList }
   /**
    * The relation of the persons in the conditions, such as `member_list`. When some of them are hidden from a
-   * subscriber, an event that was published by its name is sent there only if a rule for it is true without them too.
+   * subscriber, an event that was published by its name is sent to this subscriber only if the conditions of one of its
+   * rules are also true without them.
    */
   readonly persons?: string
   /**

@@ -1,4 +1,4 @@
-/** The definition of a kind, a family of registries, as data. Kinds differ by these members, not by branches in code. */
+/** The definition of a kind (a family of registries) as data. Kinds differ by these members, not by their code. */
 import type { TSchema } from 'typebox'
 import type { CodeListName } from '../records/code-lists.ts'
 import type { EventRule, KeyedList } from './event-rules.ts'
