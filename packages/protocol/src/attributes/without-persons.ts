@@ -1,6 +1,6 @@
 /**
  * Removes other persons from a record: a member of a household, or a relative. Numbers that count them are reduced,
- * because they would show that somebody is missing.
+ * because unchanged ones would show that somebody is missing.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType, Relation } from '../kinds/kind.ts'
@@ -154,7 +154,7 @@ const isOfPerson = ({ attributes }: RecordType, value: JsonObject, identifiers: 
   identifiers.length > 0 || attributes.some((one) => readAttribute(one, value) !== null)
 
 /**
- * Removes persons from the data of another person who stays.
+ * Removes persons from the data of another person, whom `takesOut` keeps.
  * @returns what is left (undefined for nothing), and the text of the first removed person outside of relations (null
  * for none)
  */
