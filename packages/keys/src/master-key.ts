@@ -48,9 +48,9 @@ export interface MasterKeySource {
 }
 
 interface Given {
-  /** From ROLLCALL_MASTER_KEY. */
+  /** The key in ROLLCALL_MASTER_KEY. */
   readonly masterKey: KeyObject | undefined
-  /** From ROLLCALL_NEW_MASTER_KEY. */
+  /** The key in ROLLCALL_NEW_MASTER_KEY. */
   readonly newMasterKey: KeyObject | undefined
 }
 

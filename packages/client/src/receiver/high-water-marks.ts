@@ -52,7 +52,7 @@ export function marksInMemory({ names = 100_000 }: { readonly names?: number } =
   }
 }
 
-/** SQL that makes the table; run it once. */
+/** SQL that makes the table for `marksInSql`; run it once. */
 export const HIGH_WATER_MARKS_TABLE = `create table if not exists rollcall_high_water_mark (
   name text primary key,
   value bigint not null,

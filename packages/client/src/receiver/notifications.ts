@@ -23,7 +23,7 @@ export interface SequenceGap {
 
 const metas = validator<NotifyMeta>(NotifyMeta)
 
-/** The facts about the items in the header; null when the registry sends none, or in another form. */
+/** The facts about items that the header has in `meta`; null when the registry sends none, or in another form. */
 export function notifyMeta({ header }: Pick<Notification, 'header'>): NotifyMeta | null {
   return metas.accepts(header.meta) ? header.meta : null
 }

@@ -7,7 +7,7 @@ export type Query = (
   values: readonly unknown[],
 ) => Promise<{ readonly rows: readonly Record<string, unknown>[] }>
 
-/** SQL that makes the table; run it once. */
+/** SQL that makes the table for `rememberInSql`; run it once. */
 export const RECEIVED_MESSAGES_TABLE = `create table if not exists rollcall_received_message (
   sender_id text not null,
   message_id text not null,

@@ -59,7 +59,7 @@ export function sampleOfForm(pattern: string): string {
   return required.map(({ characters }) => characters[0] ?? '').join('')
 }
 
-/** Adds the steps that follow optional ones. */
+/** Adds to the reached steps those that can be reached by leaving out optional ones. */
 function closure(steps: readonly Step[], reached: Set<number>): ReadonlySet<number> {
   for (const at of reached) if (steps[at]?.optional) reached.add(at + 1)
   return reached
