@@ -109,6 +109,13 @@ describe('signed', () => {
     }))
     expect(await asking.searchOne(ADA)).toEqual(person('0012', 'Ada'))
   })
+
+  it('expects answers by the algorithm of its key', async () => {
+    const asking = await client({ profile: profile({ algorithms: ['ES256'] }) }, ({ signer }) => ({
+      signing: { key: { ...signer.privateJwk, kid: signer.kid } as Jwk },
+    }))
+    expect(await asking.searchOne(ADA)).toEqual(person('0012', 'Ada'))
+  })
 })
 
 it('asks under a consent, and under one that an authority has signed', async () => {

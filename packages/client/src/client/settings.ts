@@ -19,7 +19,7 @@ import { DEFAULT_RETRY, type Retry } from '../http/retry.ts'
 import { type ClientCredentials, fetchedTokens, type GiveToken, givenTokens, type Tokens } from '../http/tokens.ts'
 import type { Receiver } from '../receiver/receiver.ts'
 import { type Trust, trustIn } from '../trust/open.ts'
-import { type Signing, signerOf } from '../trust/own-keys.ts'
+import { profileOfAnswers, type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
 import { readFault } from './faults.ts'
 import { OUTGOING, type Outgoing } from './outgoing.ts'
@@ -32,7 +32,10 @@ export interface PeerTrust {
   readonly keys?: JwkSet | string
   /** Whether answers must be signed; `required` by default. */
   readonly signature?: SignaturePolicy
-  /** How the registry signs; by default the `profile` of `signing`, without it the profile of the specification. */
+  /**
+   * How the registry signs; by default by the `profile` of `signing`, without it by the profile of the specification, with EdDSA or the
+   * algorithm of the key of `signing`.
+   */
   readonly profile?: SignatureProfile
   /** The values of `namespace` that are accepted in signatures; by default those in use, such as `registry`. */
   readonly namespaces?: readonly string[]
@@ -149,8 +152,7 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
 }
 
 function readTrust({ peer = {}, signing, encryption }: ClientOptions, http: HttpSettings, base: URL): Trust {
-  // A registry signs its answers by the profile by which the sender signs its requests.
-  const { profile = signing?.profile ?? DEFAULT_SIGNATURE_PROFILE } = peer
+  const { profile = signing === undefined ? DEFAULT_SIGNATURE_PROFILE : profileOfAnswers(signing) } = peer
   const { keys = new URL('/.well-known/jwks.json', base).href } = peer
   return trustIn({ ...peer, keys, profile, encrypted: encryption !== undefined }, http)
 }

@@ -48,3 +48,15 @@ const profileFor = (algorithm: AlgorithmName): SignatureProfile => ({
   ...DEFAULT_SIGNATURE_PROFILE,
   algorithms: [algorithm],
 })
+
+/**
+ * How a registry signs its answers when nothing else is known: by the profile by which the sender signs its requests, with the first of
+ * the profile's algorithms. Without `profile` that may be EdDSA beside the key's own algorithm.
+ */
+export function profileOfAnswers({ profile, key }: Signing): SignatureProfile {
+  if (profile !== undefined) return profile
+  const algorithm = algorithmOfJwk(key)
+  const { algorithms } = DEFAULT_SIGNATURE_PROFILE
+  if (algorithm === null || algorithms.includes(algorithm)) return DEFAULT_SIGNATURE_PROFILE
+  return { ...DEFAULT_SIGNATURE_PROFILE, algorithms: [...algorithms, algorithm] }
+}
