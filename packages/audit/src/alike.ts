@@ -1,7 +1,7 @@
 /** Compares two entries without writing them as canonical JSON, to find out whether they may have the same shape. */
 import type { AuditedMessage, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 
-/** The members that have marks, or that are compared in a way of their own. */
+/** The members that may have marks (`store/entry-shape.ts`), or that are compared in a way of their own. */
 type Others = 'asked' | 'outcomes' | 'consent' | 'request' | 'reply' | 'correlation_id' | 'transaction_id' | 'sealed'
 
 /** Members that are compared by `===`. Entries under one grant often share the object `shown` (`audit-entry-of.ts`). */

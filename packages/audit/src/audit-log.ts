@@ -25,7 +25,7 @@ import type { WitnessAddress } from './witness-target.ts'
 
 export interface AuditLogDeps {
   readonly db: Database
-  /** Opens the vault; called for the first entry. */
+  /** Opens the vault; called for the first entry, and again after a failure. */
   readonly vault: () => Promise<Vault>
   readonly clock: Pick<Clock, 'now' | 'later'>
   readonly limits: Pick<Limits, 'checkpoint_interval' | 'checkpoint_entries'>

@@ -21,7 +21,10 @@ export interface CheckpointContent {
   readonly at: string
   /** The digest of the chain's previous checkpoint, in hexadecimal; null for the first. */
   readonly previous: string | null
-  /** The newest checkpoint of each other chain, unless it is over a minute older than this chain's previous one. */
+  /**
+   * The newest checkpoint of each other chain, unless it is over a minute older than the previous checkpoint of this
+   * chain; in the first one of a chain, than the newest of all.
+   */
   readonly others: readonly { readonly chain: string; readonly sequence: number; readonly digest: string }[]
   /** True when the chain has ended: no entry follows. */
   readonly ended: boolean
@@ -60,7 +63,7 @@ export interface Checkpoints {
   committed(end: ChainEnd): void
   /** Notes that a chain gets no more entries. The entries of a last commit may be stored without our knowledge. */
   abandoned(chain: string): void
-  /** Signs the unsigned entries, and logs a failure to do so. */
+  /** Signs the end of each chain, logs a failure to do so, and closes the witness. */
   close(): Promise<void>
 }
 

@@ -69,7 +69,7 @@ export class EvidenceFault extends Error {
 
 const shape = validator(Evidence)
 
-/** Verifies an evidence. @returns the entries of the message, and the keys that signed @throws EvidenceFault */
+/** Verifies an evidence. @returns the message's entries, and the kids of the keys that signed @throws EvidenceFault */
 export async function checkEvidence(
   given: unknown,
 ): Promise<{ readonly accounts: readonly ProvenEntry[]; readonly kids: readonly string[] }> {

@@ -14,7 +14,10 @@ export class NotAudited extends RequestFault {
 /** Milliseconds between two lines in the log about the same failure. */
 const PERIOD = 60_000
 
-/** Wraps an audit log: a failed write refuses the request. It is logged here unless the database was unavailable. */
+/**
+ * Wraps an audit log: a failed write refuses the request, and is logged here unless the database was unavailable. The
+ * refusal of a value in a write with a joint row is passed on as it is.
+ */
 export function failClosed<Writer extends JointAuditLog>(
   auditLog: Writer,
   { log, later }: { readonly log: Pick<Log, 'error'>; readonly later?: Clock['later'] },

@@ -1,6 +1,7 @@
 /**
  * The keys of the audit log. One signs checkpoints, tombstones and evidence, one makes pseudonyms, one encrypts
- * confidential details. Missing ones are made when the keys are loaded. The secrets are encrypted with the master key.
+ * confidential details. Missing ones are made when the keys are loaded, the last two only before there are entries. The
+ * secrets are encrypted with the master key.
  */
 import {
   createPrivateKey,
@@ -58,7 +59,7 @@ const KINDS: readonly AuditKeyKind[] = ['signature', 'pseudonym', 'confidential'
 const { table, purpose } = SEALED_AUDIT_KEYS
 
 /**
- * Loads the keys, and makes the missing ones.
+ * Loads the active keys, and makes the missing ones.
  * @throws Error a secret key is retired, or is missing although there are entries
  * @throws DecryptionError a key was altered, or the master key is another one
  */

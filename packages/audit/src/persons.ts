@@ -1,6 +1,7 @@
 /**
- * The persons in the audit log. The row of an entry has the pseudonym of each identifier; the entry has a commitment to
- * it. After the pseudonym is erased, the commitment says nothing about the person, and the chain still verifies.
+ * The persons in the audit log. The row of an entry has the pseudonym of each identifier; the hash of the entry covers
+ * a commitment to it. After the pseudonym is erased, the commitment says nothing about the person, and the chain still
+ * verifies.
  */
 import { type KeyObject, randomBytes } from 'node:crypto'
 import { hmacSha256 } from '@rollcall/base/shared/sha256'

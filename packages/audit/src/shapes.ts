@@ -152,7 +152,7 @@ const fieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction
 type Fields = ReturnType<typeof fieldsOf>
 type Field = keyof Fields
 
-/** How the values of some members are packed; all others are packed as texts. */
+/** How the values of some members are packed. Others are packed as texts, except parts of signatures. */
 const PACKED_AS: Readonly<Partial<Record<Field, PackingName>>> = {
   jti: 'u',
   reply_digest: 'h',

@@ -10,8 +10,8 @@ import type { WitnessTarget } from './witness-target.ts'
 /**
  * The program of a child process that writes the file: a file system that hangs would block a thread of ours, and our
  * end. It opens the file for each block of lines, so a rotated file is not written any more. It writes a block in one
- * call, so lines of several processes do not mix. A new file that root makes gets the owner of its folder
- * (`giveToFolderOwner`), because the service writes it too.
+ * call, so lines of several processes do not mix. An empty file that root opens gets the owner of its folder, because
+ * the service writes it too.
  */
 const WRITER = `
 const { appendFileSync, closeSync, fchownSync, fstatSync, fsyncSync, openSync, statSync } = require('node:fs')

@@ -61,7 +61,7 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
 const UNAVAILABLE_TEXTS =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
 
-/** Thrown before anything is done, when too many calls wait for a shared statement. The caller may try again later. */
+/** Thrown before anything is done: too many calls wait for a shared statement, or the audit log has been closed. */
 export class StoreBusy extends Error {
   constructor() {
     super('too many calls are waiting for the database')

@@ -12,9 +12,9 @@ import { withSearchPath } from './search-path.ts'
 import { StatementNames } from './statement-names.ts'
 
 export interface Database {
-  /** Connections for prepared statements and COPY. */
+  /** Connections for all statements that have no connections of their own. */
   readonly pool: pg.Pool
-  /** Runs all other statements, on the connections of `pool`. */
+  /** Builds and runs statements on the connections of `pool`. */
   readonly kysely: Kysely<unknown>
   /** Runs frequent, short, prepared statements on two connections of its own. */
   readonly pipeline: Pipeline
@@ -33,7 +33,7 @@ export interface Database {
   readonly claims: pg.Pool
   /** The settings of a connection, for modules that open their own. */
   readonly connection: pg.PoolConfig
-  /** The journal, a file outside of the database. */
+  /** The journal, a file outside of the database; `NO_JOURNAL` until somebody sets another one. */
   readonly journal: Journal
   /** Waits for running statements, then ends every connection. May be called more than once. */
   close(): Promise<void>
@@ -165,7 +165,10 @@ export async function migrate(db: Database, application = db, only?: readonly st
   return done
 }
 
-/** The names of the migrations that `migrate` would run. Changes nothing. @throws StoreRefusal as `migrate` */
+/**
+ * The names of the migrations that `migrate` would run. Changes nothing.
+ * @throws StoreRefusal the server, the encoding or the version of the schema does not fit, or the role may not read it
+ */
 export async function pendingMigrations(db: Database): Promise<readonly string[]> {
   return db.kysely.connection().execute(readPending)
 }

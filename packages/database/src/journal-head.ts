@@ -29,7 +29,7 @@ export interface JournalOwner {
 
 /** The state of the journal as the database knows it. */
 export interface JournalPosition extends JournalHead {
-  /** The UUID of the database; null when it has none: lines are then written without one. */
+  /** The UUID of the database; null when it has none yet. */
   readonly database: string | null
   /** Numbers of the lines up to `sequence` whose acts are not known to be committed. */
   readonly open: readonly number[]

@@ -13,7 +13,7 @@ export interface JournalReport {
 /** Minutes for which a report is valid. */
 export const REPORT_AGE = 3
 
-/** Replaces the node's last report, and deletes reports that are older than a day. */
+/** Replaces the last report about this machine and path, and deletes reports that are older than a day. */
 export async function storeJournalReport(
   { pool }: Pick<Database, 'pool'>,
   { machine, path, problem }: JournalReport,

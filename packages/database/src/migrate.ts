@@ -66,7 +66,10 @@ async function runPending(connection: Kysely<unknown>, only: readonly string[]):
   }
 }
 
-/** The names of the migrations that `runMigrations` would run. @throws StoreRefusal as `runMigrations` */
+/**
+ * The names of the migrations that `runMigrations` would run.
+ * @throws StoreRefusal as `checkServerSettings` and `checkUsable` do
+ */
 export async function pendingMigrations(connection: Kysely<unknown>): Promise<readonly string[]> {
   await checkServer(connection)
   const done = await checkUsable(connection)
@@ -75,7 +78,7 @@ export async function pendingMigrations(connection: Kysely<unknown>): Promise<re
 
 /**
  * Checks that the tables are those of this version, and changes nothing.
- * @throws StoreRefusal that says which command to run, or as `runMigrations`
+ * @throws StoreRefusal that says which command to run, or as `pendingMigrations`
  */
 export async function checkSchema(connection: Kysely<unknown>): Promise<void> {
   const pending = await pendingMigrations(connection)

@@ -1,6 +1,7 @@
 /**
- * How tables store the ids of records. An id that is a whole number, as in our own tables, is stored as a number. Any
- * other id is stored as text (`record_key`), with a negative number from its digest (`record`) for the index.
+ * How tables store the ids of records. An id that is a whole number of at most 18 digits, as in our own tables, is
+ * stored as a number. Any other id is stored as text (`record_key`), with a negative number from its digest (`record`)
+ * for the index.
  */
 import { createHash } from 'node:crypto'
 

@@ -28,7 +28,7 @@ export const rowsToRemove = (removable: Removable, tables: readonly string[]): r
 export const countRowsSql = (removable: Removable, table: string): string =>
   `(select count(*) from ${table} where ${removable} = $1)`
 
-/** Counts the rows that these packages store. */
+/** Returns the counts that these packages list for the registry or participant with this id, by name. */
 export async function countStored(
   { pool }: Pick<Database, 'pool'>,
   parts: readonly StoredPart[],

@@ -2,8 +2,8 @@
 import { StoreRefusal } from './refusal.ts'
 
 /**
- * True when PostgreSQL stores the text unchanged. It refuses NUL, and replaces a lone surrogate. No stored value equals
- * another kind of text, so a look-up may answer without a query.
+ * True when PostgreSQL stores the text unchanged. It refuses NUL, and a lone surrogate is replaced. No stored value
+ * equals a text with one of these, so a look-up for it may answer without a query.
  */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')

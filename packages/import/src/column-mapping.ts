@@ -120,7 +120,7 @@ const EXAMPLE = '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
 /**
  * Checks a mapping.
- * @param records null: the records belong to another registry, so any path is accepted
+ * @param records null: any path is accepted, as for records of another registry
  * @throws ImportError names the path and the rule
  */
 export function readColumnMapping(given: unknown, records: MappedRecords | null): ColumnMapping {
@@ -177,7 +177,7 @@ function readTarget(path: string, given: unknown, records: MappedRecords | null)
 const readAt = (places: readonly RecordPath[]): readonly string[] =>
   places.flatMap(({ attributes, types }) => [...attributes.map(({ name }) => name), ...types])
 
-/** Reads what the mapping says of a path. */
+/** Reads the rule that the mapping has for a path. */
 function readRule(path: string, given: unknown): Partial<Target> {
   if (typeof given === 'string') return { column: checked(Column, given, path) }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {

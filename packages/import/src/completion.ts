@@ -21,7 +21,8 @@ export interface CompleteFile {
   /** The most records that may be removed; by default 2 % of those before the import. */
   readonly allowRemoval?: number
   /**
-   * The file that gets the primary identifiers of removed records. They are personal data: only its owner can read it.
+   * The file that gets the primary identifiers of records that the imported file does not name, also when none is
+   * removed. They are personal data: only its owner can read it.
    */
   readonly removalsPath?: string
   /** Deletes records, as an operator does. @returns how many existed */

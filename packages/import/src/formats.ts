@@ -1,4 +1,4 @@
-/** The formats of files that an import reads, as rows. */
+/** The formats of files that an import reads: in `FORMATS` each has a row with its extensions and its reader. */
 
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'

@@ -88,9 +88,12 @@ export interface ImportProgress {
   /** The number of entries that were read, without blank lines. */
   readonly lines: number
   readonly written: number
-  /** The number of written records that are new. */
+  /** The number of written records that are new; 0 in a dry run. */
   readonly added: number
-  /** The number of written records that replaced one with their primary identifier, perhaps of the same source. */
+  /**
+   * The number of other written records: each replaced the one with its primary identifier, perhaps of the same source,
+   * or changed the survivor of that one. In a dry run, the number of all that would be written.
+   */
   readonly replaced: number
   /** The number of records that were stored already as the lines have them; 0 unless the file is complete. */
   readonly unchanged: number

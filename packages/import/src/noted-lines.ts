@@ -1,6 +1,6 @@
 /**
- * Temporary tables of a dry run, or of the import of a complete file. They have the first line of each primary
- * identifier, and at the end the records that no line names.
+ * Temporary tables of a dry run, or of the import of a complete file. They have one line of each primary identifier,
+ * and at the end the records that no line names.
  */
 
 import type { RecordType } from '@rollcall/protocol'

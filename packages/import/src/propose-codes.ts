@@ -33,7 +33,7 @@ export const MOST_CODES = 20
 const LONGEST_CODE = 20
 /** In a database, a value is shown as a code only if so many rows have it: a rare one may identify a person. */
 const ROWS_OF_A_CODE = 3
-/** Rows of digits that may be a date or a number of a person. */
+/** Matches a long number, which may be a date or the number of a person. */
 const DIGITS = /\d{5,}/
 
 const isKnown = (list: CodeList, value: string): boolean =>
@@ -101,8 +101,8 @@ export function proposeCodes(
 }
 
 /**
- * Proposes the codes of a column that has keys of a lookup table. A key is shown only if its row has a word for one
- * code of the list.
+ * Proposes the codes of a column that has keys of a lookup table. A key is shown only if its row has words for just one
+ * code of the list, and the key is short and has no long number.
  */
 export function proposeLookup(
   { column, path, list, values, reasons }: CodedColumn,

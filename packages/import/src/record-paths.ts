@@ -60,7 +60,7 @@ export function findRecordPath(recordType: RecordType, path: string): RecordPath
   return place
 }
 
-/** Lists every path at which a value may be, the shorter ones first. */
+/** Lists every path at which a value may be, those with fewer members first. */
 export function listValuePaths(recordType: RecordType): readonly RecordPath[] {
   const found: Place[] = []
   let level = [...rootOf(recordType).members.values()]

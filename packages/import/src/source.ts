@@ -113,7 +113,10 @@ async function streamSource(
 /** The number of bytes that show whether a stream begins with a byte order mark. */
 const LONGEST_MARK = 3
 
-/** The most bytes of a record. A longer one is rejected, and skipped without holding it in memory. */
+/**
+ * The most bytes of a record. A longer one in JSON is rejected, and skipped without holding it in memory. A longer row
+ * of CSV ends the import.
+ */
 export const MAX_ENTRY_BYTES = 8 * 1024 * 1024
 
 /** One record of the source: JSON text that is not parsed yet, a document, or a problem. */

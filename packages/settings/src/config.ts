@@ -28,9 +28,12 @@ export interface Config {
   readonly adminHosts: readonly string[]
   /** True when only machines of the operator are in the network of the operator's listener. */
   readonly adminPrivateNetwork: boolean
-  /** The folder of the embedded database and of the demo's files. */
+  /** The folder of the embedded database, of its master key and of the demo's files. */
   readonly dataDirectory: string
-  /** True when a TLS proxy is before the listeners. Without one, plain HTTP is accepted from this machine only. */
+  /**
+   * True when a TLS proxy is before the listeners. Without one, `serve` listens for plain HTTP on loopback alone; the
+   * operator's listener may be elsewhere with `adminPrivateNetwork`.
+   */
   readonly behindTlsProxy: boolean
   /** Addresses and prefixes of proxies whose X-Forwarded-For is used; empty for loopback and private networks. */
   readonly proxies: readonly string[]
@@ -124,7 +127,7 @@ function text(env: Environment, variable: string): string | undefined {
   return value === '' ? undefined : value
 }
 
-/** The accepted namespaces, from public examples and other systems. The specification has a placeholder (1.4, D17). */
+/** The namespaces accepted by default, from public examples and other systems (1.4, D17). The last is a placeholder. */
 const SIGNATURE_NAMESPACES = 'registry,reg,rollcall,spdci,dci,g2p,ns,<NAMESPACE>'
 
 /** A word that can stand in a quoted parameter of a header, without a comma. */

@@ -61,12 +61,12 @@ const MISTAKEN: Readonly<Record<string, string>> = {
 
 const PREFIX = 'ROLLCALL_'
 
-/** True for a variable that Kubernetes sets in every container, for a service with the name rollcall. */
+/** True for a variable that Kubernetes sets in every container, for a service whose name begins with rollcall. */
 const isOfService = (name: string, value: string): boolean =>
   /^ROLLCALL_(?:[A-Z0-9_]+_)?(?:SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)|PORT_\d+_(?:TCP|UDP).*)$/.test(name) ||
   (/^ROLLCALL_(?:[A-Z0-9_]+_)?PORT$/.test(name) && /^(?:tcp|udp|sctp):\/\//.test(value))
 
-/** Refuses unknown variables. @throws Error that names the variable and the probable one; never its value */
+/** Refuses unknown, replaced and misspelled variables. @throws Error that names the variable; never its value */
 export function refuseUnknownVariables(env: Readonly<Record<string, string | undefined>>): void {
   const known = new Set([...VARIABLES, ...Object.values(LIMITS).map(({ variable }) => variable)])
   for (const [name, value] of Object.entries(env)) {

@@ -4,8 +4,8 @@ const DAY_MS = 86_400_000
 const CENSUS_YEAR = 2025
 
 /**
- * The last day of the population's history: nobody is born, and nothing is registered, after it. It is fixed, because
- * documents must not depend on the clock.
+ * The last day of the population's history: in its documents nobody is born, and nothing is registered, after it. It is
+ * fixed, because documents must not depend on the clock. Events of `lifeOf` have other days.
  */
 export const CENSUS_DAY = dayNumber(CENSUS_YEAR, 12, 31)
 

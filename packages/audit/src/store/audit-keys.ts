@@ -1,6 +1,6 @@
 import type { Database } from '@rollcall/database/database'
 
-/** The table and column of the encrypted audit keys, which are encrypted anew for a new master key. */
+/** The table with the encrypted audit keys, its primary key, and the purpose of the encryption. */
 export const SEALED_AUDIT_KEYS = { table: 'account_key', id: 'kid', purpose: 'account key' } as const
 
 export interface AuditKey {

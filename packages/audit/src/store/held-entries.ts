@@ -1,4 +1,4 @@
-/** Decides who may delete audit entries, and which entries a hold protects. */
+/** Finds out which audit entries a hold protects, and whether a role of the database may delete entries. */
 import type { Database } from '@rollcall/database/database'
 import { isHeldSql } from '@rollcall/database/holds'
 import { personRowsSql } from './packed-persons.ts'

@@ -99,7 +99,8 @@ export function entryKeysOf(persons: readonly PackedPerson[], repeats: readonly 
  * SQL for a `from` clause: the persons in entries of all versions, without erased ones, each with chain, sequence,
  * position, role, pseudonym and salt. Functions are named with their schema: the application may make others of these
  * names.
- * @param keys SQL of the keys to look for; left out: all
+ * @param keys SQL of the keys to which persons packed in entries are limited; left out: all. Persons in rows of their
+ * own are not limited.
  */
 export const personRowsSql = (keys?: string): string => `(
   select chain, sequence, position, role, pseudonym, salt from account_person

@@ -1,4 +1,4 @@
-/** Reads audit entries: those about a person, or the newest ones. */
+/** Reads audit entries: those about a person, those of a participant, or the newest ones. */
 import type { AuditKind, PersonRole, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import type { Database } from '@rollcall/database/database'
 import { AUDIT_ENTRIES, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'

@@ -53,7 +53,8 @@ const HASH = 32
  * A shape that another node wrote meanwhile is left as it is. A shape that this process takes for stored is looked up:
  * if it is gone, after a failover to a standby that lost it, a constraint of the table refuses the entry, and the
  * caller writes both. Shapes are written in the order of their digests, so that two nodes do not deadlock.
- * It is a subquery with a limit, and not `exists`, for which the one plan of all statements would read the whole table.
+ * The look-up is a subquery with a limit, and not `exists`, for which the one plan of all statements would read the
+ * whole table.
  * If a joint row is not held, no entry and no row is written: entries are chained, so none can be left out.
  */
 const WRITTEN = `written as (
@@ -114,7 +115,7 @@ function textOf(joints: readonly (readonly [JointWrite<unknown>, number])[]): st
 
 /**
  * Writes the entries that follow the entry `after` of a chain.
- * @param shapes each shape of the entries once, the new ones first
+ * @param shapes the shapes of the entries, each once: `fresh` ones are written, `stored` ones are looked up
  * @returns the time of the database, and the places (from 0) of entries whose joint rows are not held; if there is one,
  * no entry was written
  */

@@ -85,7 +85,7 @@ function isChanged(
 }
 
 function createPersonCheck(chain: string, { persons, report, erased }: ChainParts) {
-  /** Reports rows of entries up to `sequence`: no commitment is about them. */
+  /** Reports the remaining rows of persons in entries up to `sequence`: no commitment is about these rows. */
   const skip = async (sequence: number): Promise<void> => {
     for (let row = await persons.peek(); row?.chain === chain && row.sequence <= sequence; ) {
       report.fault('person_inserted', chain, row.sequence, `position ${row.position}`)

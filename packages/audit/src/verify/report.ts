@@ -74,7 +74,7 @@ export interface RestoreGap {
   readonly backup: string | null
   readonly reason: string
   readonly journal: number | null
-  /** The chains that had not ended. Entries after the last ones named here are lost. */
+  /** The chains that had not ended, each with its last entry. Entries after that one may be lost. */
   readonly open: readonly { readonly chain: string; readonly sequence: number }[]
   /** The number of lost checkpoints that the witness has. */
   witnessed: number

@@ -20,7 +20,7 @@ export interface VerifyDeps {
   readonly db: Database
   /** Null without a master key: then nobody checks that the public keys are our own. */
   readonly vault: Vault | null
-  /** The lines of the witness, read before the call; null for none. */
+  /** The lines of the witness, written before the call; null for none. */
   readonly witness: AsyncIterable<string> | null
   /** Gets the findings while entries are read, so that the caller can show them; absent: a new report. */
   readonly report?: Report
@@ -101,7 +101,7 @@ function createNamed(snapshot: Snapshot, report: Report) {
     for (const { other, by } of waiting) {
       const stored = found.get(other.digest)
       if (stored?.chain === other.chain && stored.sequence === other.sequence) continue
-      // Several checkpoints may name it. A missing one is reported once.
+      // Several checkpoints may name the same one. If it is missing, it is reported once.
       if (!missing.has(other.digest))
         report.fault('checkpoint_missing', other.chain, other.sequence, `named by chain ${by}`)
       missing.add(other.digest)

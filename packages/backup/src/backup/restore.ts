@@ -43,7 +43,7 @@ interface LoadDeps {
 export interface LoadedBackup {
   readonly restoration: number
   readonly tables: readonly TableCount[]
-  /** The tables of the file that this version does not have. */
+  /** The tables of the file that this version does not have; empty when `before`. */
   readonly left_out: readonly string[]
   /** True when an earlier call had loaded the backup already. */
   readonly before: boolean
@@ -51,8 +51,8 @@ export interface LoadedBackup {
 
 /**
  * Loads a backup. The process may be killed at any moment, and the call repeated.
- * @throws StoreRefusal the database is not empty, its tables are newer than the backup, this version is older, another
- * command restores the same database, or `signal` was aborted
+ * @throws StoreRefusal the database is not empty, its tables are newer than the backup, this version is older than the
+ * backup or cannot read a registry in it, another command restores the same database, or `signal` was aborted
  * @throws BackupDamaged
  */
 export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise<LoadedBackup> {

@@ -99,7 +99,7 @@ async function readCluster(location: string) {
   }
 }
 
-/** Makes a cluster under a temporary name and renames it to `location` in one step. */
+/** Makes a cluster, and then puts it, or a symbolic link to it, at `location` in one step. */
 async function makeCluster(location: string): Promise<void> {
   const user = await newClusterUser()
   requireName(user)
@@ -125,7 +125,7 @@ async function makeCluster(location: string): Promise<void> {
   }
 }
 
-/** Moves the finished cluster to `location`. False when another process was faster: its cluster is used then. */
+/** Moves or links the finished cluster to `location`. False: another process was faster, and its cluster is used. */
 async function publish(unfinished: string, location: string, elsewhere: string | null): Promise<boolean> {
   try {
     if (elsewhere) await symlink(elsewhere, location)

@@ -13,7 +13,7 @@ import { findPostmaster, type Postmaster, type Start, startPostmaster, stopPostm
 /** The name of the one database. */
 const DATABASE = 'rollcall'
 
-/** The role of servers and commands. The superuser has the role of the owner (`roles.ts`). */
+/** The application role, of servers and most commands. The superuser is the owner role (`roles.ts`). */
 const APPLICATION = 'rollcall_application'
 
 /** The id of the advisory lock, in the database `postgres`. */
@@ -228,7 +228,7 @@ async function join(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client
   return null
 }
 
-/** A connection to the database `postgres`, or null while PostgreSQL starts, stops or recovers. */
+/** A connection to the database `postgres`, or null after an error that may pass (`isPassing`). */
 async function connect(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client | null> {
   const client = new pg.Client({
     ...connectionTo(cluster, postmaster, 'postgres'),
@@ -250,7 +250,7 @@ async function connect(cluster: Cluster, postmaster: Postmaster): Promise<pg.Cli
   }
 }
 
-/** True when a connection failed because PostgreSQL starts, stops or has crashed. */
+/** True when a connection failed because PostgreSQL starts, stops, has crashed, is full, or does not answer in time. */
 function isPassing(error: unknown): boolean {
   if (hasErrorCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300'))
     return true

@@ -1,16 +1,16 @@
 /**
  * Limits requests a second on all nodes together, without a database query for every request: a node takes the tokens
- * of a tenth of a second from the bucket that all nodes share, and hands them out from memory. In any period all nodes
- * together let through at most a full bucket, the tokens that flow into the bucket in the period, and one slice for
- * each node.
+ * of a tenth of a second (more if more requests wait) from the bucket that all nodes share, and hands them out from
+ * memory. In any period all nodes together let through at most a full bucket, the tokens that flow into the bucket in
+ * the period, and one slice for each node.
  */
 import type { Asked, Granted } from '../store/quotas.ts'
 
 export interface Rates {
   /**
-   * Takes one token.
+   * Takes one token, unless there is no limit.
    * @param rate tokens a second; Infinity: no limit
-   * @returns 0 when a token was taken; otherwise the seconds after which the caller should try again. It rejects with
+   * @returns 0 when the request may pass; otherwise the seconds after which the caller should try again. It rejects with
    * the errors of `take`: no request passes without being counted.
    */
   pass(bucket: string, rate: number): Promise<number>
@@ -24,7 +24,7 @@ interface Slice {
   tokens: number
   /** Requests that wait until `asking` is done. */
   waiting: number
-  /** The time until which the shared bucket has no slice, in milliseconds of `now`. */
+  /** The time until which the shared bucket has too few tokens for a slice, in milliseconds of `now`. */
   emptyUntil: number
   asking: Promise<void> | undefined
 }
@@ -70,9 +70,9 @@ export function createRates(take: (asked: Asked) => Promise<Granted>, now = () =
       for (;;) {
         if (slice.tokens >= 1) {
           slice.tokens -= 1
-          // The slice is refilled while it still has tokens, so that no request waits. A slice of a single token is not
+          // The slice is refilled while it still has tokens, so that few requests wait. A slice of one token is not
           // refilled early: another node may need that token. If the refill fails, the next request that needs a token
-          // takes one itself.
+          // begins another refill.
           const low = slice.tokens < sizeOf(rate) / 2 && slice.tokens > 0
           if (low && now() >= slice.emptyUntil) refill(bucket, slice, rate).catch(() => undefined)
           return 0

@@ -1,4 +1,4 @@
-/** Limits how many searches run at a time on a node, and shares the slots fairly among its participants. */
+/** Limits how many searches run at a time on a node, and shares the slots fairly among participants. */
 import { RequestFault } from '@rollcall/protocol'
 
 export interface SearchSlots {
@@ -24,10 +24,10 @@ interface Options {
 const RETRY_AFTER = 5
 
 /**
- * Creates the slots. A participant has at most half of them, and does not get the last free slot if it has another. So,
- * with four slots or more, a participant without one finds it while two others have all that they may have. A free slot
- * goes to the waiting participant with the fewest slots; participants with equally many take turns. The searches of one
- * participant begin in their order.
+ * Creates the slots. A participant has at most half of them (rounded up), and does not get the last free slot if it has
+ * another. So, with four slots or more, a slot is free for a participant that has none, while two others have all that
+ * they may have. A free slot goes to the waiting participant with the fewest slots that may have one more; participants
+ * with equally many take turns. The searches of one participant begin in the order of the calls.
  */
 export function createSearchSlots({ slots, timeout, waiting = 1_000 }: Options): SearchSlots {
   const share = Math.ceil(slots / 2)

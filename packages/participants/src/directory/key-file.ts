@@ -24,7 +24,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The file that a PEM label shows in place of a public key, and the operator's next step then. */
+/** PEM labels of files that have no public key, and the refusal, which names the operator's next step. */
 const NOT_PUBLIC: readonly { label: RegExp; rule: string }[] = [
   {
     label: /PRIVATE KEY/,

@@ -25,7 +25,7 @@ const ALGORITHMS: Readonly<Record<string, (key: KeyObject) => Algorithm | null>>
   ed25519: () => ({ name: 'Ed25519' }),
 }
 
-/** Reads a private key: PEM, or a JWK that may have a `kid`. @returns null: it is no key of a supported type */
+/** Reads a private key: PEM, or a JWK that may have a `kid`. @returns null: no supported type, curve or length */
 export function readClientKey(text: string): ClientKey | null {
   try {
     const jwk = text.trimStart().startsWith('{') ? (JSON.parse(text) as JsonWebKey & { kid?: unknown }) : null

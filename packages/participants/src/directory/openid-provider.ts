@@ -1,6 +1,6 @@
 /**
  * Lets operators sign in at a provider of OpenID Connect: authorization code flow with PKCE, state and nonce, all three
- * derived from one secret in the operator's browser. Nothing is stored before a sign-in has succeeded.
+ * derived from one secret in the operator's browser. The server stores nothing before a sign-in has succeeded.
  */
 import { createHash, createHmac } from 'node:crypto'
 import { hostWithoutBrackets } from '@rollcall/core/model/allowed-hosts'
@@ -61,14 +61,14 @@ export interface OpenIdProvider {
   /**
    * Begins a sign-in.
    * @returns the address to which the browser goes, and the secret that the browser keeps until it comes back
-   * @throws OpenIdRefused the provider does not answer
+   * @throws OpenIdRefused the configuration of the provider cannot be fetched
    */
   begin(): Promise<{ readonly address: string; readonly secret: string }>
   /**
    * Ends a sign-in.
    * @param query the query of the address to which the browser came back
    * @returns the operator
-   * @throws OpenIdRefused the provider does not confirm the sign-in, or the operator has no role or no registry here
+   * @throws OpenIdRefused the provider does not confirm the sign-in, or gives no usable name, role here, or registry
    */
   operatorOf(secret: string, query: string): Promise<NamedOperator>
   close(): Promise<void>
@@ -153,7 +153,7 @@ export function createOpenIdProvider(
 
 type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string }
 
-/** The longest name that the audit log stores, in characters. */
+/** The longest name that is accepted from the provider, in characters. */
 const NAME_LIMIT = 128
 
 /** Matches names that are written without quotes. Any other name is quoted, so that its end is clear to a reader. */
@@ -185,8 +185,8 @@ function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
 }
 
 /**
- * A short digest of issuer and subject, appended to the user's name. The provider may give two users the same name, or
- * reuse a name later; it gives no two users the same subject.
+ * A short digest of issuer and subject, appended to a name that is not the subject. The provider may give two users the
+ * same name, or reuse a name later; it gives no two users the same subject.
  */
 const digestOf = (issuer: string, subject: string): string =>
   createHash('sha256').update(`${issuer} ${subject}`).digest('hex').slice(0, 12)
@@ -244,6 +244,6 @@ const fetchBy =
     return new Response(Buffer.from(content), { status, headers: { 'content-type': String(type) } })
   }
 
-/** The code of an error, for the log. The message is not logged: it may have what the provider said about a person. */
+/** The code or class of an error, for the log. Its message may have what the provider said about a person. */
 const codeOf = (error: unknown): string =>
   error instanceof Error ? ('code' in error ? String(error.code) : error.name) : 'unknown'

@@ -1,7 +1,7 @@
 /**
  * Sessions in browsers, and the one-time links that begin them. The value of a cookie, and the code of a link, is
- * `<id>_<secret>`. A session ends when it is idle for too long, at its fixed end, or when its owner may no longer sign
- * in.
+ * `<id>_<secret>`. A session ends when somebody signs out, when it is idle for too long, at its fixed end, when its
+ * owner may no longer sign in, or when the owner has begun too many newer ones.
  */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'

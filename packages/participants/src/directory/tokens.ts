@@ -1,6 +1,5 @@
 /**
- * Access tokens for participants: EdDSA JWTs of type at+jwt (RFC 9068), which this server signs and verifies. It makes
- * them valid for a quarter of an hour.
+ * Access tokens for participants: EdDSA JWTs of type at+jwt (RFC 9068), which this server signs and verifies.
  */
 import { randomUUID } from 'node:crypto'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -18,7 +17,7 @@ export interface TokenKeys {
 export interface Tokens {
   /** Issues a token for this participant. `expires_in` is its lifetime in seconds. */
   issue(owner: TokenOwner): Promise<{ access_token: string; expires_in: number }>
-  /** The owner of a token; null when the token is not ours, was altered, has expired, or has another type. */
+  /** The owner of a token; null: it was not made here, was altered, has expired, or its key is not valid any more. */
   verify(token: string): Promise<TokenOwner | null>
 }
 

@@ -23,7 +23,7 @@ export interface ClientIdentity {
 export type Resolve = (host: string) => Promise<readonly string[]>
 
 export interface AddressGuardOptions {
-  /** Hosts that the operator allows for one participant beyond the rules. */
+  /** Hosts that the operator allows beyond the rules. */
   readonly allowed?: readonly AllowedHost[]
   /** The ports that are allowed at a host without `ports` of its own in `allowed`; only 443 by default. */
   readonly ports?: readonly number[]
@@ -38,7 +38,7 @@ export interface AddressGuardOptions {
   readonly connections?: number
 }
 
-/** The address guard of one participant. Its connections stay open between requests. */
+/** The address guard of one owner, such as a participant. Its connections stay open between requests. */
 export interface AddressGuard {
   /** Checks an address in a request by the rules that need no resolver. @throws {AddressRefused} */
   read(address: string): URL
@@ -155,7 +155,7 @@ export interface Guards {
   close(): Promise<void>
 }
 
-/** Creates the guards: one or, with a certificate, two for a participant, replaced when its allowed hosts change. */
+/** Creates the guards: one or, with a certificate, two for a participant. A change of its hosts replaces both. */
 export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): Guards {
   // A replaced guard ends its current requests and accepts no others.
   const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))

@@ -1,4 +1,4 @@
-/** The rules for an outgoing address that can be checked without resolving its name. */
+/** The rules for outgoing addresses: for one as it is written, and for the IP addresses to which its name resolves. */
 import { BlockList, isIP } from 'node:net'
 import {
   type AllowableNetwork,
@@ -80,8 +80,8 @@ export function assertReachable(addresses: readonly string[], allowed: AllowedHo
 }
 
 /**
- * The networks that are not public, one row for each range, from the special-purpose registries (RFC 6890 and those of
- * IANA). The first row with an address decides.
+ * A range of addresses that are not public, from the special-purpose registries (RFC 6890 and those of IANA). The first
+ * range in the list that has an address decides.
  */
 interface Range {
   readonly network: string

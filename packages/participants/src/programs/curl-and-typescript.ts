@@ -1,4 +1,4 @@
-/** Shows a search of the try-out page as search_criteria, as shell commands, and as a TypeScript program. */
+/** Shows a search as search_criteria, as shell commands, and as a TypeScript program. */
 import {
   DEFAULT_SIGNATURE_PROFILE,
   isJsonObject,

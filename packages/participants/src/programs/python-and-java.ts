@@ -1,4 +1,4 @@
-/** Shows a search of the try-out page as programs that use the files of examples/python and examples/java. */
+/** Shows a search, or another call, as programs that use the files of examples/python and examples/java. */
 import {
   DEFAULT_SIGNATURE_PROFILE,
   type JsonObject,

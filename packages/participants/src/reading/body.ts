@@ -42,7 +42,7 @@ export type Hold = (bytes: number) => void
  * @param accepted the accepted content types
  * @param checkBeginning throws to refuse a long body by its first bytes
  * @throws RequestFault err.request.bad: 415 the headers do not say plain UTF-8 JSON; 413 the body is above `maxBytes`;
- * 400 the connection ends early
+ * 400 the connection ends early; also as `hold` and `checkBeginning` do
  */
 export async function readJsonBody(
   { headers, body, hold, largeTurn, endTurn }: Body,
@@ -69,7 +69,11 @@ export async function readJsonBody(
  */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Reads a body as text of any type, without a byte order mark. Throws as `readJsonBody` and `decodeBody` do. */
+/**
+ * Reads a body as text of any type, without a byte order mark.
+ * @throws RequestFault err.request.bad: 413 the body is above `maxBytes`; 400 the connection ends early, or the bytes
+ * are not UTF-8; also as `hold` does
+ */
 export async function readBodyText(body: Readable, maxBytes: number, hold?: Hold): Promise<string> {
   return decodeBody(await readBytes(body, maxBytes, { hold })).replace(/^\ufeff/, '')
 }

@@ -76,7 +76,7 @@ export interface Envelope {
   readonly source: SignedEnvelope
 }
 
-/** An envelope that was read on the main thread, so the text of its body is still available. */
+/** An envelope on the thread that has parsed it, where the text of its body is still available. */
 interface Sourced {
   readonly source: SourcedEnvelope
 }
@@ -104,7 +104,7 @@ export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Sourc
 /**
  * Reads the envelope of a callback. If its header does not name the sender, the owner of the token is the sender.
  * @param sender_id the owner of the token
- * @param callback decides which header members are required; members of a status are checked wherever they are
+ * @param callback decides which header members are required; a header with `status` always needs those of a callback
  * @throws RequestFault 400 err.request.bad
  */
 export function readCallbackEnvelope(

@@ -46,7 +46,7 @@ export async function readLargeEnvelope(
     mustBeSigned: signature_policy === 'required',
     form: signature_policy === 'off' ? null : signature_profile.canonical_form,
   })
-  // The thread does not read a message that the checks will refuse.
+  // The thread returns no message if the checks will refuse the envelope.
   const message = read.message === null ? {} : asSent(operation, read.message)
   return { header: read.header, message, source: signedEnvelope(read, message, bounds) }
 }

@@ -23,7 +23,7 @@ export interface ReadingThreads {
 /** The number of characters above which a text counts as large; a shorter one is read in a few milliseconds. */
 export const LARGE_TEXT = 65_536
 
-/** The most threads. More help only when more large bodies arrive at once; one processor is left to the main thread. */
+/** The most threads: more would help only when more large bodies arrive at once. */
 const MAX_THREADS = 4
 
 interface Waiting {
@@ -31,7 +31,10 @@ interface Waiting {
   readonly settle: PromiseWithResolvers<unknown>
 }
 
-/** Creates the threads, which start when needed and do not keep the process alive. @param most how many */
+/**
+ * Creates the threads, which start when needed and do not keep the process alive.
+ * @param most how many; by default one processor of several is left to the main thread
+ */
 export function createReadingThreads(
   most = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
 ): ReadingThreads {

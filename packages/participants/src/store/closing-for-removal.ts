@@ -4,11 +4,11 @@ import type { Removable } from '@rollcall/database/removal'
 
 interface Closing {
   /**
-   * SQL that closes the row with id `$1`: it revokes the grants of the registry that have begun, or disables the
-   * participant. Returns the ids of the changed rows.
+   * SQL that closes the registry or participant with id `$1`: it revokes all grants in the registry, future ones too,
+   * or disables the participant. Returns the ids of the changed rows.
    */
   readonly close: string
-  /** SQL that restores the rows with the ids `$1`, unless newer rows have replaced them. */
+  /** SQL that restores the rows with the ids `$1`; a grant only if no new grant is in force in its period. */
   readonly reopen: string
 }
 

@@ -71,8 +71,8 @@ export interface GrantChanges {
 /**
  * Revokes and adds grants of a participant in a registry in one transaction.
  * @returns the added grants
- * @throws StoreRefusal two grants would be in force at the same time, one ends before it begins, or the environments of
- * participant and registry differ
+ * @throws StoreRefusal two grants would be in force at the same time, one would not end after it begins, participant
+ * and registry have different environments, or one of the two does not exist
  */
 export async function changeGrants(
   { kysely }: Pick<Database, 'kysely'>,
@@ -151,7 +151,7 @@ async function insertGrant(
   return added
 }
 
-/** The start and end of a grant with these terms, added now. @throws StoreRefusal it would end before it starts */
+/** The start and end of a grant with these terms, added now. @throws StoreRefusal it would not end later */
 export function grantPeriod(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) {
   const valid_from = terms.valid_from === undefined ? now : new Date(terms.valid_from)
   const valid_until = terms.valid_until === undefined ? null : new Date(terms.valid_until)

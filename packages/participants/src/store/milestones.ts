@@ -1,6 +1,6 @@
 /**
- * Notes the first time at which a participant's system did each step of the checklist on the partner page. Messages are
- * deleted after a time; a noted step stays.
+ * Notes when a participant's system was first seen to do each step of the checklist on the partner page. Messages are
+ * deleted after a time; a noted step stays, until the participant is promoted or removed.
  */
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
@@ -18,7 +18,7 @@ export interface Milestones {
   readonly callback: Date | null
 }
 
-/** The least time between two calls of `look` for a participant, in milliseconds: it reads messages of others too. */
+/** The least milliseconds between two calls of `look` for a participant: `look` reads messages of others too. */
 const LOOK_INTERVAL = 60_000
 const MOST_LOOKS = 10_000
 
@@ -26,8 +26,8 @@ const MOST_LOOKS = 10_000
 const lastLooks = perPool(() => new Map<number, number>())
 
 /**
- * Returns the noted steps. When some are missing, searches the stored messages for them, at most once a minute in each
- * process, and notes the steps that it finds.
+ * Returns the noted steps. When some are missing, calls `look`, as a rule at most once a minute in each process, and
+ * notes the steps that it finds.
  * @param look finds the time at which each step of a participant was first seen
  * @param now milliseconds
  */

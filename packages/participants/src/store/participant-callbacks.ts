@@ -106,7 +106,7 @@ export function defaultCallbackAddress(default_url: string, { path }: Pick<Callb
 /**
  * Changes the settings that `changes` names.
  * @param moving makes the statement that moves waiting deliveries to a new default address
- * @throws StoreRefusal a value is invalid
+ * @throws StoreRefusal a number is outside of its range
  */
 export async function setCallbackSettings(
   { kysely }: Pick<Database, 'kysely'>,

@@ -15,7 +15,7 @@ export interface ParticipantCheck {
   readonly steps: readonly CheckStep[]
 }
 
-/** Stores the report of a check. It replaces the earlier report of the same check. */
+/** Stores the report of a check. It replaces the earlier one of the same participant, registry and `since`. */
 export async function saveCheck(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, since }: CheckedSystem,

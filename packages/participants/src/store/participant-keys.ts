@@ -1,4 +1,4 @@
-/** Public keys of participants, which the operator has registered. */
+/** Public keys of participants that the operator has registered or revoked. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
@@ -12,9 +12,9 @@ import { lockParticipant } from './participants.ts'
 
 export interface ParticipantKey {
   readonly id: number
-  /** The `Participant.id` of the owner; null: the owner was removed. */
+  /** The `Participant.id` of the owner; null: there is none, or the owner was removed. */
   readonly participant: number | null
-  /** The sender_id of an owner that was removed; such a key is revoked. */
+  /** The sender_id when `participant` is null; such a key is revoked. */
   readonly former_sender_id: string | null
   readonly kid: string
   readonly use: 'sig' | 'enc'
@@ -41,8 +41,8 @@ export interface Validity {
 }
 
 /**
- * Registers a key. A public key belongs to one participant and has one entry: adding it again changes the kid, the use
- * and any given times of the entry. A revoked key is never accepted again, not even from its owner.
+ * Registers a key. A public key belongs to one participant and has one entry: adding it again changes the kid, the use,
+ * the algorithm and any given times of the entry. A revoked key is never accepted again, not even from its owner.
  * @throws StoreRefusal
  */
 export async function addParticipantKey(
@@ -145,7 +145,7 @@ export async function findRegisteredKeys(
   return rows
 }
 
-/** Revokes a key for ever; all nodes follow within a second. @throws StoreRefusal it has no live key of this kid */
+/** Revokes a key for ever; all nodes follow within a second. @throws StoreRefusal no unrevoked key has this kid */
 export async function revokeParticipantKey(
   db: Database,
   participant: Pick<Participant, 'id' | 'sender_id'>,

@@ -50,8 +50,8 @@ export type Quotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
  * Adds an active participant without a secret; its `client_id` is generated. Its messages must be signed, unless its
  * policy says otherwise. If a participant with this sender_id was removed, its revoked keys stay revoked, and its
  * withdrawn consents stay withdrawn.
- * @throws StoreRefusal the sender_id has the wrong form or exists already, the name is missing, or a limit or policy is
- * invalid
+ * @throws StoreRefusal the sender_id or the name has the wrong form, the sender_id or the jwks_uri is taken, or a limit
+ * or policy is invalid
  */
 export async function addParticipant(
   db: Database,

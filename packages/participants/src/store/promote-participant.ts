@@ -26,7 +26,8 @@ export interface Promotion {
  * Replaces the participant's keys and secrets by the given ones, and ends its sessions, grants and callback settings.
  * Its access tokens, which are marked as sandbox tokens, become invalid. All nodes follow within a second.
  * @returns ids of the registries in which it had a grant
- * @throws StoreRefusal it is no sandbox participant; a key was used in the sandbox, or belongs to another participant
+ * @throws StoreRefusal it is no sandbox participant; a key was used in the sandbox, or belongs to another participant;
+ * two keys have one kid; or another participant has the jwks_uri
  */
 export async function promoteParticipant(
   db: Pick<Database, 'kysely' | 'journal'>,

@@ -52,7 +52,7 @@ export async function addProposal(
   await sql`insert into proposal ${inserted}`.execute(kysely)
 }
 
-/** The state that an operator sees: a waiting proposal whose time is over has lapsed, also if nobody noted that. */
+/** SQL of proposals as operators see them: a waiting one whose time is over has lapsed, also if nobody noted that. */
 const shownAt = (
   now: Date,
 ) => sql`select id, act, diff, proposed_by, proposed_name, proposed_at, lapses_at, decided_name,

@@ -9,9 +9,15 @@ import type { Jwk, PublicKey } from '@rollcall/protocol'
 export interface UsedKey {
   readonly kid: string
   readonly public_jwk: Jwk
-  /** The time at which the key first verified a message. */
+  /**
+   * The time at which the key first verified a message; for a registered key of a removed participant, the time of its
+   * registration.
+   */
   readonly first_used_at: Date
-  /** The time at which the key last verified a message, exact to the hour. */
+  /**
+   * The time at which the key last verified a message, exact to about an hour; for a registered key of a removed
+   * participant, the time of its revocation or of the removal.
+   */
   readonly last_used_at: Date
 }
 

@@ -31,7 +31,7 @@ const SETTINGS = 'rollcall settings'
 const SETTINGS_WAIT = 10_000
 
 /**
- * Locks the settings until the transaction ends: no other transaction changes them meanwhile.
+ * Locks the settings until the transaction ends: no other act that takes this lock changes them meanwhile.
  * @throws StoreUnavailable another transaction holds the lock for `SETTINGS_WAIT`
  */
 export const lockSettings = (client: ClientBase): Promise<void> =>

@@ -57,7 +57,7 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = CLOCK }
   const reported = new WeakSet<PublicKey>()
   const isLive = (key: ParticipantKey): boolean => isValid(key, clock.date())
 
-  /** The published keys of a participant, except those registered as not valid, or for another participant. */
+  /** The published keys of a participant, except those registered but not valid now, or for another participant. */
   const published = async (participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]> => {
     const keys = await fetchKeySet(participant, kid)
     if (keys.length === 0) return []
@@ -93,8 +93,8 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = CLOCK }
       const own = await registered.get(String(participant.id))
       const named = own.filter((key) => kid === null || key.kid === kid)
       const decided = kid !== null && named.length > 0
-      // If the operator registered a key under this kid, no published key replaces it, even when the registered key is
-      // not valid.
+      // If the operator registered a key under this kid, no published key replaces it, even before the registered key
+      // is valid. A revoked or ended key no longer counts.
       const others = decided ? [] : await published(participant, kid)
       const live: readonly PublicKey[] = [...named.filter(isLive), ...others]
       return usable.verifying(signatureKeys(live, kid, algorithm))

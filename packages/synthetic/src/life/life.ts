@@ -20,7 +20,7 @@ const LIVES: Readonly<Record<string, (beginning: Beginning) => readonly LifeRow[
 }
 
 export interface LifeOptions {
-  /** The seed of the events: the same seed gives the same events. */
+  /** The seed of the events: for the same people and days, the same seed gives the same events. */
   readonly seed: number | string
   /** The seed and number of the generated documents. */
   readonly people: { readonly seed: number | string; readonly count: number }

@@ -1,4 +1,4 @@
-/** Knows who lives and who is married to whom while events happen. */
+/** Knows, while events happen, who lives, who is married, and which couples have married during these events. */
 import { type Person, personAt } from '../people.ts'
 import type { Stream } from '../stream.ts'
 import type { Beginning } from './life-row.ts'
