@@ -102,7 +102,10 @@ export function createAuditLog(deps: AuditLogDeps): ProcessAuditLog {
   }
 }
 
-/** Writes entries at the end of the chain of this process. @param drift gets the difference of the database's clock */
+/**
+ * Writes entries at the end of the chain of this process.
+ * @param drift gets the milliseconds that must be added to our monotonic clock to get the database's time
+ */
 function createChainWriter(
   { db, clock, metrics }: AuditLogDeps,
   checkpoints: Checkpoints,

@@ -34,15 +34,15 @@ export interface RestoreTombstone {
   readonly kind: 'restore'
   readonly at: string
   readonly reason: string
-  /** The name of the backup file; null when the database was restored by other means. */
+  /** The id of the backup; null when the database was restored by other means. */
   readonly backup: string | null
   /** The time at which the database was in the restored state. */
   readonly snapshot_at: string
   /** Checkpoints after this time may be lost: the time of the snapshot less the longest time of a commit. */
   readonly from: string
-  /** The number of acts of the journal that were applied; null when the operator restored without the journal. */
+  /** The number of acts that the journal had for the restore; null when the operator restored without the journal. */
   readonly journal: number | null
-  /** The number of acts of the journal that could not be applied, which the operator accepted; absent for none. */
+  /** The number of these acts that could not be applied, which the operator accepted; absent for none. */
   readonly undone?: number
   /** The chains that had not ended, each with its last entry and the last entry that a checkpoint signs. */
   readonly open: readonly OpenChain[]

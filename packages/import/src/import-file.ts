@@ -59,7 +59,7 @@ export interface ImportOptions extends Omit<FormatOptions, 'records' | 'describe
   readonly recordType?: string
   /** The file for rejected lines; null: none. Default: `<file>.rejects.ndjson`, beside the imported file. */
   readonly rejectsPath?: string | null
-  /** Stops the import between two batches. Committed batches stay, and the same import later continues after them. */
+  /** Stops the import between two batches. Committed batches stay; the same import of a file continues after them. */
   readonly signal?: AbortSignal
   /** Called after each batch, and again when the source was read to its end. */
   readonly onProgress?: (progress: ImportProgress) => void

@@ -35,8 +35,9 @@ export function isOperatorHost(
 }
 
 /**
- * True when the client of a request speaks TLS with a proxy before our listeners: a proxy is configured, and says so,
- * or passes on a host that is not this machine. An operator on this machine, or in a tunnel to it, uses no proxy.
+ * True when the client of a request speaks TLS with a proxy before our listeners: a proxy is configured, and the
+ * headers say that the client speaks https, or have a host that is not this machine. An operator on this machine, or in
+ * a tunnel to it, uses no proxy.
  */
 export function isReachedByTls(
   { behindTlsProxy }: Pick<Listeners, 'behindTlsProxy'>,

@@ -211,7 +211,7 @@ function readChoice<const Choice extends string>(
   return chosen
 }
 
-/** The variable by which the operator has given a secret, for messages. */
+/** The words for messages that say where the operator has put a secret: a variable, a file or a program. */
 function secretName(variable: string, given: Environment): string {
   if (text(given, variable) !== undefined) return variable
   return text(given, `${variable}_FILE`) === undefined

@@ -68,7 +68,11 @@ export function withJournal(config: Config, db: Database): Database {
   return { ...db, journal: createJournal({ db, path, vault: () => openVault(config, db) }) }
 }
 
-/** Puts the parts together. Connections open when needed: a server without migrations opens none as the owner. */
+/**
+ * Makes the storage of two opened databases. Connections open when needed: a server without migrations opens none as
+ * the owner.
+ * @param after runs after the connections are closed
+ */
 function storageOf(
   db: Database,
   owner: Database,

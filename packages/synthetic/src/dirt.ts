@@ -29,6 +29,6 @@ export const ERROR_RATES = {
   missing_member: 0.08,
   /** In civil documents: members that do not apply are "" instead of missing. */
   empty_string: 0.05,
-  /** A code is written as a word, or a word as a code: "1" for employed, "Married" for M. */
+  /** Share of codes: a code is written as a word, or a word as a code: "1" for employed, "Married" for M. */
   other_spelling: 0.15,
 } as const

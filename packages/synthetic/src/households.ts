@@ -1,6 +1,6 @@
 /**
- * Assigns persons to households. Each block of 55 persons makes 14 households of 1 to 8 persons, in an order of the
- * block. So the household of a person, and the persons of a household, are found without computing other blocks.
+ * Assigns persons to households. Each block of 55 persons makes 14 households of 1 to 8 persons, in an order of its
+ * own. So the household of a person, and the persons of a household, are found without computing other blocks.
  */
 import { type Culture, cultureAt } from './cultures.ts'
 import { ERROR_RATES } from './dirt.ts'

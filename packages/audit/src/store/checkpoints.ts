@@ -40,7 +40,7 @@ export interface CheckpointReference {
  */
 const OVERLAP = '60 seconds'
 
-/** Finds the newest checkpoint of each other chain since a time. @param since null: that of the newest of all */
+/** Finds the newest checkpoint of each other chain since a time. @param since null: that of the newest one */
 export async function newestCheckpoints(
   pool: pg.Pool,
   chain: string,

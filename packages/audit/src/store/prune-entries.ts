@@ -24,7 +24,7 @@ export interface OldChain {
   readonly signed: boolean
 }
 
-/** Lists the chains whose first entry is older than a time, in order. Each chain costs one look-up. */
+/** Lists the chains whose first entry is older than a time, sorted by id. Each chain costs a few look-ups. */
 export async function findChainsBefore(connection: Kysely<unknown>, before: Date): Promise<readonly OldChain[]> {
   const { rows } = await sql<OldChain>`
     with recursive known as (
@@ -136,7 +136,11 @@ export async function lockHolds(transaction: Kysely<unknown>): Promise<void> {
   await sql`lock table hold in share row exclusive mode`.execute(transaction)
 }
 
-/** Deletes entries and the rows of their persons. @param transaction the one that also inserts the tombstone */
+/**
+ * Deletes the entries of a chain up to one of them, and the rows of their persons.
+ * @param transaction the one that also inserts the tombstone
+ * @returns how many
+ */
 export async function deleteChainPart(
   transaction: Kysely<unknown>,
   { chain, sequence }: ChainPart,

@@ -141,7 +141,7 @@ export interface Searched<Found> {
   readonly rest: Date | null
 }
 
-/** Reads the newest entries first. @param most about so many entries are looked through */
+/** Reads the entries that a filter selects, the newest first. @param most about so many entries are looked through */
 export async function findNewestEntries(
   db: Pick<Database, 'pool'>,
   { participant, registry, kind, from, to, before }: EntryFilter,

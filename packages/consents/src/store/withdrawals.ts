@@ -19,7 +19,7 @@ function checkJti(jti: string): void {
  * Revokes signed consents for ever, also those that were never used.
  * @param authority `ConsentAuthority.id`
  * @returns selects the stored uses of these consents
- * @throws StoreRefusal
+ * @throws StoreRefusal a jti is empty or too long, or cannot be stored
  */
 export async function revokeSignedConsents(
   { pool }: Pick<Database, 'pool'>,

@@ -62,7 +62,7 @@ export async function changeOwnerBelow(user: ClusterUser, path: string): Promise
   }
 }
 
-/** Makes the user the owner of one file or directory. */
+/** Makes the user the owner of one file or directory. Does nothing when PostgreSQL runs as our own user. */
 export async function changeOwner(user: ClusterUser, path: string): Promise<void> {
   if (user !== null) await chown(path, user.uid, user.gid)
 }

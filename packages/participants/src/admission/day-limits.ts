@@ -1,4 +1,4 @@
-/** The limits on what a participant may have stored in one day: a row for each limit, and the check. */
+/** The limits on the messages and bytes that are stored for a participant in one day, and the check of them. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { type ShortLived, shortLived } from '@rollcall/base/shared/short-lived'
@@ -40,7 +40,7 @@ interface Persisting<Result> {
 }
 
 /**
- * Stores a message unless its participant has reached its limit of the day. The sender of a message that is stored
+ * Stores a message unless its participant has reached a limit of the day. The sender of a message that is stored
  * already gets the answer even above the limit.
  * @param participant `Participant.id`
  * @throws RequestFault 429 err.request.too_many_requests, with `retryAfter` until the next day
@@ -64,7 +64,7 @@ export async function withinDailyLimit<Result>(
 
 export interface DayUses {
   /**
-   * Reads how much was stored for a participant today, at most half a second old.
+   * Returns how much was stored for a participant today. The counts are at most half a second old.
    * @param participant `Participant.id`
    */
   of(table: DayTable, participant: number): Promise<DayUse>

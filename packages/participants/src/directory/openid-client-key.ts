@@ -25,7 +25,10 @@ const ALGORITHMS: Readonly<Record<string, (key: KeyObject) => Algorithm | null>>
   ed25519: () => ({ name: 'Ed25519' }),
 }
 
-/** Reads a private key: PEM, or a JWK that may have a `kid`. @returns null: no supported type, curve or length */
+/**
+ * Reads a private key: PEM, or a JWK that may have a `kid`.
+ * @returns null: the text is no private key, or one of a type, curve or length that is not supported
+ */
 export function readClientKey(text: string): ClientKey | null {
   try {
     const jwk = text.trimStart().startsWith('{') ? (JSON.parse(text) as JsonWebKey & { kid?: unknown }) : null

@@ -33,7 +33,7 @@ const TYPE = 'at+jwt'
 const ISSUER = 'rollcall'
 /** The claim of tokens for sandbox participants; tokens of live ones do not have it. */
 const ENVIRONMENT = 'environment'
-/** The most verified tokens that are cached. Each is cached until it expires, unless newer ones need the place. */
+/** The most verified tokens that are cached: each until it expires at the latest, or until others need its place. */
 const MAX_REMEMBERED = 10_000
 /** The length in characters above which a token is refused unchecked. Our tokens are far shorter. */
 const MAX_TOKEN_LENGTH = 2_048

@@ -23,7 +23,7 @@ export interface TriedForm {
 interface FormRow {
   /** Returns the members of search_criteria that hold the query. */
   readonly criteria: (query: JsonValue, record_type: string) => JsonObject
-  /** The argument of `client.search` as TypeScript, and the name that the program imports for it. */
+  /** The argument of `client.search` as TypeScript, and the name that the program imports for it; null: no name. */
   readonly code: (query: JsonValue, record_type: string) => { readonly name: string | null; readonly text: string }
 }
 

@@ -65,7 +65,7 @@ export async function readJsonBody(
 
 /**
  * The decoder for whole bodies. Each body is decoded in one call, so the decoder keeps no state. A byte order mark
- * stays in the text, because it was signed; the JSON reader refuses it.
+ * stays in the text, because a signature covers it; the JSON reader refuses it.
  */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

@@ -20,7 +20,7 @@ export interface ReadingThreads {
   ): Promise<ReturnType<Work[Name]>>
 }
 
-/** The number of characters above which a text counts as large; a shorter one is read in a few milliseconds. */
+/** The least characters of a large text, and the least bytes of a large body; smaller ones are read in milliseconds. */
 export const LARGE_TEXT = 65_536
 
 /** The most threads: more would help only when more large bodies arrive at once. */

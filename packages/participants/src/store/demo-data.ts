@@ -40,7 +40,7 @@ const LOCK_TIMEOUT = 2_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Takes the lock of the demo in a session of its own, until the process ends.
+ * Takes the lock of the demo in a session of its own, until it is released or the process ends.
  * @returns a function that releases the lock; null when another demo has it
  */
 export async function takeDemoLock(db: Database): Promise<(() => Promise<void>) | null> {

@@ -39,7 +39,7 @@ export const countUsesSql = (rows: string): string =>
     select participant, registry, counted, ${TODAY}, used from (${rows}) as counts
     on conflict (participant, registry, counted, day) do update set used = held.used + excluded.used`
 
-/** How much of the quota of the day was used. */
+/** The number that was counted today for this participant, registry and sort; 0 when nothing was counted. */
 export async function readUsedToday(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, counted }: Used,

@@ -34,7 +34,7 @@ interface Owner {
  * Adds a grant, in force from `valid_from` on.
  * @param replace true revokes every other grant of the participant in the registry; false refuses when another grant
  * overlaps in time
- * @throws StoreRefusal
+ * @throws StoreRefusal as `changeGrants`
  */
 export async function addGrant(
   db: Pick<Database, 'kysely'>,
@@ -151,7 +151,7 @@ async function insertGrant(
   return added
 }
 
-/** The start and end of a grant with these terms, added now. @throws StoreRefusal it would not end later */
+/** The start and end of a grant with these terms, added now. @throws StoreRefusal its end is not after its start */
 export function grantPeriod(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) {
   const valid_from = terms.valid_from === undefined ? now : new Date(terms.valid_from)
   const valid_until = terms.valid_until === undefined ? null : new Date(terms.valid_until)

@@ -10,7 +10,7 @@ import { CompiledQuery, sql } from 'kysely'
 export type CallbackAuth = 'none' | 'bearer' | 'oauth2' | 'mtls'
 
 export interface CallbackSettings {
-  /** The origins, with a path prefix, that are allowed for a `sender_uri`; `:*` allows any port. */
+  /** The origins, each perhaps with a path prefix, that are allowed for a `sender_uri`; `:*` allows any port. */
   readonly allowed: readonly string[]
   /** The address for answers to requests without `sender_uri`, without the path of the callback; null: none. */
   readonly default_url: string | null

@@ -4,7 +4,7 @@ import type { Database } from '@rollcall/database/database'
 export interface Asked {
   /** The name of the bucket. */
   readonly bucket: string
-  /** Tokens that flow in each second; finite, above 0. */
+  /** Tokens that flow into the bucket each second; finite, above 0. */
   readonly rate: number
   /** The size of a full bucket, and of a new one; a whole number of at least 1. */
   readonly capacity: number

@@ -22,7 +22,7 @@ export interface ProvidedOperator {
   readonly registries: readonly number[] | null
 }
 
-/** The kind of persons that a page is for. A session of one page is not valid on the other. */
+/** Who uses a page: operators the console, participants the partner page. A session is valid on one of them alone. */
 export type Audience = 'operator' | 'participant'
 
 /** The owner of a sign-in link: the id of an operator token, or of a participant. */
