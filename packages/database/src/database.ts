@@ -23,7 +23,7 @@ export interface Database {
    * other statement waits for them.
    */
   readonly searches: pg.Pool
-  /** Connections for searches of requests that are answered later (mode async). No caller waits for these searches. */
+  /** Connections for searches of requests that are answered later (mode async), and for snapshots (`withSnapshot`). */
   readonly asyncSearches: pg.Pool
   /** The names of prepared searches. */
   readonly statementNames: StatementNames
@@ -79,7 +79,7 @@ export interface SearchOptions {
  * Opens five pools and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
  * is away. At most 19 at a time with the pool's own maximum of 10: 2 are the pipeline's, 6 those of searches, 1 writes
  * audit entries. A node that works has 9 more: 6 for the searches of exchanges that are answered later, 2 for claims,
- * 1 to listen.
+ * 1 to listen. Who verifies the audit log has 1 more.
  *
  * `bigint` is read as a number: ours are counts and identity columns, and one beyond 2^53-1 throws instead of
  * being rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.

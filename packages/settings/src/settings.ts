@@ -13,7 +13,7 @@ interface Option {
   readonly value: ((config: Config) => string | readonly string[] | number | boolean | undefined) | 'secret'
 }
 
-/** The options of a node, as in `docs/settings.md`; a test compares the two. */
+/** The options of a node, as in `docs/settings.md`; a test compares the names. */
 export const OPTIONS: readonly Option[] = [
   {
     variable: 'HOST',

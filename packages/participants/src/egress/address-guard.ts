@@ -32,7 +32,7 @@ export interface AddressGuardOptions {
   readonly ca?: string
   /** The client certificate, shown to every host that asks for one. */
   readonly identity?: ClientIdentity
-  /** Milliseconds for resolving the name, and again for connecting with TLS (exact to about a second). */
+  /** Milliseconds to resolve a name, and to resolve it and connect with TLS together (exact to about a second). */
   readonly connectTimeoutMs?: number
   /** The most open connections to one host and port. */
   readonly connections?: number
@@ -155,7 +155,7 @@ export interface Guards {
   close(): Promise<void>
 }
 
-/** Creates the guards: one or, with a certificate, two for a participant. A change of its hosts replaces both. */
+/** Creates the guards: one or, with a certificate, two for a participant; new ones when hosts or certificate change. */
 export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): Guards {
   // A replaced guard ends its current requests and accepts no others.
   const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))
