@@ -7,6 +7,7 @@ import type { EntryPlace } from './store/evidence.ts'
 
 const contextOf = ({ chain, sequence }: EntryPlace): Buffer => Buffer.from(`account ${chain} ${sequence}`)
 
+/** Encrypts confidential details for the entry at a place; the text begins with the kid of the key. */
 export const sealDetails = (key: ConfidentialKey, place: EntryPlace, details: ConfidentialDetails): string =>
   `${key.kid}.${encrypt(key.key, Buffer.alloc(0), contextOf(place), Buffer.from(JSON.stringify(details))).toString('base64url')}`
 

@@ -6,7 +6,7 @@ import { EMPTY_ENTRY } from './audit-entry-of.ts'
 /** The most sorts of refusals that are remembered. */
 const MOST = 1_000
 
-/** Creates the writer of these entries. @param now milliseconds */
+/** Creates the writer of audit entries of refused requests. @param now milliseconds */
 export function createRefusalEntries(auditLog: AuditLog, now: () => number): RefusalEntries {
   const last = new Map<string, number>()
   const pending = new Set<Promise<void>>()

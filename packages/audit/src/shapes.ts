@@ -164,7 +164,7 @@ const PACKED_AS: Readonly<Partial<Record<Field, PackingName>>> = {
 interface Value {
   readonly field: Field
   readonly mark: PackingName | ColumnName
-  /** The value as it stands in the text. */
+  /** The value as the text of the entry has it. */
   readonly value: string
   /** The packed value; null when a column has the value. */
   readonly bytes: Buffer | null

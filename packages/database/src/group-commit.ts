@@ -100,6 +100,7 @@ export interface FirstCome<Entry, Stored> {
   remember(entry: Entry): Promise<Remembered<Stored>>
 }
 
+/** The result of a call to `remember`. */
 export interface Remembered<Stored> {
   /** True when this call wrote the row. */
   readonly first: boolean
@@ -107,6 +108,7 @@ export interface Remembered<Stored> {
   readonly stored: Stored
 }
 
+/** The functions on a table with which a `FirstCome` stores and finds rows. */
 export interface FirstComeTable<Entry, Stored> {
   /** A text that is the same for entries of the same row only. */
   key(entry: Entry): string

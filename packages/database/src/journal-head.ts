@@ -48,8 +48,9 @@ export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promis
 }
 
 /**
- * SQL of open lines. A crash leaves a line open, and its act may have been committed. After a day it no longer counts
- * as open: somebody may have changed the same data again, and to repeat the act would undo that.
+ * SQL condition on a row of open lines: the line still counts as open. A crash leaves a line open, and its act may have
+ * been committed. After a day it no longer counts as open: somebody may have changed the same data again, and to repeat
+ * the act would undo that.
  */
 const OPEN = `opened_at > now() - interval '1 day'`
 

@@ -54,6 +54,7 @@ const MARKS = [
   { bytes: Buffer.from([0xfe, 0xff]), encoding: 'utf-16be' },
 ]
 
+/** The byte order mark at the beginning of a file; 0 bytes when there is none. */
 export interface Mark {
   readonly bytes: number
   /** The encoding that the mark shows; null when there is no mark. */

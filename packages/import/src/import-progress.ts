@@ -52,6 +52,7 @@ export const NO_VALUE_COUNTS: ValueCounts = {
   after_today_lines: [],
 }
 
+/** The counts of the values in records or rows, by name. */
 export interface CountedValues {
   /** The number of records, or of rows. */
   readonly count: number
@@ -62,13 +63,14 @@ export interface CountedValues {
 export interface RejectionCounts {
   readonly reason: string
   readonly count: number
-  /** The numbers of the first such lines. */
+  /** The numbers of the first lines with this reason. */
   readonly lines: readonly number[]
 }
 
+/** The count of lines whose record replaced that of an earlier line. */
 export interface RepeatedCounts {
   readonly count: number
-  /** The numbers of the first such lines. */
+  /** The numbers of the first of these lines. */
   readonly lines: readonly number[]
 }
 

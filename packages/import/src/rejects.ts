@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ImportError, type Source } from './source.ts'
 
+/** A rejected line, by its number, with the reason. */
 export interface Reject {
   readonly line: number
   readonly reason: string

@@ -23,9 +23,9 @@ export interface TableSample extends Table {
 }
 
 /**
- * Reads the first rows.
+ * Reads the first rows of a table of text, and finds out its delimiter and encoding.
  * @param source a path, or a stream, which is read no further than needed
- * @param asked the delimiter and the encoding; one that is not given is found out
+ * @param asked the delimiter and the encoding, if the caller knows them
  * @throws ImportError the file cannot be read, or is no table of text
  */
 export async function readTableSample(

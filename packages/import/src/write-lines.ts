@@ -15,6 +15,7 @@ import type { WrittenRecord } from '@rollcall/records/records/record-writer'
 import type { ClientBase } from 'pg'
 import { findNotedLines, noteLines } from './noted-lines.ts'
 
+/** A record, with the number of its line in the file. */
 export interface Line {
   readonly line: number
   readonly record: PreparedRecord

@@ -61,7 +61,7 @@ export const REPLACED_VARIABLES: Readonly<Record<string, number | string>> = {
   ROLLCALL_WORKER_CONCURRENCY: FIXED_LIMITS.worker_concurrency,
 }
 
-/** The message that refuses such a variable. */
+/** The message that refuses a variable of an earlier version. */
 export function replacedVariableMessage(variable: string, now: number | string): string {
   if (typeof now === 'string') return `${variable} is no variable any more; use ${now}`
   return `${variable} is no variable any more: it is a constant now, ${now} (docs/limits.md)`

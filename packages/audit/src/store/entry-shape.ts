@@ -91,7 +91,7 @@ const COLUMNS = { c: 'correlation_id', m: 'message_id', r: 'reply_message_id' } 
 export type PackingName = keyof typeof PACKINGS
 export type ColumnName = keyof typeof COLUMNS
 
-/** The mark for a letter, which stands in a shape in place of a value. */
+/** The mark of each letter. A shape has the mark in place of a value. */
 const marks = Object.fromEntries(
   [...Object.keys(PACKINGS), ...Object.keys(COLUMNS)].map((name) => [name, `\\u00${name.charCodeAt(0).toString(16)}`]),
 ) as Readonly<Record<PackingName | ColumnName, string>>

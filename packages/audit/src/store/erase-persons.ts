@@ -62,7 +62,7 @@ export async function deletePersonRows(
   return rows.length > 0 ? rows : eraseInEntries(transaction, pseudonyms, most)
 }
 
-/** Erases persons who are packed in the rows of entries, in the same way. */
+/** Erases persons who are packed in the rows of at most `most` entries, except entries that a hold protects. */
 async function eraseInEntries(
   transaction: Kysely<unknown>,
   pseudonyms: readonly Buffer[],

@@ -123,6 +123,7 @@ export type TimedPlace = Pick<LoggedEntry, 'chain' | 'sequence' | 'at'>
 export const IS_BEHIND_PLACE = `($6::timestamptz is null or at < $6
   or (at = $6 and (chain > $7::uuid or (chain = $7 and sequence < $8::bigint))))`
 
+/** The values of $6, $7 and $8 for `IS_BEHIND_PLACE`; undefined: every entry is behind the place. */
 export const placeValues = (before: TimedPlace | undefined): unknown[] => [
   ...[before?.at ?? null, before?.chain ?? null, before?.sequence ?? null],
 ]

@@ -100,5 +100,6 @@ export function openChunk(
 export const PART_KIND_BYTES = { manifest: 0, table: 1, rows: 2, end: 3 } as const
 export type PartKind = keyof typeof PART_KIND_BYTES
 
+/** The kind of a part by its first byte; undefined when no kind has this byte. */
 export const partKind = (byte: number | undefined): PartKind | undefined =>
   (Object.keys(PART_KIND_BYTES) as PartKind[]).find((kind) => PART_KIND_BYTES[kind] === byte)

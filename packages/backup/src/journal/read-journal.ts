@@ -9,6 +9,7 @@ import type { MasterKeySource } from '@rollcall/keys/master-key'
 import { decryptWithAny } from '@rollcall/keys/vault'
 import { JOURNAL_PURPOSE, type JournalLine, lineBinding, parseJournalLine } from './lines.ts'
 
+/** The acts that a restore repeats, and the line with which the journal ends. */
 export interface LaterActs {
   /** The acts: first the earlier ones that may not be committed, then the later ones in the order of their lines. */
   readonly acts: readonly { readonly at: string; readonly act: JournalAct }[]

@@ -16,6 +16,7 @@ export async function* copyRowsOut(client: PoolClient, table: CatalogTable): Asy
   return stream.rowCount ?? 0
 }
 
+/** A copy into a table that is under way. */
 export interface CopyIn {
   write(piece: Buffer): Promise<void>
   /** Ends the copy. @returns the number of rows */

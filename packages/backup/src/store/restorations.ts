@@ -52,6 +52,7 @@ export async function deleteUnloadedRestorations(client: Client): Promise<void> 
   await client.query('delete from restoration where loaded_at is null')
 }
 
+/** Notes that the backup of a restoration is loaded, and the time of its snapshot. */
 export async function markRestorationLoaded(client: Client, id: number, snapshot_at: Date): Promise<void> {
   await client.query('update restoration set loaded_at = now(), snapshot_at = $2 where id = $1', [id, snapshot_at])
 }

@@ -36,6 +36,7 @@ export async function revokeSignedConsents(
   return { condition: (row) => `${row}.authority = $1 and ${row}.jti = any($2::text[])`, values: [authority, jtis] }
 }
 
+/** The consents that are withdrawn: those of a person for a purpose. */
 export interface Withdrawal {
   /** The pseudonyms of the person's identifiers. */
   readonly pseudonyms: readonly Uint8Array[]

@@ -21,6 +21,7 @@ export interface GrantQuota {
   isUsedUp(what: Counted, of: QuotaOf): Promise<boolean>
 }
 
+/** The limit of a grant that has too few pieces left: the quota of the day, or the rate. */
 export type Shortage =
   | { readonly of: 'day' }
   /** The rate has too few tokens now. `most`: pieces a minute. `wait`: seconds until the bucket has enough. */

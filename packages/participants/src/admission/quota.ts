@@ -8,6 +8,7 @@ import { RequestFault } from '@rollcall/protocol'
 import type { Asked, Granted } from '../store/quotas.ts'
 import { createRates } from './rate.ts'
 
+/** Admits requests within the quotas of requests. */
 export interface Quota {
   /**
    * Admits one request of the participant. It counts as in flight until `leave` is called.
@@ -17,6 +18,7 @@ export interface Quota {
   enter(participant: QuotaOwner): Promise<Admission>
 }
 
+/** A request that was admitted and has not ended. */
 export interface Admission {
   /**
    * Counts more bytes of the request's body, which are in memory until `leave`. The number is not limited while no

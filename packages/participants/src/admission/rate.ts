@@ -6,6 +6,7 @@
  */
 import type { Asked, Granted } from '../store/quotas.ts'
 
+/** The rates of requests, each with a bucket that all nodes share. */
 export interface Rates {
   /**
    * Takes one token, unless there is no limit.

@@ -5,6 +5,7 @@
 
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 
+/** Counts failures by key, and says how long a key must wait. */
 export interface Throttle {
   /** Seconds until `key` may try again; 0 when it may now. @param more failures that would be added; 1 by default */
   wait(key: string, more?: number): number

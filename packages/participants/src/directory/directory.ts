@@ -11,6 +11,7 @@ import { readRegistries, type UnreadableRegistry } from '@rollcall/records/regis
 import { type CallbackSettings, findCallbackSettings } from '../store/participant-callbacks.ts'
 import { findParticipant, findParticipantById } from '../store/participants.ts'
 
+/** Finds participants and registries. */
 export interface Directory {
   /** The active participant with this sender_id; null when there is none, or it is disabled. */
   activeParticipant(sender_id: string): Promise<Participant | null>

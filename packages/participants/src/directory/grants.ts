@@ -14,6 +14,7 @@ import { readProtection } from '@rollcall/records/records/protection'
 import { LRUCache } from 'lru-cache'
 import { findGrant, type StoredGrant } from '../store/grants.ts'
 
+/** Finds the grant of a participant in a registry. */
 export interface Grants {
   /** The grant in force; null: there is none, the participant is disabled, or this version cannot read it. */
   of(

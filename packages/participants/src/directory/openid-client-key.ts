@@ -1,6 +1,7 @@
 /** Reads our private key for a provider of OpenID Connect, which proves there who we are (`private_key_jwt`). */
 import { createPrivateKey, type JsonWebKey, type KeyObject, type webcrypto } from 'node:crypto'
 
+/** Our private key for a provider of OpenID Connect, imported for use. */
 export interface ClientKey {
   readonly key: webcrypto.CryptoKey
   /** The name by which the provider finds the public key; absent when the text of the key has none. */

@@ -14,6 +14,7 @@ export interface TokenKeys {
   verification(kid: string): Promise<{ readonly publicKey: CryptoKey } | null>
 }
 
+/** Issues and verifies access tokens. */
 export interface Tokens {
   /** Issues a token for this participant. `expires_in` is its lifetime in seconds. */
   issue(owner: TokenOwner): Promise<{ access_token: string; expires_in: number }>
@@ -22,7 +23,7 @@ export interface Tokens {
 }
 
 /**
- * What a token says of its participant. A participant that was removed and added again has another `client_id`, and a
+ * The claims of a token about its participant. A participant that was removed and added again has another `client_id`, and a
  * promoted one another environment, so their older tokens are refused.
  */
 export type TokenOwner = Pick<Participant, 'sender_id' | 'client_id' | 'environment'>

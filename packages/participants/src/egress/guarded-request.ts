@@ -17,6 +17,7 @@ export interface GuardedRequest {
   readonly beyond?: 'refuse' | 'cut'
 }
 
+/** The answer of the other system. */
 export interface Answer {
   readonly status: number
   /** The headers of the answer; the names are in lower case. */

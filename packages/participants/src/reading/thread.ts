@@ -182,11 +182,13 @@ const WORK = { envelope, message, persisted } as const
 export type Work = typeof WORK
 export type WorkName = keyof Work
 
+/** A task for a reading thread, with the name of the function that does it. */
 export interface Order {
   readonly name: WorkName
   readonly task: object
 }
 
+/** The result of a task: what its function returned, the fault that it threw, or the class of another error. */
 export type Outcome =
   | { readonly done: unknown }
   | { readonly refused: Pick<RequestFault, 'code' | 'message' | 'httpStatus'> }

@@ -11,6 +11,7 @@ import { sql, type Transaction } from 'kysely'
 import { lockParticipant } from './participants.ts'
 import { endPartnerSessions } from './sessions.ts'
 
+/** The keys, address and secret that a participant gets when it becomes live. */
 export interface Promotion {
   /** The keys of the live participant. */
   readonly keys: readonly PublicKey[]

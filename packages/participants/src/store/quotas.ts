@@ -1,6 +1,7 @@
 /** Token buckets in the database, from which all nodes take. */
 import type { Database } from '@rollcall/database/database'
 
+/** A request for tokens of a bucket. */
 export interface Asked {
   /** The name of the bucket. */
   readonly bucket: string
@@ -14,6 +15,7 @@ export interface Asked {
   readonly least?: number
 }
 
+/** The tokens that a bucket gave, and those left in it. */
 export interface Granted {
   /** The whole tokens that were taken, at most those wanted. */
   readonly granted: number

@@ -22,7 +22,7 @@ export const ibr: KindGenerator = { kind: 'ibr', document: beneficiary }
 
 /** A code of the IBR enrolment_status list with its label. */
 const DECEASED = ['2', 'Deceased'] as const
-/** Codes of the same list with their labels. A pair that is listed several times is chosen more often. */
+/** Other codes of that list with their labels. A pair that is listed several times is chosen more often. */
 const STATUSES = [
   ['1', 'Active'],
   ['1', 'Active'],

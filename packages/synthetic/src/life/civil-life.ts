@@ -8,6 +8,7 @@ import type { Stream } from '../stream.ts'
 import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
 import { Society } from './society.ts'
 
+/** Makes the types of events of a civil registry, which share what they know of its people. */
 export function civilLife(beginning: Beginning): readonly LifeRow[] {
   const { population, today } = beginning
   const society = new Society(beginning)

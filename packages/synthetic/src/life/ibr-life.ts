@@ -15,6 +15,7 @@ const TRIES = 40
 /** The status of each enrolment of a person, by the identifier of the programme. */
 type Enrolments = Map<string, string>
 
+/** Makes the types of events of a beneficiary registry, which share what they know of enrolments. */
 export function ibrLife(beginning: Beginning): readonly LifeRow[] {
   const { population, documents, today } = beginning
   const known = new Map<number, Enrolments>()

@@ -8,6 +8,7 @@ export interface LifeEvent {
   readonly record: object
 }
 
+/** One type of events of a kind of registry. */
 export interface LifeRow {
   /** The name of the type of event, such as `births`. */
   readonly name: string
