@@ -11,8 +11,8 @@ export interface Rates {
   /**
    * Takes one token, unless there is no limit.
    * @param rate tokens a second; Infinity: no limit
-   * @returns 0 when the request may pass; otherwise the seconds after which the caller should try again. It rejects with
-   * the errors of `take`: no request passes without being counted.
+   * @returns 0 when the request may pass; otherwise the seconds after which the caller should try again. It rejects
+   * with the errors of `take`: no request passes without being counted.
    */
   pass(bucket: string, rate: number): Promise<number>
   /** Gives back a token that was taken but not used. */

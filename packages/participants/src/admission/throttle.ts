@@ -16,7 +16,10 @@ export interface Throttle {
 const WINDOW = 60_000
 const MAX_KEYS = 100_000
 
-/** Allows `limit` failures of a key within a minute from its first one. @param now milliseconds of a clock that never goes back */
+/**
+ * Allows `limit` failures of a key in the minute from its first one.
+ * @param now milliseconds of a clock that never goes back
+ */
 export function createThrottle(limit: number, now = () => performance.now()): Throttle {
   const failures = recentlyUsed<string, { since: number; count: number }>(MAX_KEYS)
 

@@ -23,8 +23,8 @@ export interface Tokens {
 }
 
 /**
- * The claims of a token about its participant. A participant that was removed and added again has another `client_id`, and a
- * promoted one another environment, so their older tokens are refused.
+ * The claims of a token about its participant. A participant that was removed and added again has another `client_id`,
+ * and a promoted one another environment, so their older tokens are refused.
  */
 export type TokenOwner = Pick<Participant, 'sender_id' | 'client_id' | 'environment'>
 
