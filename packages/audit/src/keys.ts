@@ -45,7 +45,7 @@ export interface AuditKeys {
   readonly signer: AuditSigner
   /** The kids of the secret keys, as checkpoints have them. */
   readonly secrets: SecretKids
-  /** The time at which each key was made, by kid, in UTC with microseconds, as checkpoints have it. */
+  /** The time at which each active key was made, by kid, in UTC with microseconds, as checkpoints have it. */
   readonly created: Readonly<Record<string, string | null>>
 }
 

@@ -24,8 +24,8 @@ export interface GenerateOptions {
 }
 
 /**
- * The first `count` documents of a kind. Document i depends on the kind, the seed and i alone, so a longer list begins
- * with the shorter one. Documents are made when they are read.
+ * The first `count` documents of a kind. Document i does not depend on `count`, so a longer list begins with the
+ * shorter one. Documents are made when they are read.
  * @throws RangeError at once, for a kind without a generator or a wrong count
  */
 export function generate(kindName: string, options: GenerateOptions): Iterable<object> {

@@ -23,7 +23,7 @@ export interface Grants {
   ): Promise<Grant | null>
 }
 
-/** The number of parsed grants that a node caches. */
+/** The most parsed grants that a node caches. */
 const READ = 10_000
 
 /** Creates the cache of grants. */

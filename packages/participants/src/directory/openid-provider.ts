@@ -68,7 +68,7 @@ export interface OpenIdProvider {
    * Ends a sign-in.
    * @param query the query of the address to which the browser came back
    * @returns the operator
-   * @throws OpenIdRefused the provider does not confirm the sign-in, or gives no usable name, role here, or registry
+   * @throws OpenIdRefused the provider does not confirm the sign-in, or its claims lack a usable name, role or registry
    */
   operatorOf(secret: string, query: string): Promise<NamedOperator>
   close(): Promise<void>

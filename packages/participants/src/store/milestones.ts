@@ -18,7 +18,7 @@ export interface Milestones {
   readonly callback: Date | null
 }
 
-/** The least milliseconds between two calls of `look` for a participant: `look` reads messages of others too. */
+/** The least milliseconds between two calls of `look` for a participant: `look` reads hundreds of messages. */
 const LOOK_INTERVAL = 60_000
 const MOST_LOOKS = 10_000
 

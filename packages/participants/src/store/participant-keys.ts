@@ -12,7 +12,7 @@ import { lockParticipant } from './participants.ts'
 
 export interface ParticipantKey {
   readonly id: number
-  /** The `Participant.id` of the owner; null: there is none, or the owner was removed. */
+  /** The `Participant.id` of the owner; null: the owner was removed, or no participant had its sender_id. */
   readonly participant: number | null
   /** The sender_id when `participant` is null; such a key is revoked. */
   readonly former_sender_id: string | null
