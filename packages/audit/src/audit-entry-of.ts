@@ -214,7 +214,10 @@ function readShown(records: readonly Disclosed[], items: readonly AuditedItem[])
   return Object.fromEntries([...shown].map(([name, paths]) => [name, [...paths].toSorted()]))
 }
 
-/** The persons whose data is disclosed, and the other persons whom the items named. */
+/**
+ * The persons whose data is disclosed, then the other persons about whom the items asked, then those whose data the
+ * items have written.
+ */
 export function personsOf(records: readonly Disclosed[], items: readonly AuditedItem[] = []): readonly AuditedPerson[] {
   const shown = records.flatMap(({ audited }) => audited.persons)
   const named = items.flatMap(({ persons = [] }) => persons)
