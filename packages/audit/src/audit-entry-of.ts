@@ -239,7 +239,7 @@ function withoutKnown(persons: readonly AuditedPerson[], known: readonly Audited
 /** The most characters of one detail; a longer text is not stored as a detail. */
 export const LONGEST_DETAIL = 255
 
-/** The details in the header about the person who asks, and why. */
+/** The confidential details in a header: the person who asks, and the case (`DEMANDED_META`). */
 export function detailsInHeader({ meta }: Pick<IncomingHeader, 'meta'>): ConfidentialDetails {
   const said = DEMANDED_META.flatMap((name) => {
     const value = meta?.[name]

@@ -27,7 +27,8 @@ export interface TableForm {
  * Reads the rows after the header. A bad row is reported, and reading continues. A quotation mark within a cell is an
  * ordinary character if the cell does not begin with one.
  * @param source in UTF-8
- * @throws ImportError a mapped column is missing, or a row is too long (an unclosed quotation mark)
+ * @throws ImportError the header cannot be read, a mapped column is missing, or a row is too long (an unclosed
+ * quotation mark)
  */
 export async function* readCsv(source: Source, from: Position, options: CsvOptions): AsyncGenerator<Entry[]> {
   const form = findDelimiterAndHeader(source.head.subarray(source.mark.bytes), options)

@@ -6,7 +6,10 @@ export interface DateFormats {
   readonly read: ReadDate
   /** The rule for a text, for the message when it cannot be read. */
   readonly rule: string
-  /** Null when a day has too many spellings. */
+  /**
+   * Returns every text that one of the formats reads as a day, also a text that another one reads as a different day;
+   * null when a day has too many spellings.
+   */
   readonly write: WriteDay | null
 }
 

@@ -1,6 +1,6 @@
 /**
  * Counts failures of an address or another key, so that guessing of secrets becomes slow; on the partner page it counts
- * calls. Each process counts alone: that is enough for secrets of 256 bits.
+ * calls and deliveries. Each process counts alone: that is enough for secrets of 256 bits.
  */
 
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
