@@ -48,7 +48,7 @@ const LOCK_TIMEOUT = '10s'
 /**
  * Gives each role its tables, and gives the application its rights on the owner's tables. Does nothing when both are
  * one role.
- * @throws StoreRefusal that says what a superuser must do first
+ * @throws StoreRefusal that says what must be done first, such as a statement for a superuser
  */
 export async function settleRoles(owner: HasPool, application: HasPool): Promise<void> {
   const roles = await readRoles(owner, application)

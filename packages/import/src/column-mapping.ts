@@ -121,7 +121,7 @@ const EXAMPLE = '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 /**
  * Checks a mapping.
  * @param records null: any path is accepted, as for records of another registry
- * @throws ImportError names the path and the rule
+ * @throws ImportError names the rule, and the path that breaks it, if there is one
  */
 export function readColumnMapping(given: unknown, records: MappedRecords | null): ColumnMapping {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {

@@ -16,7 +16,7 @@ export interface TrafficRow {
   readonly messages: number
 }
 
-/** Each step of the scale ends at so many times the end of the step before. */
+/** Each step of the scale of durations ends at `FACTOR` times the end of the step before. */
 const FACTOR = 1.1
 
 /** The longest duration in a step, in milliseconds. */

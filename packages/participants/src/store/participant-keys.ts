@@ -108,7 +108,7 @@ function asRefusal(error: unknown, kid: string): unknown {
   return error
 }
 
-/** Lists all keys that were ever registered for a participant, the newest first. */
+/** Lists all stored keys of a participant, also revoked and ended ones, the newest first. */
 export async function listParticipantKeys(
   db: Database,
   participant: Pick<Participant, 'id'>,
