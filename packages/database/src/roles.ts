@@ -181,8 +181,8 @@ const NAMED = `from pg_class join pg_namespace on pg_namespace.oid = relnamespac
   where nspname = pg_catalog.current_schema() and relkind in ('r', 'p', 'v', 'm', 'f') and ${isOwners('relname')}`
 
 /**
- * Refuses triggers, rules, policies and views on tables of the owner: Rollcall makes none. If the application made one
- * while it owned the table, it could hide rows, and it would run with the owner's rights.
+ * Refuses triggers, rules and policies on tables of the owner, and views in their place: Rollcall makes none. If the
+ * application made one while it owned the table, it could hide rows, and it would run with the owner's rights.
  * @throws StoreRefusal that names the first one, so that somebody looks into it
  */
 async function refuseAdditions(client: PoolClient): Promise<void> {

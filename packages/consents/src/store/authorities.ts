@@ -33,7 +33,7 @@ export function checkAuthorityName(name: string): void {
 /**
  * Adds an authority, or replaces its settings and keys. A removed authority comes back; the consents that it had
  * revoked stay revoked.
- * @throws StoreRefusal
+ * @throws StoreRefusal the name has the wrong form, or two of the keys have one kid
  */
 export async function putAuthority(
   db: Pick<Database, 'kysely' | 'journal'>,
