@@ -77,7 +77,7 @@ export async function pendingMigrations(connection: Kysely<unknown>): Promise<re
 }
 
 /**
- * Checks that the tables are those of this version, and changes nothing.
+ * Checks that the tables are those of this version or of the next one, and changes nothing.
  * @throws StoreRefusal that says which command to run, or as `pendingMigrations`
  */
 export async function checkSchema(connection: Kysely<unknown>): Promise<void> {

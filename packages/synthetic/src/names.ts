@@ -1,4 +1,4 @@
-/** Makes names of persons, and of the members of a household. */
+/** Makes names of persons, and writes them with the members that the kinds of registries have. */
 import type { Culture } from './cultures.ts'
 import { ERROR_RATES } from './dirt.ts'
 import type { Stream } from './stream.ts'

@@ -103,7 +103,7 @@ const MARKS = /\\u00([67][0-9a-f])/
 export const splitShape = (shape: string): readonly string[] =>
   shape.split(MARKS).map((piece, index) => (index % 2 === 0 ? piece : String.fromCharCode(Number.parseInt(piece, 16))))
 
-/** Packs a value in the way of this name. @returns null: the value has not the form for it */
+/** Packs a value in the way of this name. @returns null: the value does not have the form for it */
 export function packValue(name: PackingName, value: string): Buffer | null {
   const { length, write } = PACKINGS[name]
   const bytes = write(value)
