@@ -73,7 +73,7 @@ export async function createVerifier(
   }
 }
 
-/** Whether a secret is active, and the master key decrypts it, which proves its kid. Without a vault: whether active. */
+/** Whether a secret is active and the master key decrypts it, which proves its kid; without a vault, whether active. */
 async function isUsable(key: AuditKey, vault: Vault | null): Promise<boolean> {
   if (key.retired_at !== null) return false
   if (vault === null) return true
