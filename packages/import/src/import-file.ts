@@ -90,10 +90,7 @@ export interface ImportProgress {
   readonly written: number
   /** The number of written records that are new; 0 in a dry run. */
   readonly added: number
-  /**
-   * The number of other written records: each replaced the one with its primary identifier, perhaps of the same source,
-   * or changed the survivor of that one. In a dry run, the number of all that would be written.
-   */
+  /** The number of other written records: each replaced a stored one, or changed its survivor. In a dry run: of all. */
   readonly replaced: number
   /** The number of records that were stored already as the lines have them; 0 unless the file is complete. */
   readonly unchanged: number

@@ -16,7 +16,7 @@ import { parseSchedule } from '@rollcall/delivery/delivery/schedule'
 import { isAllowedEntry, isDefaultUrl, isNormalAddress } from '@rollcall/delivery/delivery/targets'
 import { tryCallback } from '@rollcall/delivery/delivery/try-callback'
 import { moveDeliveriesStatement } from '@rollcall/delivery/store/deliveries/move-deliveries'
-import { retryMailboxes } from '@rollcall/delivery/store/events/mailboxes'
+import { retryWaiting } from '@rollcall/delivery/store/events/mailboxes'
 import { ADDRESSLESS_EXCHANGES_SQL } from '@rollcall/engine/store/exchanges/exchange-names'
 import { createKeys } from '@rollcall/keys/own-keys'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
@@ -145,7 +145,7 @@ export const changeCallback = defineAct(
     await write({ db, vault }, participant.id, changes, secrets)
     // Deliveries that failed under the earlier settings may succeed now.
     if (Object.keys(changes).length > 0 || secrets !== undefined) {
-      await retryMailboxes(db, participant.id, { answers: true })
+      await retryWaiting(db, participant.id)
     }
     return { sender_id, ...(await showCallbackSettings({ db }, participant)) }
   },

@@ -2,7 +2,7 @@
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { retryMailboxes } from '@rollcall/delivery/store/events/mailboxes'
+import { retryWaiting } from '@rollcall/delivery/store/events/mailboxes'
 import { readKeyFile } from '@rollcall/participants/directory/key-file'
 import {
   addParticipantKey,
@@ -74,7 +74,7 @@ export const addParticipantKeys = defineAct(
     const added: ParticipantKey[] = []
     for (const key of read) added.push(await addParticipantKey(db, participant, { ...key, ...times }))
     // Messages that could not be encrypted for the participant can be now.
-    await retryMailboxes(db, participant.id)
+    await retryWaiting(db, participant.id)
     return added.map(described)
   },
 )

@@ -4,7 +4,7 @@ import { nearestHint } from '@rollcall/base/shared/nearest'
 import { ENVIRONMENTS, type Environment } from '@rollcall/core/model/environment'
 import { type Participant, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { retryMailboxes } from '@rollcall/delivery/store/events/mailboxes'
+import { retryWaiting } from '@rollcall/delivery/store/events/mailboxes'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { addSecret } from '@rollcall/participants/store/client-secrets'
 import { readDirectoryContent } from '@rollcall/participants/store/demo-data'
@@ -165,7 +165,7 @@ export async function setParticipantStatus({ db }: HasDatabase, { sender_id, sta
     ? db.journal.write({ kind: 'participant_disabled', participant: sender_id }, set)
     : set())
   // The waiting deliveries can be attempted now.
-  if (status === 'active') await retryMailboxes(db, participant.id)
+  if (status === 'active') await retryWaiting(db, participant.id)
   return shownParticipant(participant)
 }
 

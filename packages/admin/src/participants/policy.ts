@@ -11,7 +11,7 @@ export {
 } from '@rollcall/core/model/participant'
 
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
-import { retryMailboxes } from '@rollcall/delivery/store/events/mailboxes'
+import { retryWaiting } from '@rollcall/delivery/store/events/mailboxes'
 import { isKeyMadeOnDemand } from '@rollcall/keys/own-key-definitions'
 import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
@@ -116,7 +116,7 @@ async function setPolicy(
 ): Promise<Participant> {
   const changed = await setMessagePolicy(db, sender_id, changes)
   // Deliveries that failed under the earlier policy may succeed now.
-  if (Object.keys(changes).length > 0) await retryMailboxes(db, changed.id)
+  if (Object.keys(changes).length > 0) await retryWaiting(db, changed.id)
   return changed
 }
 

@@ -25,7 +25,7 @@ import type { Grants } from '@rollcall/participants/directory/grants'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
 import { type AnsweredRequests, recordAttempt } from '../store/deliveries/deliveries.ts'
-import { retryMailboxes } from '../store/events/mailboxes.ts'
+import { retryWaiting } from '../store/events/mailboxes.ts'
 import { type Attempting, attemptEnvelope, type FinishedAttempt, logInternalFailure } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
 import { type AttemptResult, resultOfError, unsentResults } from './failures.ts'
@@ -267,7 +267,7 @@ async function announce(
   update: DeliveryUpdate,
 ): Promise<void> {
   // While the breaker was open, the pauses of deliveries in mailboxes may have grown to hours. They are due now.
-  if (probe && result.peer === 'up') await retryMailboxes(deps.db, participant, { origin: originOf(target) })
+  if (probe && result.peer === 'up') await retryWaiting(deps.db, participant, { origin: originOf(target) })
   if (update.wait !== null) deps.deliveryDue(participant, update.wait)
   else if (update.state !== 'pending') {
     deps.metrics.deliveryEnded(update.state)

@@ -156,22 +156,20 @@ export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number,
 const KNOWN = 1
 
 /**
- * Makes the pending deliveries of a participant's mailboxes due, as soon as every node knows its new settings: they may
- * succeed now, and their next attempt may be hours away. Without `origin`, mailboxes that rest are tried again too.
- * Announces the participant to the nodes.
- * @param origin only deliveries to this destination, which answers again
- * @param answers true: waiting answers too
+ * Makes a participant's pending deliveries due, as soon as every node knows its new settings: they may succeed now, and their next
+ * attempt may be hours away. Mailboxes that rest are tried again too. Announces the participant to the nodes.
+ * @param origin only notifications to this destination, which answers again
  */
-export async function retryMailboxes(
+export async function retryWaiting(
   { pool }: Pick<Database, 'pool'>,
   participant: number,
-  { origin = null, answers = false }: { readonly origin?: string | null; readonly answers?: boolean } = {},
+  { origin = null }: { readonly origin?: string | null } = {},
 ): Promise<void> {
   await pool.query({
     name: 'retry mailboxes',
     text: `with retried as (
         update delivery set next_attempt_at = least(next_attempt_at, now() + make_interval(secs => $2))
-        where participant = $1 and (mailbox is not null or $4) and state = 'pending' and ($3::text is null or origin = $3)
+        where participant = $1 and state = 'pending' and ($3::text is null or mailbox is not null and origin = $3)
           and (claimed_until is null or claimed_until <= now())
         returning origin
       ),
@@ -185,7 +183,7 @@ export async function retryMailboxes(
           and claimed_until is not null
       )
       select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PREFIX}')`,
-    values: [participant, KNOWN, origin, answers],
+    values: [participant, KNOWN, origin],
   })
 }
 

@@ -1,4 +1,4 @@
-/** The first notification of a mailbox is due at once when an operator has repaired its obstacle. */
+/** The first notification of a mailbox, and an answer that waits, are due at once when an operator has repaired their obstacle. */
 
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
 import { changeDeliveries } from '@rollcall/admin/deliveries/deliveries'
@@ -40,6 +40,11 @@ async function waitingPeer(): Promise<string> {
   for (const uin of ['A', 'B']) await rows.notify(subscribed, await rows.event(uin))
   await until(async () => expect((await waits())?.wait).toBeGreaterThan(20_000))
   await db.pool.query(`update breaker set failures = 5, opened_at = now(), probe_at = now() + interval '5 minutes'`)
+  await db.pool.query(
+    `insert into delivery (id, participant, registry, callback, message_id, encrypted, body, state, attempts, next_attempt_at)
+      select gen_random_uuid(), participant, registry, 'on-search', 'm-1', false, '\\x01', state, 2, next_attempt_at
+      from delivery where state = 'pending'`,
+  )
   return participant.sender_id
 }
 
@@ -64,7 +69,16 @@ test.each<[string, (sender_id: string) => Promise<unknown>]>([
   await change(sender_id)
   const { wait, probe } = (await waits()) ?? { wait: Infinity, probe: Infinity }
   expect([wait <= 1, probe <= 1]).toEqual([true, true])
+  expect(await answerWaits()).toBe(false)
 })
+
+/** Whether the answer is still due in eight hours. */
+async function answerWaits(): Promise<boolean> {
+  const { rows: found } = await db.pool.query(
+    `select from delivery where mailbox is null and attempts = 2 and next_attempt_at > now() + interval '1 hour'`,
+  )
+  return found.length > 0
+}
 
 test('to look at the settings changes nothing', async () => {
   const sender_id = await waitingPeer()
@@ -72,6 +86,7 @@ test('to look at the settings changes nothing', async () => {
   await changeParticipantPolicy(acting({ db, vault }), { sender_id })
   const { wait, probe } = (await waits()) ?? { wait: 0, probe: 0 }
   expect([wait > 20_000, probe > 200]).toEqual([true, true])
+  expect(await answerWaits()).toBe(true)
 })
 
 test('a mailbox that rests for want of an address is looked at again', async () => {
