@@ -12,7 +12,7 @@ import { inOneTransaction } from '@rollcall/database/one-transaction'
 import { lockSettings } from '@rollcall/participants/store/session-claim'
 import type { Static, TSchema } from 'typebox'
 import { type AdminFunction, AdminRefusal, defineAdminFunction, type Given } from './admin-function.ts'
-import { type Comparison, canonicalText, type DiffLine, diffLinesOf } from './approvals/diff-lines.ts'
+import { canonicalText, type DiffLine, diffLinesOf, type ProposedChanges } from './approvals/diff-lines.ts'
 import { auditAct, type EntryDetails } from './audit/operator-entries.ts'
 import { type ActFacts, type Caller, canDoAct } from './caller.ts'
 
@@ -56,7 +56,7 @@ interface Deciding<Input> {
 interface AlwaysWaits<Deps, Input> extends Deciding<Input> {
   readonly when: 'always'
   /** Returns what the act concerns; null when this call changes nothing, or the act will refuse it. */
-  readonly concerns: (deps: Deps & Acting, input: Input) => Promise<Comparison | null>
+  readonly concerns: (deps: Deps & Acting, input: Input) => Promise<ProposedChanges | null>
 }
 
 interface WaitsWhereWider<Deps, Input, Stored> extends Deciding<Input> {
@@ -64,7 +64,7 @@ interface WaitsWhereWider<Deps, Input, Stored> extends Deciding<Input> {
   /** Reads the stored values that the input is compared with. Absent: the input alone decides whether the act waits. */
   readonly stored?: (deps: Deps & Acting, input: Input) => Promise<Stored>
   /** Compares input and stored values. Null: the input permits no more than they do, so the act does not wait. */
-  readonly compare: (wanted: Input, stored: Stored) => Comparison | null
+  readonly compare: (wanted: Input, stored: Stored) => ProposedChanges | null
 }
 
 interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> {
@@ -98,7 +98,7 @@ export interface ActRow<Deps> extends ActFacts {
   readonly role: OperatorRole | null
   readonly confidential: readonly string[]
   /** Compares what is wanted with what is stored; null: the act waits always, or never. */
-  readonly compare: ((wanted: never, stored: never) => Comparison | null) | null
+  readonly compare: ((wanted: never, stored: never) => ProposedChanges | null) | null
   /** Returns the diff lines for a second operator; null: this call needs no second operator. */
   readonly diff: (deps: Deps, input: unknown) => Promise<readonly DiffLine[] | null>
 }
@@ -121,7 +121,7 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
   const terms = approval === 'never' ? null : approval
   const { when = 'never', role = null, confidential = [] } = terms ?? {}
   const facts = { name, approval: when, role, confidential } as const
-  const compared = async (deps: Deps & Acting, given: Known): Promise<Comparison | null> => {
+  const compared = async (deps: Deps & Acting, given: Known): Promise<ProposedChanges | null> => {
     if (terms === null) return null
     if (terms.when === 'always') return terms.concerns(deps, given)
     return terms.compare(given, ((await terms.stored?.(deps, given)) ?? null) as Stored)

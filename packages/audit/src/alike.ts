@@ -27,7 +27,7 @@ const SAME = {
 const same = Object.keys(SAME) as readonly (keyof typeof SAME)[]
 
 /** Whether two entries are equal, apart from members that may have marks. `valuesIn` compares these (`shapes.ts`). */
-export function haveSameShape(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
+export function mayHaveSameShape(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
   for (const name of same) if (one[name] !== other[name]) return false
   return (
     isSameList(one.asked.record_types, other.asked.record_types) &&

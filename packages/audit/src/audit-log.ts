@@ -5,7 +5,7 @@ import type { Limits } from '@rollcall/core/limits'
 import type { AuditEntry, AuditedPerson, AuditLog, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { isDataError, isViolation, StoreBusy } from '@rollcall/database/database-errors'
+import { isCheckViolation, isDataError, StoreBusy } from '@rollcall/database/database-errors'
 import { groupCommit } from '@rollcall/database/group-commit'
 import type { JointWrite } from '@rollcall/database/joint-write'
 import { isStorable } from '@rollcall/database/text'
@@ -146,7 +146,7 @@ function createChainWriter(
     try {
       for (let isWritten = false; !isWritten && held.length > 0; ) {
         const [end, unheld] = await append(current, held).catch((error: unknown) => {
-          if (!isViolation(error, 'account_entry_form_check')) throw error
+          if (!isCheckViolation(error, 'account_entry_form_check')) throw error
           // The database has lost a shape: a standby took over. Nothing was written, so the entries are sent again with
           // the shapes.
           shapes.forget()

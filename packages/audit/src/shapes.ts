@@ -2,11 +2,11 @@
 import { sha256 } from '@rollcall/base/shared/sha256'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
-import { haveSameShape } from './alike.ts'
+import { mayHaveSameShape } from './alike.ts'
 import {
   type ColumnName,
   entryTextOf,
-  isUuid,
+  isLowerCaseUuid,
   markOf,
   type PackingName,
   packValue,
@@ -77,7 +77,8 @@ export function createShapes(): Shapes {
       const shown = shownText(entry.shown).number
       const key = `${shown}\n${entry.participant}\n${entry.registry}\n${entry.operation}\n${entry.kind}`
       const guess = last.get(key)
-      const guessed = guess !== undefined && haveSameShape(guess.sample, entry) ? valuesIn(guess, entry, columns) : null
+      const guessed =
+        guess !== undefined && mayHaveSameShape(guess.sample, entry) ? valuesIn(guess, entry, columns) : null
       if (guess !== undefined && guessed !== null) return packedIn(guess, guessed)
       const { content, values } = takenApart(entry, columns)
       const known = met.get(content)
@@ -172,7 +173,7 @@ interface Value {
 
 /** The column that has the value of a field; null when none has it. */
 function columnOf(field: Field, value: string, { message_id, reply_message_id }: MessageColumns): ColumnName | null {
-  if (field === 'correlation_id') return isUuid(value) ? 'c' : null
+  if (field === 'correlation_id') return isLowerCaseUuid(value) ? 'c' : null
   if (field === 'request_message_id') return value === message_id ? 'm' : null
   return field === 'reply_message_id' && value === reply_message_id ? 'r' : null
 }

@@ -1,7 +1,7 @@
 /** Writes audit entries as text for people. */
 import type { listAuditEntries, listEmergencies } from '@rollcall/admin/audit/list'
 import type { PersonAudit } from '@rollcall/admin/audit/person-accesses'
-import { countText, tableText } from './output.ts'
+import { countWithNoun, tableText } from './output.ts'
 
 type Entries = Awaited<ReturnType<typeof listAuditEntries>>
 type Emergencies = Awaited<ReturnType<typeof listEmergencies>>
@@ -73,7 +73,7 @@ export function emergencyText(emergencies: Emergencies, reviewed: boolean): stri
   return emergencies
     .map((one) => {
       const lines = [
-        `${one.id}  ${one.at}  ${one.participant} in ${one.registry}, ${countText(one.records, 'record')}`,
+        `${one.id}  ${one.at}  ${one.participant} in ${one.registry}, ${countWithNoun(one.records, 'record')}`,
         `  reason: ${one.reason ?? 'not readable'}`,
         ...(one.requested_by === undefined ? [] : [`  requested by: ${one.requested_by}`]),
         ...(one.case === undefined ? [] : [`  case: ${one.case}`]),

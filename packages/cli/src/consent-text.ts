@@ -1,6 +1,7 @@
 /** Writes withdrawals of consents as texts for people. */
+
 import type { withdrawConsent } from '@rollcall/admin/consents/consents'
-import { countText } from './output.ts'
+import { countWithNoun } from './output.ts'
 
 type Done = Awaited<ReturnType<typeof withdrawConsent>>
 
@@ -11,7 +12,7 @@ export const withdrawalText = (done: Done): string =>
 export function stoppedText({ stopped }: Pick<Done, 'stopped'>): string {
   const { subscriptions, notifications, deliveries, in_flight } = stopped
   return [
-    `stopped  ${countText(subscriptions.length, 'subscription')}, ${countText(notifications, 'notification')}, ${countText(deliveries, 'answer')} on the way`,
+    `stopped  ${countWithNoun(subscriptions.length, 'subscription')}, ${countWithNoun(notifications, 'notification')}, ${countWithNoun(deliveries, 'answer')} on the way`,
     ...(in_flight === 0 ? [] : [`${in_flight} messages are being sent at this moment; they are not sent again`]),
     ...subscriptions.map((code) => `  ${code}`),
   ].join('\n')

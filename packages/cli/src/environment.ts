@@ -24,7 +24,7 @@ export function readConfiguration(): Config {
 export const embeddedFiles = ({ dataDirectory }: Config) => embeddedLayout(join(dataDirectory, 'postgres'))
 
 /** Whether DATABASE_URL is set (it is not tried), or an embedded database exists. This function never makes one. */
-export async function hasDatabase(config: Config): Promise<boolean> {
+export async function isDatabaseKnown(config: Config): Promise<boolean> {
   if (config.databaseUrl !== undefined) return true
   return lstat(embeddedFiles(config).home).then(
     () => true,
@@ -54,7 +54,7 @@ export interface Deps extends Acting {
  */
 export async function withDatabase<Result>(work: (deps: Deps) => Promise<Result>): Promise<Result> {
   const config = readConfiguration()
-  if (!(await hasDatabase(config))) {
+  if (!(await isDatabaseKnown(config))) {
     throw new CommandError(
       `there is no database in ${config.dataDirectory} yet; set ROLLCALL_DATA or DATABASE_URL, or make one with rollcall migrate`,
     )

@@ -5,7 +5,7 @@ import type { explainGrant, listGrants } from '@rollcall/admin/grants/grants'
 import type { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { describeGrant } from '@rollcall/admin/grants/words'
 import { CommandError } from './failure.ts'
-import { tablePrinter } from './output.ts'
+import { tableFormatter } from './output.ts'
 
 type Listed = Awaited<ReturnType<typeof listGrants>>
 type Revoked = Awaited<ReturnType<typeof revokeGrant>>
@@ -13,7 +13,7 @@ type Explained = Awaited<ReturnType<typeof explainGrant>>
 
 /** Makes a function that writes grants as a table. @param nothing the text when there is no grant */
 export const grantTable = (nothing: string) =>
-  tablePrinter<Listed[number]>(
+  tableFormatter<Listed[number]>(
     'sender_id namespace version basis operations valid_from valid_until',
     nothing,
     ({ terms: { basis, operations }, ...grant }) => ({ ...grant, basis, operations: names(operations) }),

@@ -1,7 +1,7 @@
 /** Reads files that a command is given; `-` is standard input. */
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { getSystemErrorMessage } from 'node:util'
+import { systemReason } from '@rollcall/base/shared/system-error'
 import { JsonError, type JsonValue, parseJson } from '@rollcall/protocol'
 import { CommandError } from './failure.ts'
 
@@ -22,13 +22,6 @@ export async function readInput(path: string, option?: string): Promise<string> 
 /** Reads the JSON of a column mapping from the file of --map. @throws CommandError it cannot be read, or is no JSON */
 export async function readColumns(path: string): Promise<JsonValue> {
   return parseJsonText('the file of --map', await readInput(path, '--map'))
-}
-
-/** The reason of a failure in words of the operating system, such as `no such file or directory`. */
-export function systemReason(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  const { errno, code } = error as NodeJS.ErrnoException
-  return errno === undefined ? String(code ?? error.name) : getSystemErrorMessage(errno)
 }
 
 /**

@@ -25,9 +25,9 @@ export function mappingText(source: string, of: string, proposal: Proposal): str
     ...lacking.map((one) => `LACKING: ${one}.`),
   ]
   const parts = [
-    ...columns.filter(({ state }) => state === 'mapped').map(mapped),
-    ...columns.filter(({ state }) => state === 'decide').map(decide),
-    unmapped(columns.filter(({ state }) => state === 'unmapped')),
+    ...columns.filter(({ state }) => state === 'mapped').map(mappedText),
+    ...columns.filter(({ state }) => state === 'decide').map(decideText),
+    unmappedText(columns.filter(({ state }) => state === 'unmapped')),
   ]
   return `${[comments(head), ...parts].filter((part) => part !== '').join('\n\n')}\n`
 }
@@ -36,10 +36,10 @@ const comments = (lines: readonly string[]): string => lines.map((line) => `# ${
 
 const sentence = ({ column, reasons }: Column): string => `${yamlName(column)}: ${reasons.join('; ')}.`
 
-const mapped = (column: Column): string =>
+const mappedText = (column: Column): string =>
   `${comments([sentence(column)])}\n${yamlMember(column.path ?? '', column.rule)}`
 
-const decide = (column: Column): string =>
+const decideText = (column: Column): string =>
   comments([
     `DECIDE ${sentence(column)}`,
     ...column.choices.map(({ path, rule, meaning }) => `${yamlMember(path, rule)}   # ${meaning}`),
@@ -52,7 +52,7 @@ export function columnsToDecide(text: string): readonly string[] {
   )
 }
 
-const unmapped = (columns: readonly Column[]): string =>
+const unmappedText = (columns: readonly Column[]): string =>
   columns.length === 0
     ? ''
     : comments([

@@ -1,4 +1,5 @@
 /** Writes results of commands to standard output: a text for people, or JSON for machines. */
+import { countWithNoun } from '@rollcall/base/shared/counted'
 import type { Command } from 'commander'
 import { printable, printableLines } from './asking/printing.ts'
 
@@ -29,9 +30,7 @@ export const progressLine = ({ json }: OutputOptions): ((line: string) => void) 
 export const linesText = (count: number, lines: readonly number[]): string =>
   `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${count > lines.length ? ` and ${count - lines.length} others` : ''}`
 
-/** Writes a number with its noun, such as `1 record` or `2 records`. */
-export const countText = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`
+export { countWithNoun }
 
 type Cell = string | number | boolean | null | readonly string[]
 
@@ -78,7 +77,7 @@ function factText(value: unknown): string {
  * @param columns the names of the columns, with spaces between them
  * @param nothing the text for no rows
  */
-export const tablePrinter =
+export const tableFormatter =
   <Row extends object>(columns: string, nothing: string, cells: (row: Row) => object = (row) => row) =>
   (rows: readonly Row[]): string =>
     tableText(

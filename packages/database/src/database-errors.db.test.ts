@@ -2,7 +2,13 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { openDatabase } from './database.ts'
-import { isDuplicate, isStatementTimeout, isUnavailable, StoreBusy, safeDatabaseError } from './database-errors.ts'
+import {
+  isStatementTimeout,
+  isUnavailable,
+  isUniqueViolation,
+  StoreBusy,
+  safeDatabaseError,
+} from './database-errors.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -33,8 +39,8 @@ describe('safeDatabaseError', () => {
       routine: '_bt_check_unique',
     })
     expect(JSON.stringify(safeDatabaseError(error))).not.toContain('Ada')
-    expect(isDuplicate(error, 'secretive_pkey')).toBe(true)
-    expect(isDuplicate(error, 'other_key')).toBe(false)
+    expect(isUniqueViolation(error, 'secretive_pkey')).toBe(true)
+    expect(isUniqueViolation(error, 'other_key')).toBe(false)
     expect(isUnavailable(error)).toBe(false)
   })
 
@@ -43,7 +49,7 @@ describe('safeDatabaseError', () => {
     expect(safeDatabaseError(error)).toEqual({ error: 'Error', code: 'ECONNREFUSED' })
     expect(safeDatabaseError(new TypeError('Ada'))).toEqual({ error: 'TypeError' })
     expect(safeDatabaseError('Ada')).toEqual({ error: 'string' })
-    expect(isDuplicate(error, 'x')).toBe(false)
+    expect(isUniqueViolation(error, 'x')).toBe(false)
   })
 })
 

@@ -113,17 +113,17 @@ export const isConflict = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code?.startsWith('40') === true || error.code === '55P03')
 
 /** True when a row breaks this unique constraint. */
-export function isDuplicate(error: unknown, constraint: string): boolean {
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint
 }
 
 /** True when a row breaks a foreign key: it refers to a row that does not exist, or other rows refer to it. */
-export function isMissingReference(error: unknown, constraint: RegExp): boolean {
+export function isForeignKeyViolation(error: unknown, constraint: RegExp): boolean {
   return error instanceof DatabaseError && error.code === '23503' && constraint.test(error.constraint ?? '')
 }
 
 /** True when a row breaks this check constraint. */
-export function isViolation(error: unknown, constraint: string): boolean {
+export function isCheckViolation(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23514' && error.constraint === constraint
 }
 

@@ -3,7 +3,7 @@
 import { type Journal, NO_JOURNAL } from '@rollcall/core/model/journal'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { checkSchema as checkTables, pendingMigrations as readPending, runMigrations } from './migrate.ts'
+import { checkTables, readPending, runMigrations } from './migrate.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import { clientTimeout, WaitingPool, withClientTimeout } from './pools.ts'
 import { settleRoles } from './roles.ts'

@@ -59,7 +59,7 @@ export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Pr
   // The tables may be of an earlier version: a backup is made before an upgrade.
   const { rows: heads } = await client.query<JournalHead>('select sequence, digest from journal_head')
   const { sequence, digest } = heads[0] ?? NO_LINE
-  if (!(await hasOpenLines(client))) return { sequence, digest, database: null, open: [] }
+  if (!(await hasOpenLineTable(client))) return { sequence, digest, database: null, open: [] }
   const { rows: open } = await client.query<{ sequence: number }>(
     `select sequence from journal_open_line where ${OPEN} and sequence <= $1 order by sequence`,
     [sequence],
@@ -69,7 +69,7 @@ export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Pr
 }
 
 /** True when the database has the table of open lines; false before an upgrade from an earlier version. */
-export async function hasOpenLines(client: Pick<PoolClient, 'query'>): Promise<boolean> {
+export async function hasOpenLineTable(client: Pick<PoolClient, 'query'>): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>(
     `select to_regclass('journal_open_line') is not null as found`,
   )

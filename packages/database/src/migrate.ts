@@ -70,7 +70,7 @@ async function runPending(connection: Kysely<unknown>, only: readonly string[]):
  * The names of the migrations that `runMigrations` would run.
  * @throws StoreRefusal as `checkServerSettings` and `checkUsable` do
  */
-export async function pendingMigrations(connection: Kysely<unknown>): Promise<readonly string[]> {
+export async function readPending(connection: Kysely<unknown>): Promise<readonly string[]> {
   await checkServer(connection)
   const done = await checkUsable(connection)
   return Object.keys(MIGRATIONS).filter((name) => !done.includes(name))
@@ -78,10 +78,10 @@ export async function pendingMigrations(connection: Kysely<unknown>): Promise<re
 
 /**
  * Checks that the tables are those of this version or of the next one, and changes nothing.
- * @throws StoreRefusal that says which command to run, or as `pendingMigrations`
+ * @throws StoreRefusal that says which command to run, or as `readPending`
  */
-export async function checkSchema(connection: Kysely<unknown>): Promise<void> {
-  const pending = await pendingMigrations(connection)
+export async function checkTables(connection: Kysely<unknown>): Promise<void> {
+  const pending = await readPending(connection)
   if (pending.length === 0) return
   if (pending.length === Object.keys(MIGRATIONS).length) {
     throw new StoreRefusal('the database has no tables yet; run rollcall migrate')

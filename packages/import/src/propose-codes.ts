@@ -6,7 +6,7 @@
 import { type Attribute, codeLabel, normaliseCode } from '@rollcall/protocol'
 import { UNDECIDED } from './column-mapping.ts'
 import { CODE_WORDS, USUAL_CODES } from './column-synonyms.ts'
-import { mapped, type ProposedColumn, undecided } from './proposed-column.ts'
+import { type ProposedColumn, proposeChoices, proposeMapped } from './proposed-column.ts'
 
 type CodeList = NonNullable<Attribute['codes']>
 
@@ -56,10 +56,10 @@ export function proposeCodes(
     const why = [...reasons, `all its values are on the list ${list}`]
     // A source asks its database for the values that mean a code, so all of them are listed.
     const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, value)]))
-    return mapped(column, path, isDatabase ? { column, codes } : column, why)
+    return proposeMapped(column, path, isDatabase ? { column, codes } : column, why)
   }
   if (distinct.length > MOST_CODES || distinct.some((value) => value.length > LONGEST_CODE)) {
-    return undecided(
+    return proposeChoices(
       column,
       [...reasons, `some values are not on the list ${list}, and they are too many or too long to be codes`],
       [{ path, rule: column, meaning: 'values that are not on the list stay as they are' }],
@@ -70,7 +70,7 @@ export function proposeCodes(
     USUAL_CODES[list]?.codes[value] !== undefined ||
     (!DIGITS.test(value) && values.filter((one) => one === value).length >= ROWS_OF_A_CODE)
   if (isDatabase && !distinct.every(isCode)) {
-    return undecided(
+    return proposeChoices(
       column,
       [...reasons, `some values are not on the list ${list}, and they are too rare to be shown as codes`],
       [
@@ -84,7 +84,10 @@ export function proposeCodes(
   }
   if (distinct.every((value) => inWords(list, value) !== undefined)) {
     const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, inWords(list, value) ?? value)]))
-    return mapped(column, path, { column, codes }, [...reasons, `its values are words for codes of the list ${list}`])
+    return proposeMapped(column, path, { column, codes }, [
+      ...reasons,
+      `its values are words for codes of the list ${list}`,
+    ])
   }
   const usual = USUAL_CODES[list]
   const meant = (value: string): string => usual?.codes[value] ?? inWords(list, value) ?? UNDECIDED
@@ -93,7 +96,7 @@ export function proposeCodes(
     usual !== undefined && distinct.every((value) => usual.codes[value] !== undefined)
       ? `as ${usual.source} has them; ask who made the data`
       : `write what each means in place of ${UNDECIDED}`
-  return undecided(
+  return proposeChoices(
     column,
     [...reasons, `some of its values are not on the list ${list}`],
     [{ path, rule: { column, codes }, meaning }],
@@ -118,8 +121,11 @@ export function proposeLookup(
   const codes = Object.fromEntries(known)
   const isWhole = known.length > 0 && [...rows.map(([key]) => key), ...values].every((key) => Object.hasOwn(codes, key))
   if (isWhole)
-    return mapped(column, path, { column, codes }, [...why, `each row has a word for a code of the list ${list}`])
-  return undecided(
+    return proposeMapped(column, path, { column, codes }, [
+      ...why,
+      `each row has a word for a code of the list ${list}`,
+    ])
+  return proposeChoices(
     column,
     [...why, `not every row has a word for a code of the list ${list}`],
     [

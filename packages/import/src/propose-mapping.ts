@@ -13,7 +13,7 @@ import {
 import { AGE_COLUMNS, ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS, WHOLE_NAME_COLUMNS } from './column-synonyms.ts'
 import { areIsoDates, dateFormatsOfAll, dateFormatsOfMost, exampleDate } from './find-date-format.ts'
 import { type LookupTable, proposeCodes, proposeLookup } from './propose-codes.ts'
-import { mapped, type ProposedColumn, undecided, unmapped } from './proposed-column.ts'
+import { type ProposedColumn, proposeChoices, proposeMapped, proposeUnmapped } from './proposed-column.ts'
 import { listValuePaths, type RecordPath } from './record-paths.ts'
 
 export interface Table {
@@ -44,9 +44,9 @@ export function proposeColumns(
     const column = given.trim()
     const values = table.rows.flatMap((row) => row[at]?.trim() || [])
     if (table.header.filter((other) => other.trim() === column).length > 1) {
-      return unmapped(column, ['several columns have this name; rename them in the header line'])
+      return proposeUnmapped(column, ['several columns have this name; rename them in the header line'])
     }
-    if (column === '') return unmapped(column, ['the column has no name; give it one in the header line'])
+    if (column === '') return proposeUnmapped(column, ['the column has no name; give it one in the header line'])
     const proposed = proposeColumn(names, column, values, database)
     const rival = proposed.path === null ? undefined : taken.get(proposed.path)
     if (proposed.path === null) return proposed
@@ -55,7 +55,7 @@ export function proposeColumns(
       return proposed
     }
     const choice = { path: proposed.path, rule: proposed.rule ?? column, meaning: `instead of ${rival}` }
-    return undecided(column, [...proposed.reasons, `the column ${rival} goes there already`], [choice])
+    return proposeChoices(column, [...proposed.reasons, `the column ${rival} goes there already`], [choice])
   })
 }
 
@@ -133,27 +133,31 @@ function proposeColumn(
       return proposeLookup({ column, path, list: attribute.codes, values, reasons }, lookup)
     }
     const why = `its values are keys of ${lookup.place}: a select that joins that table has what they mean`
-    return undecided(column, [...reasons, why], [{ path, rule: column, meaning: 'the keys themselves' }])
+    return proposeChoices(column, [...reasons, why], [{ path, rule: column, meaning: 'the keys themselves' }])
   }
   if (values.length === 0) {
     const why = ['no row has a value in it']
     return found === undefined
-      ? unmapped(column, why)
-      : undecided(column, why, [{ path: found.path, rule: column, meaning: found.meaning }])
+      ? proposeUnmapped(column, why)
+      : proposeChoices(column, why, [{ path: found.path, rule: column, meaning: found.meaning }])
   }
   const isCompleted = database !== null && names.has(plainName(database.name) + name)
   if (!isCompleted && WHOLE_NAME_COLUMNS.some((one) => plainName(one) === name)) {
     const given = names.get('givenname')
     const reason = 'it may hold whole names, and records have given name and surname apart; divide the column'
-    return given === undefined ? unmapped(column, [reason]) : undecided(column, [reason], choicesOf(names, column))
+    return given === undefined
+      ? proposeUnmapped(column, [reason])
+      : proposeChoices(column, [reason], choicesOf(names, column))
   }
   if (AGE_COLUMNS.some((one) => plainName(one) === name)) {
-    return unmapped(column, ['an age changes every year: records have a date of birth, from which ages are counted'])
+    return proposeUnmapped(column, [
+      'an age changes every year: records have a date of birth, from which ages are counted',
+    ])
   }
   if (found === undefined) return byValues(names, column, values)
   const { attribute, path } = found
   if (attribute?.type === 'date' || attribute?.type === 'datetime') return dated(found, column, values, reasons)
-  if (attribute?.codes === undefined) return mapped(column, path, column, reasons)
+  if (attribute?.codes === undefined) return proposeMapped(column, path, column, reasons)
   return proposeCodes({ column, path, list: attribute.codes, values, reasons }, database !== null)
 }
 
@@ -200,15 +204,18 @@ function byValues(names: ReadonlyMap<string, NamedTarget>, column: string, value
   const email = names.get('email')
   if (email !== undefined && values.every((value) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(value))) {
     const reasons = [unknown, 'all its values are e-mail addresses']
-    return mapped(column, email.path, column, reasons)
+    return proposeMapped(column, email.path, column, reasons)
   }
   const phone = names.get('phonenumber')
   if (phone !== undefined && values.every((value) => /^\+[\d ()./-]{6,20}$/.test(value))) {
     const reasons = [unknown, 'all its values look like telephone numbers with the code of a country']
-    return undecided(column, reasons, [{ path: phone.path, rule: column, meaning: 'telephone numbers' }])
+    return proposeChoices(column, reasons, [{ path: phone.path, rule: column, meaning: 'telephone numbers' }])
   }
   const isDated = areIsoDates(values) || dateFormatsOfAll(values).length > 0
-  return unmapped(column, isDated ? [unknown, 'all its values are dates, and their meaning is not known'] : [unknown])
+  return proposeUnmapped(
+    column,
+    isDated ? [unknown, 'all its values are dates, and their meaning is not known'] : [unknown],
+  )
 }
 
 function dated(
@@ -219,7 +226,7 @@ function dated(
 ): ProposedColumn {
   if (areIsoDates(values)) {
     const why = [...reasons, 'all its values are dates that need no format']
-    return mapped(column, path, column, why)
+    return proposeMapped(column, path, column, why)
   }
   const formats = dateFormatsOfAll(values)
   const choices = formats.map((format) => ({
@@ -230,10 +237,10 @@ function dated(
   const [only] = choices
   if (choices.length === 1 && only !== undefined) {
     const why = [...reasons, `every value can be read as ${formats[0]}, and in no other order of day and month`]
-    return mapped(column, path, only.rule, why)
+    return proposeMapped(column, path, only.rule, why)
   }
   if (choices.length > 1) {
-    return undecided(
+    return proposeChoices(
       column,
       [...reasons, 'every value can be read as day and month in either order: ask who made the data'],
       choices,
@@ -244,7 +251,7 @@ function dated(
     ? 'some years have two digits, and their century is not known: give years of four digits'
     : 'no known form of dates reads every value: correct the values, or name the format of most of them'
   const { formats: best, most } = dateFormatsOfMost(values)
-  return undecided(
+  return proposeChoices(
     column,
     [...reasons, why],
     best.map((format) => ({

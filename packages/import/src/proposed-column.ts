@@ -19,7 +19,7 @@ export interface ProposedColumn {
 }
 
 /** Makes a proposal with one path and rule, for review. */
-export const mapped = (
+export const proposeMapped = (
   column: string,
   path: string,
   rule: ProposedRule,
@@ -27,14 +27,14 @@ export const mapped = (
 ): ProposedColumn => ({ column, state: 'mapped', path, rule, choices: [], reasons })
 
 /** Makes a proposal of which a person must choose one meaning, or none. */
-export const undecided = (
+export const proposeChoices = (
   column: string,
   reasons: readonly string[],
   choices: ProposedColumn['choices'],
 ): ProposedColumn => ({ column, state: 'decide', path: null, rule: null, choices, reasons })
 
 /** Makes the proposal to leave a column out. */
-export const unmapped = (column: string, reasons: readonly string[]): ProposedColumn => ({
+export const proposeUnmapped = (column: string, reasons: readonly string[]): ProposedColumn => ({
   column,
   state: 'unmapped',
   path: null,

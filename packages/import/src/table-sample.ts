@@ -73,7 +73,7 @@ async function fileHead(path: string): Promise<Buffer> {
       await handle.close()
     }
   } catch (error) {
-    throw new ImportError(`the file ${path} cannot be read: ${systemReason(error as NodeJS.ErrnoException)}`)
+    throw new ImportError(`the file ${path} cannot be read: ${systemReason(error)}`)
   }
 }
 

@@ -90,13 +90,13 @@ export function masterKeyFromFile(path: string, newMasterKey?: KeyObject): Maste
     name: path,
     remedy: `bring ${path} back, or set ROLLCALL_MASTER_KEY`,
     async candidates() {
-      const found = [await readKeyFile(path), newMasterKey, await readKeyFile(successor)]
+      const found = [await readMasterKeyFile(path), newMasterKey, await readMasterKeyFile(successor)]
       return found.filter((key) => key !== null && key !== undefined)
     },
-    first: () => readOrMakeKeyFile(path),
-    next: async () => newMasterKey ?? readOrMakeKeyFile(successor),
+    first: () => readOrMakeMasterKeyFile(path),
+    next: async () => newMasterKey ?? readOrMakeMasterKeyFile(successor),
     async settle(current) {
-      if ((await readKeyFile(successor))?.equals(current)) await rename(successor, path)
+      if ((await readMasterKeyFile(successor))?.equals(current)) await rename(successor, path)
     },
   }
 }
@@ -105,7 +105,7 @@ export function masterKeyFromFile(path: string, newMasterKey?: KeyObject): Maste
  * Reads the key from a file; null when there is no file.
  * @throws MasterKeyError it cannot be read, others than its owner may read or write it, or it has no key
  */
-export async function readKeyFile(path: string): Promise<KeyObject | null> {
+export async function readMasterKeyFile(path: string): Promise<KeyObject | null> {
   try {
     const { mode } = await stat(path)
     if ((mode & 0o077) !== 0) {
@@ -123,8 +123,8 @@ export async function readKeyFile(path: string): Promise<KeyObject | null> {
 }
 
 /** Reads the key from a file, and makes file and key if there is none. Several processes at once get the same key. */
-export async function readOrMakeKeyFile(path: string): Promise<KeyObject> {
-  const there = await readKeyFile(path)
+export async function readOrMakeMasterKeyFile(path: string): Promise<KeyObject> {
+  const there = await readMasterKeyFile(path)
   if (there !== null) return there
   const unfinished = `${path}.${randomUUID()}`
   const key = newMasterKey()
@@ -139,7 +139,7 @@ export async function readOrMakeKeyFile(path: string): Promise<KeyObject> {
     await rm(unfinished, { force: true })
   }
   await syncDirectory(dirname(path))
-  return (await readKeyFile(path)) ?? key
+  return (await readMasterKeyFile(path)) ?? key
 }
 
 async function writeDurably(path: string, text: string): Promise<void> {

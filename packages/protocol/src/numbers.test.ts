@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { exactNumber, wholeDigits } from './numbers.ts'
+import { exactNumber, integerText } from './numbers.ts'
 
 /** The value of a decimal literal as a fraction of two integers, by arithmetic that rounds nothing. */
 function fraction(literal: string): readonly [numerator: bigint, denominator: bigint] {
@@ -107,5 +107,5 @@ test.each<[unknown, string | null]>([
   [Number.NaN, null],
   ['7', null],
 ])('the digits of %s are %s', (value, expected) => {
-  expect(wholeDigits(value)).toBe(expected)
+  expect(integerText(value)).toBe(expected)
 })

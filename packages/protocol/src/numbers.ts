@@ -21,7 +21,7 @@ export function exactNumber(literal: string): number | null {
 }
 
 /** The digits of an integer; null for any other value, and for one that would be written with an exponent. */
-export function wholeDigits(value: unknown): string | null {
+export function integerText(value: unknown): string | null {
   return Number.isInteger(value) && Math.abs(Number(value)) < 1e21 ? String(value) : null
 }
 

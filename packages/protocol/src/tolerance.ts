@@ -8,11 +8,11 @@
 import type { TSchema } from 'typebox'
 import { RequestHeader } from './envelope.ts'
 import { isJsonObject, type JsonValue } from './json.ts'
-import { wholeDigits } from './numbers.ts'
+import { integerText } from './numbers.ts'
 import { applyPlan, type Plan, planOf, type Reading, replaceEach, type Tolerated } from './tolerance-plan.ts'
 
 /** Turns an integer into a text of digits, where a text is expected. */
-const digits: Reading = (value) => wholeDigits(value) ?? value
+const digits: Reading = (value) => integerText(value) ?? value
 
 const digitsEach: Reading = (value) =>
   Array.isArray(value) ? replaceEach(value, (element) => digits(element) ?? element) : digits(value)

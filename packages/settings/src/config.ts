@@ -10,7 +10,7 @@ import { parseMasterKey } from '@rollcall/keys/master-key'
 import type { OpenIdSettings } from '@rollcall/participants/directory/openid-provider'
 import { listenerUrl } from './addresses.ts'
 import { readOpenId } from './openid-settings.ts'
-import { type Environment, withSecretFiles } from './secret-files.ts'
+import { type EnvironmentVariables, withSecretFiles } from './secret-files.ts'
 import { refuseUnknownVariables } from './variables.ts'
 
 /** The roles of a node: it answers peers (http), it works on accepted requests (worker), or both (all). */
@@ -75,7 +75,7 @@ export interface Config {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** Reads the configuration. @throws Error that names the variable and its rule */
-export function readConfig(environment: Environment): Config {
+export function readConfig(environment: EnvironmentVariables): Config {
   refuseUnknownVariables(environment)
   const env = withSecretFiles(environment)
   const port = readPort(env, 'PORT', 8080)
@@ -115,14 +115,14 @@ export function readConfig(environment: Environment): Config {
 }
 
 /** The source of each variable. @param env the environment with secrets from files and programs */
-function sourcesOf(environment: Environment, env: Environment): Config['sources'] {
+function sourcesOf(environment: EnvironmentVariables, env: EnvironmentVariables): Config['sources'] {
   const set = Object.keys(env).filter((variable) => text(env, variable) !== undefined)
   return Object.fromEntries(
     set.map((variable) => [variable, text(environment, variable) === undefined ? 'file' : 'environment']),
   )
 }
 
-function text(env: Environment, variable: string): string | undefined {
+function text(env: EnvironmentVariables, variable: string): string | undefined {
   const value = env[variable]
   return value === '' ? undefined : value
 }
@@ -133,7 +133,7 @@ const SIGNATURE_NAMESPACES = 'registry,reg,rollcall,spdci,dci,g2p,ns,<NAMESPACE>
 /** A word that can stand in a quoted parameter of a header, without a comma. */
 const NAMESPACE_WORD = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,64}$/
 
-function readNamespaces(env: Environment): Config['signatureNamespaces'] {
+function readNamespaces(env: EnvironmentVariables): Config['signatureNamespaces'] {
   const written = text(env, 'ROLLCALL_SIGNATURE_NAMESPACE') ?? 'registry'
   const read = (text(env, 'ROLLCALL_SIGNATURE_NAMESPACES') ?? SIGNATURE_NAMESPACES).split(',')
   for (const word of [written, ...read]) {
@@ -144,7 +144,7 @@ function readNamespaces(env: Environment): Config['signatureNamespaces'] {
   return { written, read: [...new Set([written, ...read])] }
 }
 
-function readWitness(env: Environment): WitnessAddress | null {
+function readWitness(env: EnvironmentVariables): WitnessAddress | null {
   const value = text(env, 'ROLLCALL_WITNESS')
   if (value === undefined) return null
   const address = readWitnessAddress(value)
@@ -154,14 +154,14 @@ function readWitness(env: Environment): WitnessAddress | null {
   return address.kind === 'file' ? { ...address, path: resolve(address.path) } : address
 }
 
-function readJournalPath(env: Environment): string | undefined {
+function readJournalPath(env: EnvironmentVariables): string | undefined {
   const value = text(env, 'ROLLCALL_JOURNAL')
   if (value === undefined) return undefined
   if (/^[a-z][a-z0-9+.-]*:/i.test(value)) throw new Error('ROLLCALL_JOURNAL must be the path of a file')
   return resolve(value)
 }
 
-function readSchedule(env: Environment, { exchange_retention }: Limits): readonly number[] {
+function readSchedule(env: EnvironmentVariables, { exchange_retention }: Limits): readonly number[] {
   const value = text(env, 'ROLLCALL_RETRY_SCHEDULE')
   if (value === undefined) return DEFAULT_SCHEDULE
   const schedule = parseSchedule(value)
@@ -174,7 +174,7 @@ function readSchedule(env: Environment, { exchange_retention }: Limits): readonl
   return schedule
 }
 
-function readPort(env: Environment, variable: string, otherwise: number): number {
+function readPort(env: EnvironmentVariables, variable: string, otherwise: number): number {
   const value = text(env, variable)
   if (value === undefined) return otherwise
   const port = Number(value)
@@ -185,7 +185,7 @@ function readPort(env: Environment, variable: string, otherwise: number): number
 }
 
 /** Reads names or addresses with commas between them, without ports. */
-function readHosts(env: Environment, variable: string): readonly string[] {
+function readHosts(env: EnvironmentVariables, variable: string): readonly string[] {
   const hosts = (text(env, variable) ?? '').split(',').filter((host) => host !== '')
   if (hosts.some((host) => isIP(host) === 0 && !/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(host))) {
     throw new Error(`${variable} must be names or addresses with commas between them, without ports and spaces`)
@@ -193,14 +193,14 @@ function readHosts(env: Environment, variable: string): readonly string[] {
   return hosts
 }
 
-function readProxies(env: Environment): readonly string[] {
+function readProxies(env: EnvironmentVariables): readonly string[] {
   const prefixes = (text(env, 'ROLLCALL_PROXIES') ?? '').split(',').filter((prefix) => prefix !== '')
   if (prefixes.every((prefix) => readPrefix(prefix) !== null)) return prefixes
   throw new Error('ROLLCALL_PROXIES must be addresses or prefixes such as 10.0.0.0/8 with commas between them')
 }
 
 function readChoice<const Choice extends string>(
-  env: Environment,
+  env: EnvironmentVariables,
   variable: string,
   choices: readonly Choice[],
   otherwise: Choice,
@@ -212,7 +212,7 @@ function readChoice<const Choice extends string>(
 }
 
 /** The words for messages that say where the operator has put a secret: a variable, a file or a program. */
-function secretName(variable: string, given: Environment): string {
+function secretName(variable: string, given: EnvironmentVariables): string {
   if (text(given, variable) !== undefined) return variable
   return text(given, `${variable}_FILE`) === undefined
     ? `what ${variable}_COMMAND prints`
@@ -220,20 +220,24 @@ function secretName(variable: string, given: Environment): string {
 }
 
 /** Reads a database address. Checks only its beginning: pg checks the rest. It may have a password: never quote it. */
-function readDatabaseUrl(env: Environment, variable: string, given: Environment): string | undefined {
+function readDatabaseUrl(env: EnvironmentVariables, variable: string, given: EnvironmentVariables): string | undefined {
   const value = text(env, variable)
   if (value === undefined || /^postgres(ql)?:\/\//.test(value)) return value
   throw new Error(`${secretName(variable, given)} must be an address such as postgres://user:password@host/database`)
 }
 
-function readOwnerDatabaseUrl(env: Environment, given: Environment): string | undefined {
+function readOwnerDatabaseUrl(env: EnvironmentVariables, given: EnvironmentVariables): string | undefined {
   const variable = 'ROLLCALL_OWNER_DATABASE_URL'
   const value = readDatabaseUrl(env, variable, given)
   if (value === undefined || text(env, 'DATABASE_URL') !== undefined) return value
   throw new Error(`${variable} needs DATABASE_URL beside it: the same database, as the application role`)
 }
 
-function readMasterKey(env: Environment, variable: string, given: Environment): KeyObject | undefined {
+function readMasterKey(
+  env: EnvironmentVariables,
+  variable: string,
+  given: EnvironmentVariables,
+): KeyObject | undefined {
   const value = text(env, variable)
   if (value === undefined) return undefined
   const key = parseMasterKey(value.trim())
@@ -242,7 +246,7 @@ function readMasterKey(env: Environment, variable: string, given: Environment): 
   return key
 }
 
-function readWebUrl(env: Environment, variable: string): string | undefined {
+function readWebUrl(env: EnvironmentVariables, variable: string): string | undefined {
   const value = text(env, variable)
   if (value === undefined) return undefined
   const url = URL.parse(value)

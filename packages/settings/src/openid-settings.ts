@@ -4,7 +4,7 @@ import { isLoopback } from '@rollcall/base/shared/loopback'
 import { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
 import { readClientKey } from '@rollcall/participants/directory/openid-client-key'
 import type { ClientCredential, OpenIdSettings } from '@rollcall/participants/directory/openid-provider'
-import type { Environment } from './secret-files.ts'
+import type { EnvironmentVariables } from './secret-files.ts'
 
 const ISSUER = 'ROLLCALL_OIDC_ISSUER'
 const NEEDED = ['ROLLCALL_OIDC_CLIENT_ID', 'ROLLCALL_OIDC_ROLES'] as const
@@ -25,7 +25,7 @@ export const OPENID_VARIABLES: readonly string[] = [ISSUER, ...NEEDED, SECRET, K
 export const OPENID_CALLBACK = '/admin/v1/session/openid/callback'
 
 /** Reads the settings; null when operators use tokens only. @throws Error that names the variable and its rule */
-export function readOpenId(env: Environment): OpenIdSettings | null {
+export function readOpenId(env: EnvironmentVariables): OpenIdSettings | null {
   const given = (variable: string): string | undefined => env[variable] || undefined
   const issuer = given(ISSUER)
   if (issuer === undefined) {

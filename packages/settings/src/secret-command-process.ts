@@ -8,7 +8,7 @@ import { hasErrorCode } from '@rollcall/database/embedded/files'
 import { parseMasterKey } from '@rollcall/keys/master-key'
 
 /** The program that the process runs. */
-export interface Order {
+export interface SecretCommand {
   readonly program: string
   readonly args: readonly string[]
   /** The time limit in milliseconds. */
@@ -16,7 +16,7 @@ export interface Order {
 }
 
 /** The output of the program without its last newline, or the reason why there is none. */
-export type Outcome = { readonly printed: string } | { readonly problem: string }
+export type SecretCommandOutcome = { readonly printed: string } | { readonly problem: string }
 
 /** The largest output in bytes. */
 const MOST = 4_096
@@ -26,7 +26,7 @@ const MOST = 4_096
  */
 const GRACE = 300
 
-const { program, args, longest } = JSON.parse(await text(process.stdin)) as Order
+const { program, args, longest } = JSON.parse(await text(process.stdin)) as SecretCommand
 // The program gets a process group of its own, so that all of it can be ended.
 const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
 const pieces: Buffer[] = []
@@ -36,7 +36,7 @@ const printed = (): string =>
     .replace(/\r?\n$/, '')
 
 let told = false
-function end(outcome: Outcome): void {
+function end(outcome: SecretCommandOutcome): void {
   if (told) return
   told = true
   process.stdout.write(JSON.stringify(outcome), () => process.exit())

@@ -1,7 +1,7 @@
 /** Runs a program that prints a master key, such as the tool of a vault or key management service. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Order, Outcome } from './secret-command-process.ts'
+import type { SecretCommand, SecretCommandOutcome } from './secret-command-process.ts'
 
 const PROCESS = fileURLToPath(new URL('./secret-command-process.ts', import.meta.url))
 
@@ -22,14 +22,14 @@ export function secretOfCommand(
   longest = 10_000,
 ): string {
   const [program, ...args] = wordsOf(variable, text)
-  const order: Order = { program, args, longest }
+  const order: SecretCommand = { program, args, longest }
   const { stdout } = spawnSync(process.execPath, [PROCESS], {
     encoding: 'utf8',
     env: environment,
     input: JSON.stringify(order),
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const outcome = parsed(stdout) as Outcome | null
+  const outcome = parsed(stdout) as SecretCommandOutcome | null
   if (outcome === null) throw new Error(`${variable}: the program cannot be run`)
   if ('problem' in outcome) throw new Error(`${variable}: ${outcome.problem}`)
   if (outcome.printed === '') throw new Error(`${variable}: the program printed nothing`)

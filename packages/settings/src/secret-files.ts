@@ -7,7 +7,7 @@ import { hasErrorCode } from '@rollcall/database/embedded/files'
 import { secretOfCommand } from './secret-commands.ts'
 
 /** Environment variables and their values. */
-export type Environment = Readonly<Record<string, string | undefined>>
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /** The variables whose value is a secret. */
 const SECRETS = [
@@ -29,7 +29,7 @@ const MOST = 4_096
  * Returns the environment with the secrets from files and programs, without the last newline of each.
  * @throws Error that names the variable; never the secret
  */
-export function withSecretFiles(env: Environment): Environment {
+export function withSecretFiles(env: EnvironmentVariables): EnvironmentVariables {
   const set = (variable: string): string | null => env[variable] || null
   const only = (variable: string, other: string): void => {
     if (set(variable) !== null) throw new Error(`${variable} and ${other}: set one of them`)
@@ -51,7 +51,7 @@ export function withSecretFiles(env: Environment): Environment {
   return found.length === 0 ? env : { ...env, ...Object.fromEntries(found) }
 }
 
-const withoutSecrets = (env: Environment): Environment =>
+const withoutSecrets = (env: EnvironmentVariables): EnvironmentVariables =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !SECRETS.some((secret) => secret === name)))
 
 function readSecret(variable: string, path: string): string {

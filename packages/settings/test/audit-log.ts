@@ -14,7 +14,7 @@ import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
 import { readConfig } from '@rollcall/settings/config'
 import { openVault } from '@rollcall/settings/storage'
-import { AUDIT_ENTRIES, entryTextOf, STORED_ENTRY, type StoredEntry } from '../../audit/src/store/entry-shape.ts'
+import { ENTRIES_WITH_CONTENT, entryTextOf, STORED_ENTRY, type StoredEntry } from '../../audit/src/store/entry-shape.ts'
 import { personRowsSql } from '../../audit/src/store/packed-persons.ts'
 import { masterKeyOfRun } from '../../keys/test/postgres.ts'
 import { type TestClock, testClock } from '../../observe/test/clock.ts'
@@ -82,7 +82,7 @@ export async function storedEntries({ pool }: Pick<Database, 'pool'>): Promise<r
         json_build_object('role', role, 'pseudonym', encode(pseudonym, 'hex')) order by position)
         from ${personRowsSql()} as person where person.chain = account.chain and person.sequence = account.sequence
       ), '[]') as persons
-      from ${AUDIT_ENTRIES} order by min(at) over (partition by chain), chain, sequence`,
+      from ${ENTRIES_WITH_CONTENT} order by min(at) over (partition by chain), chain, sequence`,
   )
   return rows.map(({ chain, sequence, at, persons, ...stored }) => ({
     chain,

@@ -11,7 +11,7 @@ import type { Fault } from '@rollcall/audit/verify/report'
 import { type Verified, verifyAuditLog } from '@rollcall/audit/verify/verify'
 import { openDatabase } from '@rollcall/database/database'
 import { onTestFinished } from 'vitest'
-import { AUDIT_ENTRIES, entryTextOf, STORED_ENTRY, type StoredEntry } from '../../audit/src/store/entry-shape.ts'
+import { ENTRIES_WITH_CONTENT, entryTextOf, STORED_ENTRY, type StoredEntry } from '../../audit/src/store/entry-shape.ts'
 import { entryKeysOf, erasePackedPersons, splitPersonRuns } from '../../audit/src/store/packed-persons.ts'
 import { auditEntry } from '../../audit/test/audit-entry.ts'
 import { query } from '../../database/test/statement.ts'
@@ -125,7 +125,7 @@ export async function asBefore(on: TestDatabase, chain: string | null = null): P
   const owner = openDatabase(on.owner)
   try {
     const { rows } = await owner.pool.query<Packed>(
-      `select chain, sequence, at, ${STORED_ENTRY}, hash, persons from ${AUDIT_ENTRIES}
+      `select chain, sequence, at, ${STORED_ENTRY}, hash, persons from ${ENTRIES_WITH_CONTENT}
         where persons is not null and chain = coalesce($1, chain)`,
       [chain],
     )

@@ -31,7 +31,7 @@ export const PURPOSE = {
   life: 18,
 } as const
 
-export type Purpose = (typeof PURPOSE)[keyof typeof PURPOSE]
+export type StreamPurpose = (typeof PURPOSE)[keyof typeof PURPOSE]
 
 /** A stream of random numbers, by the generator sfc32 with 128 bits of state. */
 export class Stream {
@@ -40,7 +40,7 @@ export class Stream {
   private c: number
   private counter = 1
 
-  constructor(population: Population, purpose: Purpose, index: number) {
+  constructor(population: Population, purpose: StreamPurpose, index: number) {
     this.a = population.low ^ index
     this.b = population.high ^ Math.imul(purpose, 0x9e3779b1)
     this.c = index

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { APPROVAL_ACTS } from './acts.ts'
-import { type Comparison, diffLinesOf } from './diff-lines.ts'
+import { diffLinesOf, type ProposedChanges } from './diff-lines.ts'
 
 interface Case {
   readonly stored: unknown
@@ -206,7 +206,10 @@ describe.each(acts.map((act) => [act.name, act] as const))('%s', (name, { compar
   const { stored, same, narrower, wider } = CASES[name] as Case
   /** The lines for a second operator; null: there need be none. */
   const lines = (wanted: object, found = stored) => {
-    const [before, compared] = [structuredClone([wanted, found]), compare as (...given: unknown[]) => Comparison | null]
+    const [before, compared] = [
+      structuredClone([wanted, found]),
+      compare as (...given: unknown[]) => ProposedChanges | null,
+    ]
     const result = compared(wanted, found)
     expect(compared(wanted, found)).toEqual(result)
     expect(isDeepStrictEqual([wanted, found], before)).toBe(true)

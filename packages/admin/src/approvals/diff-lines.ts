@@ -14,7 +14,7 @@ export interface DiffLine {
 }
 
 /** The changes that an act would make. */
-export interface Comparison {
+export interface ProposedChanges {
   /** Members that say what the act is about. The act does not change them. */
   readonly about?: object
   /** The stored members; absent when nothing is stored. */
@@ -26,7 +26,10 @@ export interface Comparison {
 }
 
 /** Makes the diff lines of a comparison. @param hidden names of members that get no line */
-export function diffLinesOf({ about = {}, stored = {}, wanted, lines = [] }: Comparison, hidden: readonly string[]) {
+export function diffLinesOf(
+  { about = {}, stored = {}, wanted, lines = [] }: ProposedChanges,
+  hidden: readonly string[],
+) {
   const before = stored as Readonly<Record<string, unknown>>
   const shown = [
     ...given(about).map(([at, to]) => ({ at, from: to, to })),

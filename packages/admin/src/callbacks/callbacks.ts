@@ -21,7 +21,7 @@ import { ADDRESSLESS_EXCHANGES_SQL } from '@rollcall/engine/store/exchanges/exch
 import { createKeys } from '@rollcall/keys/own-keys'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { createLog } from '@rollcall/observe/log'
-import { createCallbacks } from '@rollcall/participants/directory/directory'
+import { createCallbackSettingsReader } from '@rollcall/participants/directory/directory'
 import { createAddressGuard, createGuards, type Guards } from '@rollcall/participants/egress/address-guard'
 import {
   type CallbackAuth,
@@ -322,7 +322,7 @@ async function senderOf({ db, vault, signatureNamespaces }: HasSignatures, guard
     guards,
     signatureNamespaces,
     clock: CLOCK,
-    callbacks: createCallbacks(db),
+    callbacks: createCallbackSettingsReader(db),
     credentials: createCredentials(opened, guards),
     keys: await createKeys(db, opened, log),
     peerKeys: createPeerKeys(db, { fetchKeySet: createKeySets({ guardOf: guards.of, log }).get, log }),

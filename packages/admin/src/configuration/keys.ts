@@ -1,6 +1,6 @@
 /** The steps for the keys of a participant in a configuration file. */
 
-import { readKeyFile } from '@rollcall/participants/directory/key-file'
+import { readPublicKeyFile } from '@rollcall/participants/directory/key-file'
 import type { ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { type PathStep, type PublicKey, readPublicKey } from '@rollcall/protocol'
 import { AdminRefusal } from '../admin-function.ts'
@@ -92,7 +92,7 @@ const textOfKey = ({ public_key }: KeyEntry): string =>
   typeof public_key === 'string' ? public_key : JSON.stringify(public_key)
 
 async function readKey(sender_id: string, entry: KeyEntry): Promise<PublicKey> {
-  const [jwk, ...more] = readKeyFile(textOfKey(entry))
+  const [jwk, ...more] = readPublicKeyFile(textOfKey(entry))
   if (jwk === undefined || more.length > 0) throw new AdminRefusal('public_key: must be one key')
   const { kid, use } = entry
   return readPublicKey(jwk, { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) })

@@ -1,5 +1,5 @@
 /** The steps for the purposes of a configuration file. */
-import { checkPurpose, type Purpose, putPurpose, removePurpose } from '@rollcall/participants/store/purposes'
+import { type ConsentPurpose, checkPurposeForm, putPurpose, removePurpose } from '@rollcall/participants/store/purposes'
 import type { Configuration } from './file.ts'
 import { type PlannedNames, planNames } from './names.ts'
 import type { Stored } from './read.ts'
@@ -13,11 +13,11 @@ export const planPurposes = (
     {
       member: 'purposes',
       words: 'purpose',
-      nameOf: ({ code }: Purpose) => code,
+      nameOf: ({ code }: ConsentPurpose) => code,
       shown: ({ text }) => ({ text }),
       async rowOf(code, entry) {
         const purpose = { code, text: entry.text ?? null }
-        checkPurpose(purpose)
+        checkPurposeForm(purpose)
         return purpose
       },
       put: ({ db }, purpose) => putPurpose(db, purpose),

@@ -8,7 +8,7 @@ import { listGrants, type StoredGrant } from '@rollcall/participants/store/grant
 import { type CallbackSettings, findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { listParticipantKeys, type ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { listParticipants } from '@rollcall/participants/store/participants'
-import { listPurposes, type Purpose } from '@rollcall/participants/store/purposes'
+import { type ConsentPurpose, listPurposes } from '@rollcall/participants/store/purposes'
 import { type Attribute, kindNamed } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import { isoTime, limitJson } from '../members.ts'
@@ -27,7 +27,7 @@ import { FORMAT_VERSION } from './file.ts'
 
 /** The rows of the database that make up its configuration. */
 export interface Stored {
-  readonly purposes: readonly Purpose[]
+  readonly purposes: readonly ConsentPurpose[]
   readonly authorities: readonly ConsentAuthority[]
   readonly registries: readonly Registry[]
   readonly participants: readonly StoredParticipant[]

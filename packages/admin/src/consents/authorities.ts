@@ -10,7 +10,7 @@ import {
 import { consentsSignedBy } from '@rollcall/consents/store/withdrawals'
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import { stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
-import { readKeyFile } from '@rollcall/participants/directory/key-file'
+import { readPublicKeyFile } from '@rollcall/participants/directory/key-file'
 import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
 import { unreachableReason } from '@rollcall/participants/egress/address-rules'
 import { KeyRefused, readPublicKey } from '@rollcall/protocol'
@@ -83,7 +83,7 @@ export async function readAuthorityKeys(
   name: string,
   given: readonly (string | { readonly [member: string]: unknown })[],
 ): Promise<ConsentAuthority['keys']> {
-  const jwks = given.flatMap((one) => readKeyFile(typeof one === 'string' ? one : JSON.stringify(one)))
+  const jwks = given.flatMap((one) => readPublicKeyFile(typeof one === 'string' ? one : JSON.stringify(one)))
   return Promise.all(jwks.map((jwk) => readPublicKey(jwk, { sender_id: name, use: 'sig' })))
 }
 

@@ -5,7 +5,7 @@ import { liftWithdrawals, revokeSignedConsents, withdrawConsents } from '@rollca
 import { EMERGENCY } from '@rollcall/core/policy/basis'
 import { isStorable } from '@rollcall/database/text'
 import { isSubscribedPurpose, stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
-import { isGrantedPurpose } from '@rollcall/participants/store/purposes'
+import { isConfiguredOrGrantedPurpose } from '@rollcall/participants/store/purposes'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
@@ -53,7 +53,7 @@ export const withdrawConsent = defineAct(
     if (identifier_type === undefined || identifier_value === undefined || purpose === undefined) {
       throw oneOfThem()
     }
-    await checkPurpose(deps, purpose)
+    await checkPurposeKnown(deps, purpose)
     const { all: pseudonyms } = await findWithdrawingPerson(deps, { identifier_type, identifier_value })
     const from = participant === undefined ? null : (await requireParticipant(deps.db, participant)).id
     const act = {
@@ -129,7 +129,7 @@ export const reinstateConsent = defineAct(
  * Refuses a misspelt purpose: its withdrawal would stop nothing, but the receipt would say that it did.
  * @throws AdminRefusal the purpose is an emergency, or is not known
  */
-async function checkPurpose({ db }: HasDatabase, purpose: string): Promise<void> {
+async function checkPurposeKnown({ db }: HasDatabase, purpose: string): Promise<void> {
   if (purpose === EMERGENCY) {
     throw new AdminRefusal('purpose: an emergency stands in place of a consent and cannot be withdrawn')
   }
@@ -140,4 +140,6 @@ async function checkPurpose({ db }: HasDatabase, purpose: string): Promise<void>
 
 /** Whether a purpose is configured or granted, or an answer or a subscription was made for it. */
 const isAskedFor = async (db: HasDatabase['db'], purpose: string): Promise<boolean> =>
-  (await isGrantedPurpose(db, purpose)) || (await isUsedPurpose(db, purpose)) || isSubscribedPurpose(db, purpose)
+  (await isConfiguredOrGrantedPurpose(db, purpose)) ||
+  (await isUsedPurpose(db, purpose)) ||
+  isSubscribedPurpose(db, purpose)

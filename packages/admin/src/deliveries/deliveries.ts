@@ -22,7 +22,7 @@ import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { type Acting, defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
-import type { Comparison } from '../approvals/diff-lines.ts'
+import type { ProposedChanges } from '../approvals/diff-lines.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import {
   closed,
@@ -244,7 +244,10 @@ export async function countReplay({ db, limits }: Changing, change: DeliveryChan
  * The replay that a second operator must approve; null: one operator may replay so many alone. The exact number is left
  * out: it changes all the time.
  */
-export const replayToApprove = ({ ids, ...about }: Chosen, { replayed, most }: CountedReplay): Comparison | null =>
+export const replayToApprove = (
+  { ids, ...about }: Chosen,
+  { replayed, most }: CountedReplay,
+): ProposedChanges | null =>
   replayed <= most ? null : { about: { ...about, ids: ids?.length }, wanted: { replayed: `more than ${most}` } }
 
 export const sumCounts = (counted: readonly CountedChange[], what: 'deliveries' | 'in_closed_mailboxes'): number =>

@@ -5,12 +5,12 @@ import type { Limits } from '@rollcall/core/limits'
 import type { examineDatabase } from '../database.ts'
 
 /** `weak`: the setting works but could be safer. `broken`: it does not work, or it discloses secrets or data. */
-export type State = 'ok' | 'weak' | 'broken'
+export type FindingState = 'ok' | 'weak' | 'broken'
 
 /** One row of the report. */
 export interface Finding {
   readonly check: string
-  readonly state: State
+  readonly state: FindingState
   /** The finding in words and, unless all is well, what to do. */
   readonly advice: string
   /** The command that mends the fault, with <words> for names; null: there is no fault, or no single command for it. */

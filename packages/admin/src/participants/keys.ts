@@ -3,7 +3,7 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { retryWaiting } from '@rollcall/delivery/store/events/mailboxes'
-import { readKeyFile } from '@rollcall/participants/directory/key-file'
+import { readPublicKeyFile } from '@rollcall/participants/directory/key-file'
 import {
   addParticipantKey,
   listLiveKeys,
@@ -85,7 +85,7 @@ export async function readKeys(
   keys: string,
   { kid, use }: { readonly kid?: string | undefined; readonly use?: 'sig' | 'enc' | undefined },
 ): Promise<readonly PublicKey[]> {
-  const jwks = readKeyFile(keys)
+  const jwks = readPublicKeyFile(keys)
   if (jwks.length > 1 && kid !== undefined) {
     throw new AdminRefusal('one kid is given, for more than one key; give each key by itself')
   }
@@ -167,7 +167,9 @@ export const readPublicKeys = defineAdminFunction(
     result: PublicKeys,
   },
   async (_: object, { sender_id, keys, use }) =>
-    Promise.all(readKeyFile(keys).map((jwk) => readPublicKey(jwk, { sender_id, ...(use !== undefined && { use }) }))),
+    Promise.all(
+      readPublicKeyFile(keys).map((jwk) => readPublicKey(jwk, { sender_id, ...(use !== undefined && { use }) })),
+    ),
 )
 
 /** Revokes a key for ever; within a second no server takes it any more. */

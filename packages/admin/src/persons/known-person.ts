@@ -85,12 +85,14 @@ async function othersOf(
       const reader = (await recordsOfPersons(db, registry)).source.reader('sync')
       return registry.kind.record_types.map((recordType) => ({ registry, recordType, reader }))
     })
-  const found = await Promise.all((await Promise.all(places)).flat().map((place) => ownIdentifiers(place, identifier)))
+  const found = await Promise.all(
+    (await Promise.all(places)).flat().map((place) => identifiersOfOnlyRecord(place, identifier)),
+  )
   return found.flat()
 }
 
 /** Returns the unshared identifiers of the only record with this identifier, and of records merged into that record. */
-async function ownIdentifiers(
+async function identifiersOfOnlyRecord(
   place: PlaceOfRecords,
   identifier: PersonIdentifier,
 ): Promise<readonly KnownIdentifier[]> {

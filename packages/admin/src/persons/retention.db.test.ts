@@ -5,7 +5,7 @@ import { canonicalJson } from '@rollcall/protocol'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { removeRegistryRow } from '@rollcall/records/registries/removed-registries'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { AUDIT_ENTRIES } from '../../../audit/src/store/entry-shape.ts'
+import { ENTRIES_WITH_CONTENT } from '../../../audit/src/store/entry-shape.ts'
 import { personRowsSql } from '../../../audit/src/store/packed-persons.ts'
 import { auditEntry, testAuditLog } from '../../../settings/test/audit-log.ts'
 import { places, tamper } from '../../../settings/test/tampering.ts'
@@ -45,9 +45,11 @@ async function chainOf(...entries: readonly { participant?: string; person?: str
 }
 
 const participants = async () =>
-  (await world.rows(`select content::json ->> 'participant' as p from ${AUDIT_ENTRIES} order by chain, sequence`)).map(
-    ({ p }) => p,
-  )
+  (
+    await world.rows(
+      `select content::json ->> 'participant' as p from ${ENTRIES_WITH_CONTENT} order by chain, sequence`,
+    )
+  ).map(({ p }) => p)
 const tombstones = async () =>
   (await world.rows('select content, kid, signature from account_tombstone order by id')).map(
     ({ content, kid, signature }) => ({ content: JSON.parse(String(content)), text: content, kid, signature }),

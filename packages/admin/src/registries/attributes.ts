@@ -13,7 +13,7 @@ import {
 import { registryAt } from '@rollcall/records/registries/registries'
 import {
   addAttribute as addRow,
-  indexAttribute as indexRow,
+  declareAttributeIndex as indexRow,
   isAttributeOfKind,
   recordTypeOf,
   removeAttribute as removeRow,

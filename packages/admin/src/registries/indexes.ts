@@ -66,7 +66,7 @@ export const applyIndexes = defineAct(
 )
 
 /** Lists every registry with the record types that need a backfill before all searches are answered. */
-export async function listUnfilled({
+export async function listMissingBackfills({
   db,
 }: HasDatabase): Promise<readonly { namespace: string; record_types: readonly string[] }[]> {
   const registries = await listRegistries(db)

@@ -1,7 +1,7 @@
 /** Reads the audit log in pages, in the order of its chains, so that a large database needs little memory. */
 import type { Database } from '@rollcall/database/database'
 import type { Snapshot } from '@rollcall/database/transaction'
-import { AUDIT_ENTRIES, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
+import { ENTRIES_WITH_CONTENT, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
 
 /** A stored entry with what `verify` checks; `at` has microseconds. */
 export interface EntryToVerify extends StoredEntry {
@@ -78,7 +78,7 @@ const KEY = 'sequence::text as key'
 const ENTRIES = `select chain, ${SEQUENCE}, ${KEY}, tableoid::text as place, ${AT}, ${STORED_ENTRY}, commitments, hash,
     tableoid = 'account_entry'::regclass as is_packed, entry <> '' as is_whole,
     shape, persons, keys::text as keys, emergency
-  from ${AUDIT_ENTRIES}
+  from ${ENTRIES_WITH_CONTENT}
   where (chain, account.sequence) >= ($1, $2::bigint) and (chain, account.sequence, tableoid) > ($1, $2::bigint, $3::oid)
   order by chain, account.sequence, tableoid limit 500`
 

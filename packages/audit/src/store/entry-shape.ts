@@ -20,7 +20,7 @@ export const entriesSql = (name: string): string =>
   `(select account.*, account.tableoid, coalesce(account_shape.content, account.entry) as content
   from account left join account_shape on account_shape.digest = account.shape) as ${name}`
 /** `entriesSql` under the name `account`. */
-export const AUDIT_ENTRIES = entriesSql('account')
+export const ENTRIES_WITH_CONTENT = entriesSql('account')
 
 /** The columns of a `StoredEntry`, as SQL. */
 export const STORED_ENTRY = `account.content, account.packed, account.correlation_id, account.message_id, account.reply_message_id`
@@ -42,7 +42,7 @@ const SECONDS = /^[1-9][0-9]{9}$/
 const MOST_SECONDS = 0xffff_ffff
 
 /** Whether a text is a UUID in lower case. */
-export const isUuid = (value: string): boolean => value.length === 36 && UUID.test(value)
+export const isLowerCaseUuid = (value: string): boolean => value.length === 36 && UUID.test(value)
 
 const encoded = (encoding: 'base64' | 'base64url'): Packing => ({
   length: null,
@@ -57,7 +57,7 @@ const encoded = (encoding: 'base64' | 'base64url'): Packing => ({
 const PACKINGS = {
   u: {
     length: 16,
-    write: (value) => (isUuid(value) ? Buffer.from(value.replaceAll('-', ''), 'hex') : null),
+    write: (value) => (isLowerCaseUuid(value) ? Buffer.from(value.replaceAll('-', ''), 'hex') : null),
     read(bytes) {
       const hex = bytes.toString('hex')
       return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')

@@ -2,7 +2,7 @@
 
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { type Kysely, sql } from 'kysely'
-import { AUDIT_ENTRIES } from './entry-shape.ts'
+import { ENTRIES_WITH_CONTENT } from './entry-shape.ts'
 import { IS_ENTRY_HELD } from './held-entries.ts'
 import { entryKeyOf, erasePackedPersons, personRowsSql, splitPersonRuns } from './packed-persons.ts'
 
@@ -40,7 +40,7 @@ const personsWith = (pseudonyms: readonly Buffer[]) =>
 
 /** SQL subquery: the entry of a row, if a hold protects the entry. */
 const heldEntryOf = (row: string) =>
-  sql.raw(`(select from ${AUDIT_ENTRIES} where account.chain = ${row}.chain and account.sequence = ${row}.sequence
+  sql.raw(`(select from ${ENTRIES_WITH_CONTENT} where account.chain = ${row}.chain and account.sequence = ${row}.sequence
     and ${IS_ENTRY_HELD})`)
 
 /**

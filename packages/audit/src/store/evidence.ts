@@ -1,5 +1,5 @@
 import type { Database } from '@rollcall/database/database'
-import { AUDIT_ENTRIES, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
+import { ENTRIES_WITH_CONTENT, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
 import { splitPersonRuns } from './packed-persons.ts'
 
 export interface EntryPlace {
@@ -34,7 +34,7 @@ export async function findPlacesOfMessage(
   limit: number,
 ): Promise<readonly MessagePlace[]> {
   const { rows } = await pool.query<MessagePlace>(
-    `select chain, sequence, content::jsonb ->> 'participant' as participant from ${AUDIT_ENTRIES}
+    `select chain, sequence, content::jsonb ->> 'participant' as participant from ${ENTRIES_WITH_CONTENT}
      where (message_id = $1 or reply_message_id = $1)
        and ($2::text is null or content::jsonb ->> 'participant' = $2)
      order by at, chain, sequence limit $3`,
@@ -79,7 +79,7 @@ export async function readHashedEntries(
   const { rows } = await pool.query<Row>(
     `select sequence, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, ${STORED_ENTRY},
        commitments, persons
-     from ${AUDIT_ENTRIES} where chain = $1 and sequence between $2 and $3 order by sequence`,
+     from ${ENTRIES_WITH_CONTENT} where chain = $1 and sequence between $2 and $3 order by sequence`,
     [chain, sequence, last],
   )
   return rows.map(({ sequence, at, commitments, persons, ...stored }) => {

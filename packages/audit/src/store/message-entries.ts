@@ -1,7 +1,7 @@
 /** Finds messages for an operator: each is the audit entry of what was answered, acknowledged or sent. */
 
 import type { Database } from '@rollcall/database/database'
-import { AUDIT_ENTRIES, STORED_ENTRY } from './entry-shape.ts'
+import { ENTRIES_WITH_CONTENT, STORED_ENTRY } from './entry-shape.ts'
 import {
   type Bounds,
   type EntryFilter,
@@ -62,7 +62,7 @@ const IS_MESSAGE = `content not like '%"kind":"operator"%' and content not like 
 
 const OF_KEYS = `(message_id = any($9::text[]) or reply_message_id = any($9))`
 
-const statement = (conditions: string): string => `select ${COLUMNS} from ${AUDIT_ENTRIES}
+const statement = (conditions: string): string => `select ${COLUMNS} from ${ENTRIES_WITH_CONTENT}
   where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${IS_MESSAGE} and ${IS_BEHIND_PLACE} and ${conditions}
     and ($5::text is null or ${OUTCOME_SQL} = $5)
   order by at desc, chain, sequence desc limit $10`

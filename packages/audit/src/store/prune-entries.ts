@@ -5,7 +5,7 @@
  */
 
 import { type Kysely, sql } from 'kysely'
-import { AUDIT_ENTRIES } from './entry-shape.ts'
+import { ENTRIES_WITH_CONTENT } from './entry-shape.ts'
 import { IS_ENTRY_HELD } from './held-entries.ts'
 import { personRowsSql } from './packed-persons.ts'
 
@@ -66,7 +66,7 @@ export async function readOldChunk(
   }>`
     with part as materialized (
       select sequence, hash, case when not (at < ${before}) then 'young' when ${sql.raw(IS_ENTRY_HELD)} then 'held' end as stays
-      from ${sql.raw(AUDIT_ENTRIES)} where chain = ${chain} and sequence > ${after} and sequence < ${Number.MAX_SAFE_INTEGER}
+      from ${sql.raw(ENTRIES_WITH_CONTENT)} where chain = ${chain} and sequence > ${after} and sequence < ${Number.MAX_SAFE_INTEGER}
       order by sequence limit ${most}
     ), stop as (select sequence, stays from part where stays is not null order by sequence limit 1),
     goes as (select part.sequence, part.hash from part

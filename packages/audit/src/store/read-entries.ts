@@ -1,7 +1,7 @@
 /** Reads audit entries: those about a person, those of a participant, or the newest ones. */
 import type { AuditKind, PersonRole, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import type { Database } from '@rollcall/database/database'
-import { AUDIT_ENTRIES, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
+import { ENTRIES_WITH_CONTENT, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
 import { entryKeyOf, splitPersonRuns } from './packed-persons.ts'
 
 /** An entry with its place in the audit log. */
@@ -51,7 +51,7 @@ export async function findEntriesOfPseudonyms(
   const { rows } = await pool.query<
     EntryRowOf<{ readonly persons: Buffer | null; readonly found: readonly Found[] | null }>
   >(
-    `select ${ROW}, persons, found from ${AUDIT_ENTRIES} join (
+    `select ${ROW}, persons, found from ${ENTRIES_WITH_CONTENT} join (
        select chain, sequence, json_agg(json_build_object('pseudonym', encode(pseudonym, 'hex'), 'role', role)) as found
        from account_person where pseudonym = any($1) group by chain, sequence
        union all
@@ -80,7 +80,7 @@ export async function findEntriesThatRepeat(
 ): Promise<readonly LoggedEntry[]> {
   if (correlation_ids.length === 0) return []
   const { rows } = await pool.query<EntryRowOf<object>>(
-    `select ${ROW} from ${AUDIT_ENTRIES} join (
+    `select ${ROW} from ${ENTRIES_WITH_CONTENT} join (
        select chain, sequence from only account
        where strpos(entry, '"repeats":[') > 0 and ((entry::jsonb) -> 'repeats') ?| $1
        union all
@@ -99,7 +99,7 @@ export async function findUnsentMessages(
 ): Promise<ReadonlySet<string>> {
   if (message_ids.length === 0) return new Set()
   const { rows } = await pool.query<{ reply_message_id: string }>(
-    `select reply_message_id from ${AUDIT_ENTRIES}
+    `select reply_message_id from ${ENTRIES_WITH_CONTENT}
      where reply_message_id = any($1::text[]) and strpos(content, '"kind":"unsent"') > 0`,
     [message_ids],
   )
@@ -207,7 +207,7 @@ async function entriesBetween(
   limit: number,
 ): Promise<readonly LoggedEntry[]> {
   const { rows } = await pool.query<EntryRowOf<object>>(
-    `select ${ROW} from ${AUDIT_ENTRIES}
+    `select ${ROW} from ${ENTRIES_WITH_CONTENT}
      where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${IS_BEHIND_PLACE}
      order by at desc, chain, sequence desc limit $5`,
     [from, to, ...memberValues(wanted), limit, ...placeValues(before)],
@@ -251,7 +251,7 @@ export async function* entriesOfParticipant(
   let after = null as Pick<LoggedEntry, 'at' | 'chain' | 'sequence'> | null
   for (;;) {
     const { rows }: { readonly rows: readonly EntryRowOf<object>[] } = await pool.query<EntryRowOf<object>>(
-      `select ${ROW} from ${AUDIT_ENTRIES}
+      `select ${ROW} from ${ENTRIES_WITH_CONTENT}
        where at >= $1 and ($2::uuid is null or (at, chain, sequence) > ($1, $2, $5)) and ${HAS_MEMBERS}
        order by at, chain, sequence limit $6`,
       [after?.at ?? from, after?.chain ?? null, ...members, after?.sequence ?? null, BATCH],
@@ -268,7 +268,7 @@ const BATCH = 5_000
 export async function* emergencyEntries({ pool }: Pick<Database, 'pool'>): AsyncGenerator<readonly LoggedEntry[]> {
   for (let after = null as Pick<LoggedEntry, 'at' | 'chain' | 'sequence'> | null; ; ) {
     const { rows }: { readonly rows: readonly EntryRowOf<object>[] } = await pool.query<EntryRowOf<object>>(
-      `select ${ROW} from ${AUDIT_ENTRIES} join (
+      `select ${ROW} from ${ENTRIES_WITH_CONTENT} join (
          select chain, sequence from only account where strpos(entry, '"emergency":true') > 0
          union all
          select chain, sequence from account_entry where emergency
@@ -291,7 +291,7 @@ export async function findEntryAt(
   { chain, sequence }: Pick<LoggedEntry, 'chain' | 'sequence'>,
 ): Promise<LoggedEntry | null> {
   const { rows } = await pool.query<EntryRowOf<object>>(
-    `select ${ROW} from ${AUDIT_ENTRIES} where chain = $1 and sequence = $2`,
+    `select ${ROW} from ${ENTRIES_WITH_CONTENT} where chain = $1 and sequence = $2`,
     [chain, sequence],
   )
   return rows[0] === undefined ? null : parseEntry(rows[0])

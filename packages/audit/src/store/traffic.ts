@@ -1,6 +1,6 @@
 /** Counts answers, acknowledgements, callbacks and refusals of a period by outcome and duration, from audit entries. */
 import type { Database } from '@rollcall/database/database'
-import { AUDIT_ENTRIES, entriesSql } from './entry-shape.ts'
+import { ENTRIES_WITH_CONTENT, entriesSql } from './entry-shape.ts'
 import { type MessageOutcome, OUTCOME_SQL } from './message-entries.ts'
 import type { Span } from './read-entries.ts'
 
@@ -37,7 +37,7 @@ export async function countTrafficBetween(
     text: `with answered as materialized (
         select chain, sequence, at, message_id, content::jsonb as members, ${OUTCOME_SQL} as outcome,
           coalesce(correlation_id::text, content::jsonb ->> 'correlation_id') as correlation_id
-        from ${AUDIT_ENTRIES}
+        from ${ENTRIES_WITH_CONTENT}
         where at >= $1 and at < $2 and strpos(content, '"kind":"operator"') = 0
           and strpos(content, '"kind":"notification"') = 0 and strpos(content, '"kind":"unsent"') = 0
       ),

@@ -1,7 +1,12 @@
 /** Makes a backup: the tables, in one snapshot of the database, while servers run, in little memory. */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@rollcall/database/database'
-import { hasOpenLines, type JournalPosition, nameDatabase, readJournalPosition } from '@rollcall/database/journal-head'
+import {
+  hasOpenLineTable,
+  type JournalPosition,
+  nameDatabase,
+  readJournalPosition,
+} from '@rollcall/database/journal-head'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { withTransaction } from '@rollcall/database/transaction'
 import { type MasterKeyRecord, readMasterKey } from '@rollcall/keys/store/master-keys'
@@ -35,7 +40,7 @@ interface WriteBackupDeps {
  */
 export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: string): Promise<MadeBackup> {
   await refuseExistingFile(path)
-  if (await hasOpenLines(db.pool)) await nameDatabase(db.pool)
+  if (await hasOpenLineTable(db.pool)) await nameDatabase(db.pool)
   return withTransaction(
     db.pool,
     async (client) => {

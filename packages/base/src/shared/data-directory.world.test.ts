@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
-import { readOrMakeKeyFile } from '@rollcall/keys/master-key'
+import { readOrMakeMasterKeyFile } from '@rollcall/keys/master-key'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DataDirectoryError, makeDataDirectory } from './data-directory.ts'
 
@@ -56,5 +56,7 @@ test('a folder in which this user may not write is named', async () => {
 test.runIf(process.platform === 'linux')('nothing hangs where nothing can be made', async () => {
   expect(await refused('/proc/rollcall')).toBe(refusal('/proc/rollcall', 'ENOENT'))
   await expect(openEmbeddedPostgres('/proc/rollcall')).rejects.toThrow(refusal('/proc/rollcall', 'ENOENT'))
-  await expect(readOrMakeKeyFile('/proc/rollcall/master-key')).rejects.toThrow(refusal('/proc/rollcall', 'ENOENT'))
+  await expect(readOrMakeMasterKeyFile('/proc/rollcall/master-key')).rejects.toThrow(
+    refusal('/proc/rollcall', 'ENOENT'),
+  )
 })

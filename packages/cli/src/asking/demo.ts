@@ -1,10 +1,10 @@
 /** Reads demo.json of this machine: with it commands find the demo, and need no credentials. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { systemReason } from '@rollcall/base/shared/system-error'
 import { PROTOCOL_VERSION } from '@rollcall/protocol'
 import type { DemoFile, DemoRegistry } from '../demo/demo-file.ts'
 import { CommandError } from '../failure.ts'
-import { systemReason } from '../input.ts'
 
 /** The path of demo.json. The configuration of the server has it too, but takes a second to load. */
 const demoFile = (): string => resolve(process.env.ROLLCALL_DATA || '.rollcall', 'demo.json')

@@ -1,6 +1,7 @@
 /** Summarises a message of a registry without its records. It reads answers, callbacks and status answers. */
+
 import { CALLBACKS, isJsonObject, OPERATIONS } from '@rollcall/protocol'
-import { countText } from '../output.ts'
+import { countWithNoun } from '../output.ts'
 import { printable } from './printing.ts'
 
 /** A message that was verified and decrypted. `message` is absent where only the header is known. */
@@ -117,8 +118,8 @@ export function itemText(item: ItemSummary): string {
 function recordsText(item: ItemSummary): string | null {
   const { records, total_count, page_number } = item
   if (records === null) return null
-  if (page_number === null || (page_number === 1 && !hasFurtherPages(item))) return countText(records, 'record')
-  return `${records} of ${countText(total_count ?? records, 'record')}, page ${page_number}`
+  if (page_number === null || (page_number === 1 && !hasFurtherPages(item))) return countWithNoun(records, 'record')
+  return `${records} of ${countWithNoun(total_count ?? records, 'record')}, page ${page_number}`
 }
 
 /** Writes names and values, a line for each; unknown values are left out. */

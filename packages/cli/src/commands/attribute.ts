@@ -2,7 +2,7 @@
 import type { indexAttribute } from '@rollcall/admin/registries/attributes'
 import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
-import { tablePrinter } from '../output.ts'
+import { tableFormatter } from '../output.ts'
 
 const attributes = () => import('@rollcall/admin/registries/attributes')
 
@@ -48,7 +48,7 @@ then a search with this attribute is refused.`,
       about: 'list the attributes of a registry, those of its kind and its own',
       args: 'namespace [record_type]',
       examples: ['civil Person'],
-      text: tablePrinter(
+      text: tableFormatter(
         'record_type name type many indexed sortable filled from names',
         'no attributes',
         ({ aliases, paths, ...row }) => ({ ...row, names: [...aliases, ...paths] }),

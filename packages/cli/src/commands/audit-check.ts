@@ -7,7 +7,7 @@ import { parseJson } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
-import { countText, type OutputOptions, print, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, print, withJson } from '../output.ts'
 
 export function defineCommand(command: Command): void {
   withJson(command)
@@ -34,7 +34,7 @@ async function runCheck(file: string, { kid, message, ...options }: CheckOptions
   const lines = checked.accounts.map((entry) => {
     const { at, kind, participant, registry, operation, records, request, reply } = entry
     return [
-      `${at}  ${kind}  ${participant ?? '-'} in ${registry ?? '-'}: ${operation ?? '-'}, ${countText(records, 'record')}`,
+      `${at}  ${kind}  ${participant ?? '-'} in ${registry ?? '-'}: ${operation ?? '-'}, ${countWithNoun(records, 'record')}`,
       ...messageText('request', request),
       ...messageText('reply', reply),
     ].join('\n')

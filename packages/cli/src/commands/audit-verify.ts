@@ -6,7 +6,7 @@ import { verifyWholeAuditLog } from '@rollcall/admin/audit/verify'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
-import { countText, type OutputOptions, print, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, print, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
@@ -63,7 +63,7 @@ function textOf({
   keys,
   own_keys,
 }: Verified): string {
-  const read = `${countText(counts.entries, 'entry', 'entries')} of ${countText(counts.chains, 'chain')}, ${countText(counts.persons, 'row')} of persons, ${countText(counts.checkpoints, 'checkpoint')}`
+  const read = `${countWithNoun(counts.entries, 'entry', 'entries')} of ${countWithNoun(counts.chains, 'chain')}, ${countWithNoun(counts.persons, 'row')} of persons, ${countWithNoun(counts.checkpoints, 'checkpoint')}`
   const lines = [
     good ? `verified: ${read}` : `NOT VERIFIED, faults: ${fault_count}; read ${read}`,
     ...faults.map(
@@ -75,19 +75,19 @@ function textOf({
   const removals = counts.tombstones - restores.length
   if (removals > 0)
     lines.push(
-      `removed by ${countText(removals, 'tombstone')}: ${countText(counts.pruned, 'entry', 'entries')}, ${countText(counts.erased, 'row')} of persons`,
+      `removed by ${countWithNoun(removals, 'tombstone')}: ${countWithNoun(counts.pruned, 'entry', 'entries')}, ${countWithNoun(counts.erased, 'row')} of persons`,
     )
   for (const { at, snapshot_at, backup, journal, reason, open, witnessed } of restores) {
     const by = backup === null ? 'by other means' : `from backup ${backup}`
     lines.push(
-      `restored at ${at} ${by}, as it was at ${snapshot_at}: audit entries in between are lost, ${countText(witnessed, 'checkpoint')} of the witness among them`,
+      `restored at ${at} ${by}, as it was at ${snapshot_at}: audit entries in between are lost, ${countWithNoun(witnessed, 'checkpoint')} of the witness among them`,
       journal === null ? `- without the journal: ${reason}` : `- ${journal} acts of the journal were applied`,
       ...open.map(({ chain, sequence }) => `- chain ${chain}: what followed entry ${sequence} is lost`),
     )
   }
-  if (counts.witnessed > 0) lines.push(`compared with ${countText(counts.witnessed, 'checkpoint')} of the witness`)
+  if (counts.witnessed > 0) lines.push(`compared with ${countWithNoun(counts.witnessed, 'checkpoint')} of the witness`)
   if (unsigned > 0) {
-    lines.push(`not signed by a checkpoint: ${countText(unsigned, 'entry', 'entries')} at the ends of chains`)
+    lines.push(`not signed by a checkpoint: ${countWithNoun(unsigned, 'entry', 'entries')} at the ends of chains`)
     for (const { chain, from, to, at } of unsigned_tails)
       lines.push(`- chain ${chain}, entries ${from} to ${to}, ${at}`)
   }

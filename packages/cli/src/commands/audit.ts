@@ -3,7 +3,7 @@
 import { adminCommand } from '../admin-command.ts'
 import { ENTRY_COLUMNS, emergencyText, entryRows } from '../audit-text.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
-import { tablePrinter } from '../output.ts'
+import { tableFormatter } from '../output.ts'
 
 const entries = () => import('@rollcall/admin/audit/list')
 
@@ -18,7 +18,7 @@ export const COMMAND_TREE: Group = {
       about: 'list the newest entries',
       options: { namespace: '--registry <namespace>', limit: { default: 50 } },
       examples: ['--kind refusal --from 2026-07-01'],
-      text: (found) => tablePrinter(`id kind ${ENTRY_COLUMNS.join(' ')}`, 'no audit entry')(entryRows(found)),
+      text: (found) => tableFormatter(`id kind ${ENTRY_COLUMNS.join(' ')}`, 'no audit entry')(entryRows(found)),
     }),
     emergencies: adminCommand(async () => (await entries()).listEmergencies, {
       about: 'list the emergencies that nobody has reviewed, the oldest first, with their reasons',
@@ -45,7 +45,7 @@ export const COMMAND_TREE: Group = {
     keys: adminCommand(async () => (await import('@rollcall/admin/audit/verify')).listAuditSigningKeys, {
       about: 'list the public keys that sign the audit log, with their fingerprints',
       examples: [''],
-      text: tablePrinter(
+      text: tableFormatter(
         'fingerprint public_key created_at retired_at',
         'no keys yet; the first entry makes one',
         ({ public_key, ...key }) => ({ ...key, public_key: public_key.x }),

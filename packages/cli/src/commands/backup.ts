@@ -4,7 +4,7 @@ import { makeBackup, verifyBackup } from '@rollcall/admin/backup/backup'
 import { masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { readConfiguration, withDatabase } from '../environment.ts'
-import { countText, type OutputOptions, print, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, print, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
@@ -65,6 +65,6 @@ export const backupText = (
 ): string =>
   [
     `${done} ${file}: backup ${id} of ${snapshot_at}`,
-    `${countText(rows, 'row')} in ${countText(tables.length, 'table')}, schema ${schema}, ${bytes} bytes`,
+    `${countWithNoun(rows, 'row')} in ${countWithNoun(tables.length, 'table')}, schema ${schema}, ${bytes} bytes`,
     `SHA-256 ${sha256}`,
   ].join('\n')

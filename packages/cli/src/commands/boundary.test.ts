@@ -38,6 +38,18 @@ const USES: readonly Use[] = [
     reason: 'a proposed mapping is a file in YAML, as a proposed source file is',
   },
   {
+    face: 'base/shared/counted',
+    names: ['countWithNoun'],
+    files: ['output.ts'],
+    reason: 'a number with its noun is written in one way in all messages',
+  },
+  {
+    face: 'base/shared/system-error',
+    names: ['systemReason'],
+    files: ['asking/demo.ts', 'commands/generate.ts', 'commands/mapping.ts', 'input.ts'],
+    reason: 'a file that cannot be read or written is refused with the reason of the system, as imports refuse it',
+  },
+  {
     face: 'base/shared/data-directory',
     names: ['makeDataDirectory'],
     files: ['demo/demo-file.ts'],
@@ -173,7 +185,7 @@ const HELPERS = [
   ...[
     'judgedBroken',
     'databaseFacts',
-    'listUnfilled',
+    'listMissingBackfills',
     'operatorWithToken',
     'parseSchedule',
     'readSettingFacts',

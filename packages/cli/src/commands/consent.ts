@@ -4,7 +4,7 @@ import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
 import { stoppedText, withdrawalText } from '../consent-text.ts'
 import { CommandError } from '../failure.ts'
-import { tablePrinter } from '../output.ts'
+import { tableFormatter } from '../output.ts'
 import { collectOption, identifierMembers, readTypeAndValue } from '../values.ts'
 
 const authorities = () => import('@rollcall/admin/consents/authorities')
@@ -54,7 +54,7 @@ export const COMMAND_TREE: Group = {
         list: adminCommand(async () => (await authorities()).listConsentAuthorities, {
           about: 'list the authorities with their keys',
           examples: [''],
-          text: tablePrinter(
+          text: tableFormatter(
             'name keys jwks_uri',
             'no authorities yet; rollcall consent authority add makes one',
             (row) => ({ ...row, keys: keysText(row) }),

@@ -3,7 +3,7 @@ import type { DeliveryChange, showDelivery } from '@rollcall/admin/deliveries/de
 import { adminCommand } from '../admin-command.ts'
 import type { Group, Leaf } from '../command-tree.ts'
 import { CommandError } from '../failure.ts'
-import { factsText, tablePrinter, tableText } from '../output.ts'
+import { factsText, tableFormatter, tableText } from '../output.ts'
 
 const deliveries = () => import('@rollcall/admin/deliveries/deliveries')
 
@@ -38,7 +38,7 @@ export const COMMAND_TREE: Group = {
       about: 'list deliveries, the newest first',
       pages: true,
       examples: ['--state dead --since 2026-07-01'],
-      text: tablePrinter(
+      text: tableFormatter(
         'id participant callback page state attempts reason created_at next_attempt_at',
         'no deliveries',
         // A waiting delivery has no reason of its own, but its last attempt may have one.

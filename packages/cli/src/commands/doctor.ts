@@ -15,7 +15,7 @@ import type { Config } from '@rollcall/settings/config'
 import { listNodeSettings } from '@rollcall/settings/settings'
 import { describeDatabase, filesCheckedByDoctor, openStorage } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
-import { hasDatabase, readConfiguration } from '../environment.ts'
+import { isDatabaseKnown, readConfiguration } from '../environment.ts'
 import { EXIT_CODES, failureText } from '../failure.ts'
 import { judgeMachine } from '../machine/machine-checks.ts'
 import { type OutputOptions, print, tableText, withJson } from '../output.ts'
@@ -73,7 +73,7 @@ function examinedText(config: Config): string {
 }
 
 async function databaseFindings(config: Config): Promise<Finding[]> {
-  if (!(await hasDatabase(config))) {
+  if (!(await isDatabaseKnown(config))) {
     const advice = `there is none in ${config.dataDirectory}: set DATABASE_URL or ROLLCALL_DATA to those of the service, or make one with rollcall serve, demo or migrate`
     return [{ check: 'database', ...judgedBroken(advice), command: null }]
   }

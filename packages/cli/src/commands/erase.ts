@@ -1,7 +1,8 @@
 /** `rollcall erase`: erases a person from what is stored beside the records. */
+
 import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
-import { countText } from '../output.ts'
+import { countWithNoun } from '../output.ts'
 import { PERSON_HELP, readPersonArguments } from '../values.ts'
 
 export const COMMAND_TREE: Group = {
@@ -25,7 +26,7 @@ The identifier may stay in the history of the shell.`,
         const places = records.map(({ namespace, record_type }) => `${record_type} of ${namespace}`)
         return [
           dry_run ? 'nothing is erased; this would be:' : 'erased:',
-          `audit log: ${countText(accounts.rows, 'pseudonym')} in ${countText(accounts.entries, 'entry', 'entries')}, of ${countText(identifiers, 'identifier')}`,
+          `audit log: ${countWithNoun(accounts.rows, 'pseudonym')} in ${countWithNoun(accounts.entries, 'entry', 'entries')}, of ${countWithNoun(identifiers, 'identifier')}`,
           ...(accounts.held === 0 ? [] : [`audit log: ${accounts.held} pseudonyms stay for a hold`]),
           `notifications: ${notifications} waiting ones are withdrawn, ${underway} messages are being sent already`,
           `tombstones of deleted records: ${tombstones}`,

@@ -1,11 +1,11 @@
 /** `rollcall generate`: writes synthetic people, as lines that `rollcall import` reads. */
 import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
+import { systemReason } from '@rollcall/base/shared/system-error'
 import { kindNamed } from '@rollcall/protocol'
 import { COUNT_LIMIT, generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { Argument, type Command } from 'commander'
 import { CommandError } from '../failure.ts'
-import { systemReason } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { wholeNumberReader } from '../values.ts'
 

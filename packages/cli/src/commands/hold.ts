@@ -1,7 +1,7 @@
 /** `rollcall hold`: manages holds, which keep data that somebody needs from being deleted. */
 import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
-import { tablePrinter } from '../output.ts'
+import { tableFormatter } from '../output.ts'
 import { readTypeAndValue } from '../values.ts'
 
 const holds = () => import('@rollcall/admin/persons/holds')
@@ -27,7 +27,7 @@ messages; a hold of a participant keeps the keys of all days. The identifier may
     list: adminCommand(async () => (await holds()).listHolds, {
       about: 'list the holds in force',
       examples: [''],
-      text: tablePrinter(
+      text: tableFormatter(
         'id kind participant from until reason created_by created_at',
         'no holds; rollcall hold add makes one',
       ),

@@ -1,7 +1,7 @@
 /** `rollcall identifier-type`: manages the types of identifiers that find the records of a registry. */
 import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
-import { tablePrinter } from '../output.ts'
+import { tableFormatter } from '../output.ts'
 
 const types = () => import('@rollcall/admin/registries/identifier-types')
 
@@ -63,7 +63,7 @@ export const COMMAND_TREE: Group = {
       about: 'list the identifier types of a registry, those of its kind and its own',
       args: 'namespace',
       examples: ['civil'],
-      text: tablePrinter(
+      text: tableFormatter(
         'name compared_as primary_of from names forms',
         'no identifier types',
         ({ primary, aliases, patterns, ...row }) => ({ ...row, primary_of: primary, names: aliases, forms: patterns }),

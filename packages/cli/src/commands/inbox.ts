@@ -3,7 +3,7 @@
 import { adminCommand } from '../admin-command.ts'
 import { printable } from '../asking/printing.ts'
 import type { Group } from '../command-tree.ts'
-import { tablePrinter } from '../output.ts'
+import { tableFormatter } from '../output.ts'
 
 const inbox = () => import('@rollcall/admin/callbacks/inbox')
 
@@ -15,7 +15,7 @@ export const COMMAND_TREE: Group = {
       pages: true,
       notes: 'A callback is quarantined when it answers no request that this server knows.',
       examples: ['--callback notify --since 2026-07-01'],
-      text: tablePrinter('message_id participant callback registry state status received_at', 'the inbox is empty'),
+      text: tableFormatter('message_id participant callback registry state status received_at', 'the inbox is empty'),
     }),
     show: adminCommand(async () => (await inbox()).showInboxMessage, {
       about: 'show a callback',

@@ -2,7 +2,7 @@
 import type { planIndexes } from '@rollcall/admin/registries/indexes'
 import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
-import { tablePrinter } from '../output.ts'
+import { tableFormatter } from '../output.ts'
 
 export const COMMAND_TREE: Group = {
   about: 'plan and build the indexes that searches need',
@@ -14,7 +14,7 @@ export const COMMAND_TREE: Group = {
       notes: 'It changes nothing.',
       examples: ['civil'],
       text: (plans) =>
-        tablePrinter(
+        tableFormatter(
           'registry record_type finding name advice',
           'no declared index is missing',
         )(plans.flatMap(planLines)),

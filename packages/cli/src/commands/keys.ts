@@ -1,7 +1,7 @@
 /** `rollcall keys`: manages our own keys, and the master key that encrypts them. */
 import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
-import { tablePrinter, tableText } from '../output.ts'
+import { tableFormatter, tableText } from '../output.ts'
 
 const ownKeys = () => import('@rollcall/admin/operators/own-keys')
 
@@ -12,7 +12,7 @@ export const COMMAND_TREE: Group = {
       about: 'list our own keys: sig signs messages, enc decrypts messages, token signs access tokens',
       notes: 'States: next, published and not yet in use; active; retired, still good until the time shown; revoked.',
       examples: ['--json'],
-      text: tablePrinter(
+      text: tableFormatter(
         'kid use algorithm state since good_until',
         'no keys yet; the first start of a server creates them',
         ({ revoked_at, retired_at, activated_at, created_at, ...key }) => ({

@@ -1,10 +1,10 @@
 /** `rollcall mapping propose`: proposes a mapping for the columns of a table, to be reviewed. */
 import { writeFile } from 'node:fs/promises'
 import { proposeMapping } from '@rollcall/admin/registries/mapping-proposal'
+import { systemReason } from '@rollcall/base/shared/system-error'
 import type { Command } from 'commander'
-import { hasDatabase, readConfiguration, withDatabase } from '../environment.ts'
+import { isDatabaseKnown, readConfiguration, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { systemReason } from '../input.ts'
 import { leftOutRowsText, mappingText } from '../mapping-text.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
@@ -44,7 +44,7 @@ async function runPropose(file: string, of: string, options: ProposeOptions): Pr
   const source = file === '-' ? process.stdin : file
   const input = { of, record_type, delimiter, encoding }
   // Without a database the name must be that of a kind.
-  const proposal = (await hasDatabase(readConfiguration()))
+  const proposal = (await isDatabaseKnown(readConfiguration()))
     ? await withDatabase(({ db }) => proposeMapping({ db, source }, input))
     : await proposeMapping({ db: null, source }, input)
   const text = mappingText(file === '-' ? 'standard input' : file, of, proposal)

@@ -4,7 +4,7 @@ import { migrateDatabase } from '@rollcall/admin/database'
 import { openStorage } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { readConfiguration } from '../environment.ts'
-import { countText, type OutputOptions, print, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, print, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
@@ -30,7 +30,7 @@ async function runMigrate(options: OutputOptions): Promise<void> {
     print(
       options,
       done,
-      [`${ran}; ${countText(registries, 'registry', 'registries')}`, ...to_fill.map(toFillText)].join('\n'),
+      [`${ran}; ${countWithNoun(registries, 'registry', 'registries')}`, ...to_fill.map(toFillText)].join('\n'),
     )
   } finally {
     await storage.close()

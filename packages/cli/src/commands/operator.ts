@@ -4,7 +4,7 @@ import type { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import { adminCommand, withChangedAnswer } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
 import type { Deps } from '../environment.ts'
-import { tablePrinter } from '../output.ts'
+import { tableFormatter } from '../output.ts'
 
 const operators = () => import('@rollcall/admin/operators/operators')
 const sessions = () => import('@rollcall/admin/operators/sessions')
@@ -39,7 +39,7 @@ read, withdraws consents, and changes what runs; audit is read, and sees persona
     list: adminCommand(async () => (await operators()).listOperators, {
       about: 'list the tokens, without their secrets',
       examples: [''],
-      text: tablePrinter(
+      text: tableFormatter(
         'name roles registries authority live expires_at revoked_at',
         'no tokens yet; rollcall operator add makes one',
         (row) => ({ ...row, registries: row.registries ?? 'all' }),
@@ -59,7 +59,7 @@ read, withdraws consents, and changes what runs; audit is read, and sees persona
     sessions: adminCommand(async () => (await sessions()).listSessions, {
       about: 'list who is signed in to the console; operator sign-out ends their sessions',
       examples: [''],
-      text: tablePrinter('id name provider created_at seen_at ends_at', 'nobody is signed in'),
+      text: tableFormatter('id name provider created_at seen_at ends_at', 'nobody is signed in'),
     }),
     link: adminCommand(async () => withChangedAnswer((await sessions()).makeSignInLink, linkAt), {
       about: 'print a link that signs in to the console as the owner of a token, once, within 15 minutes',

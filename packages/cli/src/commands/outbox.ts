@@ -1,7 +1,8 @@
 /** `rollcall outbox`: shows and retries rows of existing systems that could not be published. */
+
 import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
-import { countText, tableText } from '../output.ts'
+import { countWithNoun, tableText } from '../output.ts'
 
 const outbox = () => import('@rollcall/admin/events/outbox')
 
@@ -14,14 +15,14 @@ export const COMMAND_TREE: Group = {
       examples: [''],
       text: ({ waiting, failed }) => {
         const columns = ['id', 'namespace', 'reg_event_type', 'event_id', 'failed_at', 'failure']
-        return `${countText(waiting, 'row')} to be published\n${tableText(columns, failed, 'no row has failed')}`
+        return `${countWithNoun(waiting, 'row')} to be published\n${tableText(columns, failed, 'no row has failed')}`
       },
     }),
     retry: adminCommand(async () => (await outbox()).retryOutbox, {
       about: 'try rows that could not be published again',
       args: '[ids...]',
       examples: [''],
-      text: ({ retried }) => `${countText(retried, 'row')} tried again as soon as a worker comes to it`,
+      text: ({ retried }) => `${countWithNoun(retried, 'row')} tried again as soon as a worker comes to it`,
     }),
   },
 }

@@ -1,7 +1,7 @@
 /** `rollcall participant key` and `host`: the public keys of participants, and hosts that our requests may reach. */
 import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
-import { tablePrinter } from '../output.ts'
+import { tableFormatter } from '../output.ts'
 
 const keys = () => import('@rollcall/admin/participants/keys')
 const policy = () => import('@rollcall/admin/participants/policy')
@@ -36,7 +36,7 @@ export const KEY_GROUP: Group = {
       notes:
         'States: live; later, not valid yet; over, not valid any more; revoked. Keys that a jwks_uri lists are not shown.',
       examples: [`${EXAMPLE} --json`],
-      text: tablePrinter(
+      text: tableFormatter(
         'kid use algorithm state valid_from valid_until thumbprint',
         'no keys yet; rollcall participant key add registers one',
       ),
@@ -53,7 +53,7 @@ export const KEY_GROUP: Group = {
 
 type Host = Awaited<ReturnType<Awaited<ReturnType<typeof policy>>['listParticipantHosts']>>[number]
 
-const hostsText = tablePrinter(
+const hostsText = tableFormatter(
   'host ports plain_http loopback private',
   'https to port 443 on the public network, and nothing else',
   ({ host, ports = [443], plainHttp = false, loopback = false, private: isPrivate = false }: Host) => ({

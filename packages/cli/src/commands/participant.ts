@@ -1,7 +1,7 @@
 /** `rollcall participant`: manages the participants that may ask the registries. */
 import { adminCommand } from '../admin-command.ts'
 import { type Group, type Leaf, lazyCommand } from '../command-tree.ts'
-import { factsText, tablePrinter } from '../output.ts'
+import { factsText, tableFormatter } from '../output.ts'
 import { checkReportText, credentialsText } from '../participant-text.ts'
 import { HOST_GROUP, KEY_GROUP } from './participant-keys.ts'
 import { removalCommand } from './removal.ts'
@@ -62,7 +62,7 @@ rollcall participant policy. docs/onboarding.md describes all steps.`,
     list: adminCommand(async () => (await participants()).listParticipants, {
       about: 'list the participants',
       examples: ['--json'],
-      text: tablePrinter(
+      text: tableFormatter(
         'sender_id name status environment signature_policy client_id max_page_size demo',
         'no participants yet; rollcall participant add makes one',
       ),

@@ -5,7 +5,7 @@ import { diffLinesText } from '../approval-text.ts'
 import type { Group } from '../command-tree.ts'
 import type { Deps } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { tablePrinter } from '../output.ts'
+import { tableFormatter } from '../output.ts'
 
 const proposals = () => import('@rollcall/admin/approvals/proposals')
 
@@ -43,7 +43,7 @@ export const COMMAND_TREE: Group = {
       examples: [''],
       deps: asOperator,
       input: ({ all }) => (all ? {} : { state: 'waiting' as const }),
-      text: tablePrinter('id act state proposed_by proposed_at lapses_at decided_by', 'no proposals'),
+      text: tableFormatter('id act state proposed_by proposed_at lapses_at decided_by', 'no proposals'),
     }),
     show: adminCommand(async () => (await proposals()).showProposal, {
       ...ONE,

@@ -1,9 +1,10 @@
 /** `rollcall publish`: publishes an event that has happened to a record. */
+
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { adminCommand } from '../admin-command.ts'
 import { CommandError } from '../failure.ts'
 import { parseJsonText, readInput } from '../input.ts'
-import { countText } from '../output.ts'
+import { countWithNoun } from '../output.ts'
 
 /** An option for the file of a member that is a JSON object. */
 const file = (flags: string, help: string) => ({ flags, help, read: (path: string) => path })
@@ -41,7 +42,7 @@ export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/ad
     // The admin function checks that every path has a list.
     return { record: read, remove: (await objectIn(remove, '--remove')) as Record<string, JsonValue[]> }
   },
-  text: ({ id, matched }) => `event ${id}: ${countText(matched, 'subscription')} matched`,
+  text: ({ id, matched }) => `event ${id}: ${countWithNoun(matched, 'subscription')} matched`,
 })
 
 /** Reads the JSON object in the file of an option. */

@@ -1,7 +1,7 @@
 /** `rollcall purpose`: manages the purposes that consents may name. */
 import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
-import { tablePrinter } from '../output.ts'
+import { tableFormatter } from '../output.ts'
 
 const purposes = () => import('@rollcall/admin/consents/purposes')
 
@@ -17,7 +17,7 @@ export const COMMAND_TREE: Group = {
     list: adminCommand(async () => (await purposes()).listPurposes, {
       about: 'list the purposes',
       examples: [''],
-      text: tablePrinter('code text', 'no purposes yet; rollcall purpose add makes one'),
+      text: tableFormatter('code text', 'no purposes yet; rollcall purpose add makes one'),
     }),
     remove: adminCommand(async () => (await purposes()).removePurpose, {
       about: 'remove a purpose that no grant names',

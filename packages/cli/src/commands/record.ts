@@ -1,7 +1,8 @@
 /** `rollcall record`: shows, deletes, merges and protects single records of a registry. */
+
 import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
-import { countText, tableText } from '../output.ts'
+import { countWithNoun, tableText } from '../output.ts'
 import { identifierMembers, PERSON_HELP, readPersonArguments, readTypeAndValue } from '../values.ts'
 
 const merges = () => import('@rollcall/admin/records/merge')
@@ -55,7 +56,7 @@ ${HISTORY}`,
         survivor: identifierIn(survivor, '<survivor>'),
         retired: identifierIn(retired, '<retired>'),
       }),
-      text: ({ notified }) => `the records are merged: ${countText(notified, 'subscription')} notified`,
+      text: ({ notified }) => `the records are merged: ${countWithNoun(notified, 'subscription')} notified`,
     }),
     unmerge: adminCommand(async () => (await merges()).unmergeRecords, {
       about: 'take a merge back: the retired record is found again, as it was',
@@ -67,7 +68,7 @@ ${HISTORY}`,
       notes: `What was written to the survivor since the merge stays with the survivor.\n\n${HISTORY}`,
       examples: ['civil UIN=2215743904'],
       input: ({ retired }) => ({ retired: identifierIn(retired, '<retired>') }),
-      text: ({ notified }) => `the merge is taken back: ${countText(notified, 'subscription')} notified`,
+      text: ({ notified }) => `the merge is taken back: ${countWithNoun(notified, 'subscription')} notified`,
     }),
     protect: adminCommand(async () => (await persons()).protectPerson, {
       ...PERSON,
@@ -80,8 +81,8 @@ ${HISTORY}`,
           records === 0
             ? `the person is protected; ${namespace} has no record with this identifier yet`
             : 'the person is protected, and the record is hidden',
-          `not found by the person any more: ${countText(rewritten, 'record')}`,
-          `withdrawn: ${countText(withdrawn, 'notification')}`,
+          `not found by the person any more: ${countWithNoun(rewritten, 'record')}`,
+          `withdrawn: ${countWithNoun(withdrawn, 'notification')}`,
         ].join('\n'),
     }),
     unprotect: adminCommand(async () => (await persons()).unprotectPerson, {

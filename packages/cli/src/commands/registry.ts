@@ -1,7 +1,7 @@
 /** `rollcall registry`: manages the registries of this server. */
 import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
-import { tablePrinter } from '../output.ts'
+import { tableFormatter } from '../output.ts'
 import { removalCommand } from './removal.ts'
 
 const changes = () => import('./registry-change.ts')
@@ -20,7 +20,7 @@ export const COMMAND_TREE: Group = {
     list: adminCommand(async () => (await import('@rollcall/admin/registries/registries')).listRegistries, {
       about: 'list the registries with the number of their records',
       examples: ['--json'],
-      text: tablePrinter(
+      text: tableFormatter(
         'namespace kind sender_id aliases time_zone majority_age primary environment demo records',
         'no registries yet; rollcall registry add makes one',
         ({ records, primary_identifiers, ...row }) => ({

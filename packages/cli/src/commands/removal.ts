@@ -1,8 +1,9 @@
 /** The commands `rollcall registry remove` and `rollcall participant remove`. */
+
 import type { removeParticipant } from '@rollcall/admin/removal'
 import { type AdminFunction, adminCommand } from '../admin-command.ts'
 import type { Leaf } from '../command-tree.ts'
-import { countText } from '../output.ts'
+import { countWithNoun } from '../output.ts'
 
 interface Given {
   readonly end?: boolean | undefined
@@ -47,7 +48,7 @@ function removedText(name: string, { dry_run, pending, stored, records }: Remove
     ...(records === undefined ? [] : [`records: ${types.join(', ')}`]),
     `stored: ${countsText(gone)}`,
     `pending, which --end ends: ${countsText(pending)}`,
-    `what stays: the audit log${keys === undefined ? '' : `, and ${countText(keys, 'public key')}`}`,
+    `what stays: the audit log${keys === undefined ? '' : `, and ${countWithNoun(keys, 'public key')}`}`,
   ].join('\n')
 }
 

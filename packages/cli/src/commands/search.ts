@@ -1,4 +1,5 @@
 /** `rollcall search`: searches in any registry of this protocol, synchronously or with callbacks. */
+
 import { RegistryClient, resultsOf, type SearchInput } from '@rollcall/client'
 import type { SearchCriteria } from '@rollcall/protocol'
 import type { Command } from 'commander'
@@ -11,7 +12,7 @@ import { searchAndWait } from '../asking/search-later.ts'
 import { hasFurtherPages, itemsOf, itemText, recordsOf, type Said, type Summary, summarise } from '../asking/summary.ts'
 import { readAddress, readTarget, type Target } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
-import { countText, type OutputOptions, print, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, print, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption, wholeNumberReader } from '../values.ts'
 
@@ -121,7 +122,7 @@ async function askForAll(
     told += 1
     process.stdout.write(`${options.json ? JSON.stringify(value) : printableJson(value)}\n`)
   }
-  if (!options.json) process.stdout.write(`${countText(told, 'record')} in all\n`)
+  if (!options.json) process.stdout.write(`${countWithNoun(told, 'record')} in all\n`)
 }
 
 async function askForCallback(

@@ -8,7 +8,7 @@ import { type LifeEvent, lifeOf, withIdentifierTypes } from '@rollcall/synthetic
 import type { Command } from 'commander'
 import { type Deps, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { countText, type OutputOptions, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { DEMO_RECORDS, PEOPLE_SEED, renamedPrimaryIdentifiers } from '../synthetic-people.ts'
 import { limitReader, wholeNumberReader } from '../values.ts'
@@ -62,7 +62,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
     }
     return published
   })
-  if (!json) process.stdout.write(`${countText(done, 'event')} in all\n`)
+  if (!json) process.stdout.write(`${countWithNoun(done, 'event')} in all\n`)
 }
 
 /** Finds a registry of a demo or a sandbox. @throws CommandError there is none at the namespace, or it is a live one */
@@ -98,4 +98,4 @@ async function* paced(events: Iterable<LifeEvent>, rate: number, signal: AbortSi
 const lineOf = (
   { reg_event_type }: LifeEvent,
   { id, matched }: { readonly id: number; readonly matched: number },
-): string => `${reg_event_type}, event ${id}: ${countText(matched, 'subscription')} matched\n`
+): string => `${reg_event_type}, event ${id}: ${countWithNoun(matched, 'subscription')} matched\n`

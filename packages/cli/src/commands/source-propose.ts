@@ -3,7 +3,7 @@ import { proposeSource } from '@rollcall/admin/registries/source-proposal'
 import type { Command } from 'commander'
 import { callWithDatabase } from '../environment.ts'
 import { writeNewFile } from '../new-file.ts'
-import { countText, type OutputOptions, print, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, print, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption } from '../values.ts'
 
@@ -50,7 +50,7 @@ async function runPropose(of: string, options: ProposeOptions): Promise<void> {
   if (out === undefined) return print(options, proposal, proposal.file.trimEnd())
   await writeNewFile(out, proposal.file)
   const { columns, decide } = proposal
-  const summary = `${countText(columns, 'column is', 'columns are')} proposed, and ${countText(decide.length, 'line')} must be decided; review ${out}`
+  const summary = `${countWithNoun(columns, 'column is', 'columns are')} proposed, and ${countWithNoun(decide.length, 'line')} must be decided; review ${out}`
   print(options, { ...proposal, out }, [summary, ...decide.map((one) => `decide: ${one}`)].join('\n'))
 }
 

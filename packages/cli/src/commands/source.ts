@@ -6,7 +6,7 @@ import { adminCommand } from '../admin-command.ts'
 import { type Group, lazyCommand } from '../command-tree.ts'
 import type { Deps } from '../environment.ts'
 import { importReportText } from '../import-report.ts'
-import { countText, tablePrinter } from '../output.ts'
+import { countWithNoun, tableFormatter } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 type Checked = Awaited<ReturnType<typeof checkSource>>
@@ -56,7 +56,7 @@ Exit codes: 0, or 1 when the source cannot be followed now. With --wait the comm
       options: { after: { flags: '--after <key>' } },
       pages: true,
       examples: ['births', 'births --after 4711'],
-      text: tablePrinter('record_type key reason', 'each row of the source is a record'),
+      text: tableFormatter('record_type key reason', 'each row of the source is a record'),
     }),
     compare: adminCommand(async () => (await import('@rollcall/admin/registries/source-status')).compareSource, {
       about: 'compare all records of a copy with its source, beside the comparison of each day',
@@ -74,11 +74,11 @@ function checkedText({ database, writes, weak, records }: Checked): string {
     ...weak.map((one) => `weak: ${one}`),
     ...records.flatMap(({ record_type, rows, left_out, report, unfound, slow }) => [
       '',
-      `${record_type}: ${countText(rows, 'row')} read; ${left_out === 0 ? 'each is a record' : `${left_out} of them are in no answer`}`,
+      `${record_type}: ${countWithNoun(rows, 'row')} read; ${left_out === 0 ? 'each is a record' : `${left_out} of them are in no answer`}`,
       ...importReportText(report, []),
       ...unfound.map(
         ({ name, column, count }) =>
-          `${name}: ${countText(count, 'value')} of ${column} ${count === 1 ? 'is' : 'are'} not written as ${name} compares, and no question finds ${count === 1 ? 'it' : 'them'}`,
+          `${name}: ${countWithNoun(count, 'value')} of ${column} ${count === 1 ? 'is' : 'are'} not written as ${name} compares, and no question finds ${count === 1 ? 'it' : 'them'}`,
       ),
       ...slow.map(
         ({ name, table, index }) => `slow: ${name} reads all of ${table}${index === null ? '' : `; ${index}`}`,
@@ -111,9 +111,11 @@ async function waitingStatus() {
 
 function statusText({ state, lag_seconds, behind, rejects, compared_at, failure, failed_at, advice }: Status): string {
   return [
-    `${state}${lag_seconds === null ? '' : `, ${lag_seconds} seconds behind`}${behind === 0 ? '' : `, ${countText(behind, 'row')} to write`}`,
+    `${state}${lag_seconds === null ? '' : `, ${lag_seconds} seconds behind`}${behind === 0 ? '' : `, ${countWithNoun(behind, 'row')} to write`}`,
     ...(compared_at === null ? [] : [`all records compared: ${compared_at}`]),
-    ...(rejects === 0 ? [] : [`${countText(rejects, 'row')} of the source ${rejects === 1 ? 'is' : 'are'} no record`]),
+    ...(rejects === 0
+      ? []
+      : [`${countWithNoun(rejects, 'row')} of the source ${rejects === 1 ? 'is' : 'are'} no record`]),
     ...(failure === null ? [] : [`failing since ${failed_at}: ${failure}`]),
     ...(advice === null ? [] : [advice]),
   ].join('\n')

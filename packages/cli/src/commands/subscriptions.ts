@@ -1,7 +1,7 @@
 /** `rollcall subscriptions`: manages the subscriptions of participants, and their mailboxes. */
 import { adminCommand } from '../admin-command.ts'
 import type { Group } from '../command-tree.ts'
-import { factsText, tablePrinter } from '../output.ts'
+import { factsText, tableFormatter } from '../output.ts'
 
 const subscriptions = () => import('@rollcall/admin/events/subscriptions')
 const mailboxes = () => import('@rollcall/admin/events/subscription-mailbox')
@@ -15,7 +15,7 @@ export const COMMAND_TREE: Group = {
       about: 'list subscriptions, the newest first',
       pages: true,
       examples: ['--namespace crvs --state suspended'],
-      text: tablePrinter(
+      text: tableFormatter(
         'code participant namespace event_type record_type state reason cron end_at created_at',
         'no subscriptions',
       ),

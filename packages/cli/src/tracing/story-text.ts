@@ -1,8 +1,9 @@
 /** Writes the life of a message as text: a line for each step. */
+
 import type { StoryEvent, Traced } from '@rollcall/admin/messages/trace'
 import { printable } from '../asking/printing.ts'
 import { nameValueLines } from '../asking/summary.ts'
-import { countText } from '../output.ts'
+import { countWithNoun } from '../output.ts'
 
 type TracedNotification = Extract<Traced, { readonly traced: 'notification' }>
 type TracedExchange = Extract<Traced, { readonly traced: 'exchange' }>
@@ -71,11 +72,11 @@ function eventText(event: StoryEvent, pageOf: (page: number) => string): string 
     case 'received':
       return `received${event.encrypted === null ? '' : event.encrypted ? ', encrypted' : ', not encrypted'}`
     case 'accepted':
-      return `accepted with ${countText(event.items, 'item')}`
+      return `accepted with ${countWithNoun(event.items, 'item')}`
     case 'begun':
       return 'work begun'
     case 'answered':
-      return `${countText(event.items, 'item')} answered: ${event.succ} succ, ${event.rjct} rjct, ${countText(event.records, 'record')}`
+      return `${countWithNoun(event.items, 'item')} answered: ${event.succ} succ, ${event.rjct} rjct, ${countWithNoun(event.records, 'record')}`
     case 'delivery made':
       return `${pageOf(event.page)}${event.callback} ${event.message_id} for ${event.target_origin ?? 'nowhere'}, delivery ${event.delivery}`
     case 'replied':
@@ -98,7 +99,7 @@ function eventText(event: StoryEvent, pageOf: (page: number) => string): string 
     case 'occurred':
       return `${event.event_type} of a ${event.record_type} occurred`
     case 'matched':
-      return `recorded, ${countText(event.count, 'subscription')} matched`
+      return `recorded, ${countWithNoun(event.count, 'subscription')} matched`
     case 'composed': {
       const { message_id, sequence, target_origin, delivery } = event
       return `composed into ${sequence === null ? 'an envelope' : `envelope ${sequence}`}: notify ${message_id} for ${target_origin ?? 'nowhere'}, delivery ${delivery}`
@@ -129,12 +130,12 @@ function remarksOf(traced: TracedExchange): string[] {
 const itemText = ({ status, total, page_size }: TracedExchange['items'][number]): string => {
   if (total === null) return status
   const pages = page_size === null || total <= page_size ? '' : `, ${Math.ceil(total / page_size)} pages`
-  return `${status}, ${countText(total, 'record')}${pages}`
+  return `${status}, ${countWithNoun(total, 'record')}${pages}`
 }
 
 const leftOut = (what: 'item' | 'delivery', count: number): string[] => {
   if (count === 0) return []
-  const more = what === 'item' ? countText(count, 'item') : `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
+  const more = what === 'item' ? countWithNoun(count, 'item') : `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
   return [`  and ${more} more; --full prints them`]
 }
 

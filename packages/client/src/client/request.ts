@@ -28,7 +28,7 @@ import { pathAt } from './paths.ts'
 import type { Settings } from './settings.ts'
 
 /** A request: its operation, its content and the options of the caller. */
-export interface Asked {
+export interface RequestToSend {
   readonly operation: Operation
   /** The message without its transaction_id. */
   readonly content: object
@@ -39,7 +39,7 @@ export interface Asked {
  * Sends a request on the operation's synchronous path.
  * @throws TransportError, AckError, HeaderRejected, UntrustedAnswer, TokenRefused
  */
-export async function askRegistry(settings: Settings, asked: Asked): Promise<Answer<object>> {
+export async function askRegistry(settings: Settings, asked: RequestToSend): Promise<Answer<object>> {
   const { operation, options } = asked
   const [path = ''] = operation.sync_paths
   const transaction_id = options.transaction_id ?? crypto.randomUUID()
@@ -57,7 +57,7 @@ export async function askRegistry(settings: Settings, asked: Asked): Promise<Ans
  * Sends a request on the operation's asynchronous path; the result comes by callback.
  * @throws TransportError, AckError, TokenRefused; UntrustedAnswer when there is no key to encrypt the request
  */
-export async function askLater(settings: Settings, asked: Asked): Promise<Accepted> {
+export async function askLater(settings: Settings, asked: RequestToSend): Promise<Accepted> {
   const { operation, options } = asked
   const [path = ''] = operation.async_paths
   const transaction_id = options.transaction_id ?? crypto.randomUUID()
@@ -76,7 +76,7 @@ const urlOf = ({ base_url, paths }: Settings, operation: Operation, path: string
 
 async function prepareRequest(
   settings: Settings,
-  { operation, content, options }: Asked,
+  { operation, content, options }: RequestToSend,
   transaction_id: string,
   sender_uri: string | undefined,
 ): Promise<Prepared> {

@@ -118,13 +118,13 @@ export async function insertConsentUses(
 }
 
 /** Selects uses of consents: an SQL condition on a row of uses, with parameters from $1. */
-export interface Which {
+export interface ConsentUseSelection {
   readonly condition: (row: string) => string
   readonly values: readonly unknown[]
 }
 
 /** SQL of the exchanges with an item that was answered under a selected consent which has ended. */
-export const exchangesOfEndedConsentsSql = ({ condition }: Which): string =>
+export const exchangesOfEndedConsentsSql = ({ condition }: ConsentUseSelection): string =>
   `select distinct correlation_id from consent_use as used
     where ${condition('used')} and coalesce(${hasConsentEndedSql('used')}, false)`
 

@@ -4,7 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
 import type { ClientBase } from 'pg'
-import type { Which } from './consent-uses.ts'
+import type { ConsentUseSelection } from './consent-uses.ts'
 
 const JTI_LIMIT = 200
 
@@ -25,7 +25,7 @@ export async function revokeSignedConsents(
   { pool }: Pick<Database, 'pool'>,
   authority: number,
   jtis: readonly string[],
-): Promise<Which> {
+): Promise<ConsentUseSelection> {
   for (const jti of jtis) checkJti(jti)
   await pool.query(
     `insert into signed_consent as known (authority, jti, revoked_at)
@@ -53,7 +53,7 @@ export interface Withdrawal {
 export async function withdrawConsents(
   { pool }: Pick<Database, 'pool'>,
   { pseudonyms, purpose, participant }: Withdrawal,
-): Promise<Which> {
+): Promise<ConsentUseSelection> {
   const values = [pseudonyms, purpose, participant]
   await pool.query('insert into consent_withdrawal (pseudonyms, purpose, participant) values ($1, $2, $3)', values)
   return {
@@ -78,7 +78,7 @@ export async function liftWithdrawals(
 }
 
 /** Selects the consents that an authority has signed. */
-export const consentsSignedBy = (authority: number): Which => ({
+export const consentsSignedBy = (authority: number): ConsentUseSelection => ({
   condition: (row) => `${row}.authority = $1`,
   values: [authority],
 })

@@ -41,7 +41,7 @@ export function DeliveryView() {
     <PageFrame
       title={TEXTS.one}
       above={<a href="#/deliveries">{TEXTS.above}</a>}
-      actions={query.data?.replayable && <Again delivery={query.data} />}
+      actions={query.data?.replayable && <SendAgain delivery={query.data} />}
     >
       <Loaded query={query}>{(delivery) => <Shown delivery={delivery} />}</Loaded>
     </PageFrame>
@@ -92,7 +92,7 @@ function Shown({ delivery }: { readonly delivery: Delivery }) {
   )
 }
 
-function Again({ delivery: { message_id } }: { readonly delivery: Delivery }) {
+function SendAgain({ delivery: { message_id } }: { readonly delivery: Delivery }) {
   const [opened, setOpened] = useState(false)
   const replay = useAct({
     call: () => answerTo(partnerApi.POST('/partner/api/deliveries/replay', { body: { message_ids: [message_id] } })),

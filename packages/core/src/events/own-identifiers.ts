@@ -29,7 +29,7 @@ function ownOnly(recordType: RecordType): RecordType {
  * A record with only `@type` and its own identifiers as written, in a list at the record type's first identifier path.
  * Those of unlisted types are left out.
  */
-export function ownIdentifiers(kind: Kind, recordType: RecordType, document: JsonValue): JsonObject {
+export function withOwnIdentifiersOnly(kind: Kind, recordType: RecordType, document: JsonValue): JsonObject {
   const identifiers = writtenIdentifiers(kind, ownOnly(recordType), document)
     .filter(({ type }) => type !== UNLISTED.name)
     .map(({ written }) => written)

@@ -155,9 +155,9 @@ export const minuteLimitOf = (terms: GrantTerms, counted: Counted): number | und
   counted === 'emergencies' ? undefined : terms[`${counted}_per_minute`]
 
 /** The granted names; null when all names are granted. */
-export type Granted = ReadonlySet<string> | null
+export type GrantedNames = ReadonlySet<string> | null
 
-export const isGranted = (granted: Granted, name: string): boolean => granted === null || granted.has(name)
+export const isGranted = (granted: GrantedNames, name: string): boolean => granted === null || granted.has(name)
 
 /** A valid grant, read for the kind of its registry (`policy/grant.ts`). Requests are checked against it. */
 export interface Grant {
@@ -168,11 +168,11 @@ export interface Grant {
   readonly kind: Kind
   /** The same kind for questions about one person, which may also name a programme. */
   readonly person_kind: Kind
-  readonly operations: Granted
-  readonly recordTypes: Granted
+  readonly operations: GrantedNames
+  readonly recordTypes: GrantedNames
   readonly queryForms: ReadonlySet<QueryForm>
-  readonly eventTypes: Granted
-  readonly programmes: Granted
+  readonly eventTypes: GrantedNames
+  readonly programmes: GrantedNames
   /** Conditions that a record must fulfil to be found, by record type. A type without an entry has no condition. */
   readonly rows: ReadonlyMap<string, Predicate>
   /** The visible part of each record type; null when all records are shown whole. */
@@ -222,5 +222,5 @@ export interface SeenIdentifiers {
   /** The whole kind, with which records are read. */
   readonly kind: Kind
   /** The canonical names of the types; null for all types, also unlisted ones. */
-  readonly types: Granted
+  readonly types: GrantedNames
 }

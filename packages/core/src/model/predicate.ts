@@ -13,7 +13,7 @@ export type Predicate =
   | Negation
   | Comparison
   | OneOf
-  | Presence
+  | HasValue
   | SomeElement
   | HasIdentifier
   | HasIdentifierType
@@ -75,7 +75,7 @@ export interface OneOf extends Until {
  * Whether the attribute has a value; true or false, never unknown. With `list`: whether some element of the record's
  * list has the attribute. Without it: whether the record, or, inside `SomeElement`, the element has it.
  */
-export interface Presence extends Until {
+export interface HasValue extends Until {
   readonly is: 'exists'
   readonly attribute: Attribute
   readonly list?: List

@@ -65,7 +65,7 @@ export function protectedPersonsNamed(
  * Returns a function for `withoutPersons`: it decides to remove a protected person from the records of others, unless
  * all categories of the person are among `seen`.
  */
-export const protectedPersonRemover =
+export const takesOutProtected =
   (kind: Kind, protection: Protection, seen: readonly string[] = []): TakesOut =>
   ({ identifiers }: OtherPerson) => {
     const hidden = protectedPersonsNamed(kind, protection, identifiers).find(({ category }) => !seen.includes(category))
@@ -73,7 +73,7 @@ export const protectedPersonRemover =
   }
 
 /** A record without the protected persons who are part of it or named in it. */
-export interface PublicRecord {
+export interface RecordWithoutProtected {
   /** The document; the same object when nobody was removed. */
   readonly document: JsonObject
   /** The ids of the persons who were removed. */
@@ -86,7 +86,7 @@ export function withoutProtectedPersons(
   recordType: RecordType,
   protection: Protection,
   document: JsonObject,
-): PublicRecord {
+): RecordWithoutProtected {
   if (protection.byIdentifier.size === 0) return { document, persons: [] }
   const persons = new Set<number>()
   const left = withoutPersons(kind, recordType, document, ({ identifiers }) => {

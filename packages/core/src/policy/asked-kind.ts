@@ -11,16 +11,16 @@ import {
   type RecordType,
   searchKey,
 } from '@rollcall/protocol'
-import { ALL_NAMES, type Granted, isGranted } from '../model/grant.ts'
+import { ALL_NAMES, type GrantedNames, isGranted } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 
 export interface Askable {
   /** The granted record types, at least one. */
   readonly recordTypes: readonly RecordType[]
   /** The canonical names of the identifier types; null for all types. */
-  readonly identifierTypes: Granted
+  readonly identifierTypes: GrantedNames
   /** The canonical names of the event types; null for all. */
-  readonly eventTypes: Granted
+  readonly eventTypes: GrantedNames
   /** The names of attributes, lists, and attributes of lists' elements, in any spelling; or `all`. */
   readonly ask: typeof ALL_NAMES | readonly string[]
 }

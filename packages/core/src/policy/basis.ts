@@ -65,7 +65,7 @@ export function checkConsentGiven(
   if (time === null && jws === null) throw refused(`${at}.ts: is required here, ${needed}`)
   if (time !== null) checkTimeNotOld(`${at}.ts`, time, now, most)
   const code = purpose?.code ?? null
-  if (jws === null || code !== null) checkPurpose(`${at}.purpose.code`, code, purposes)
+  if (jws === null || code !== null) checkPurposeGranted(`${at}.purpose.code`, code, purposes)
   return { at, purpose: code, jws }
 }
 
@@ -90,7 +90,7 @@ export function checkTimeNotOld(at: string, time: number, now: Date, most: numbe
 }
 
 /** Checks that the grant allows the purpose. @throws ItemRejection */
-export function checkPurpose(at: string, code: string | null, purposes: readonly string[] = []): void {
+export function checkPurposeGranted(at: string, code: string | null, purposes: readonly string[] = []): void {
   if (code === null || !purposes.includes(code)) {
     throw refused(`${at}: must be one of ${purposes.join(', ')}`)
   }

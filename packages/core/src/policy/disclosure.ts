@@ -15,7 +15,7 @@ import {
 import type { AuditedPerson } from '../model/audit-entry.ts'
 import { type Grant, isGranted, type Visible } from '../model/grant.ts'
 import { Disclosed } from '../model/outcome.ts'
-import { protectedPersonRemover } from '../model/protection.ts'
+import { takesOutProtected } from '../model/protection.ts'
 import { recordAsAsked } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
@@ -27,7 +27,7 @@ import {
   findRelatedPersons,
   relatedAfterSelection,
 } from './disclosed-persons.ts'
-import { isHiddenRecord, publicDocument, withoutHidden } from './hidden.ts'
+import { isHiddenRecord, withoutAnyProtected, withoutHidden } from './hidden.ts'
 
 class DisclosedRecord extends Disclosed {}
 
@@ -222,7 +222,7 @@ export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean 
   const { kind } = identifiers
   const categories = emergency === undefined ? hidden.categories : []
   if (hidden.protection.byIdentifier.size === 0) return true
-  const takesOut = protectedPersonRemover(kind, hidden.protection, categories)
+  const takesOut = takesOutProtected(kind, hidden.protection, categories)
   const hiding = { identifiers, hidden: { ...hidden, categories, takesOut } }
   return everyRecords(kind, message, (recordType, records) =>
     records.every(
@@ -270,6 +270,6 @@ export function isRecordGranted(grant: RowScope, { name }: Pick<RecordType, 'nam
   return (
     recordType !== undefined &&
     isJsonObject(record) &&
-    matches(row, recordAsAsked(kind, recordType, publicDocument(grant, recordType, record)))
+    matches(row, recordAsAsked(kind, recordType, withoutAnyProtected(grant, recordType, record)))
   )
 }

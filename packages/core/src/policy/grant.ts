@@ -10,7 +10,7 @@ import {
   resolveRecordType,
   searchKey,
 } from '@rollcall/protocol'
-import { ALL_NAMES, type Grant, type Granted, type GrantTerms, isGranted, QUERY_FORMS } from '../model/grant.ts'
+import { ALL_NAMES, type Grant, type GrantedNames, type GrantTerms, isGranted, QUERY_FORMS } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { NOBODY_PROTECTED, PROTECTION_CATEGORIES } from '../model/protection.ts'
 import { PROGRAMME_NAME } from '../query/person-criteria.ts'
@@ -92,7 +92,7 @@ function namesIn(
   member: NameList,
   otherwise: GrantTerms[NameList] & {},
   canonical: (name: string) => string | undefined,
-): Granted {
+): GrantedNames {
   const given = terms[member] ?? otherwise
   if (given === ALL_NAMES) return null
   const names = given.map((name) => {
@@ -140,7 +140,7 @@ const CONSENTED = [
  */
 function checkBasis(
   { basis, purposes = [], consent, authorities, query_forms = [], see }: GrantTerms,
-  operations: Granted,
+  operations: GrantedNames,
   recordTypes: readonly RecordType[],
 ): void {
   if (basis === 'law') {

@@ -5,12 +5,7 @@
 import { type JsonObject, type Kind, type RecordType, type TakesOut, withoutPersons } from '@rollcall/protocol'
 import type { Grant } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
-import {
-  type Protection,
-  protectedOwnersOf,
-  protectedPersonRemover,
-  withoutProtectedPersons,
-} from '../model/protection.ts'
+import { type Protection, protectedOwnersOf, takesOutProtected, withoutProtectedPersons } from '../model/protection.ts'
 import type { Registry } from '../model/registry.ts'
 import { adultPredicate, isMinor } from './minors.ts'
 
@@ -36,7 +31,7 @@ function hidingPersons<Of extends PartOfGrant>(
   const { kind } = grant.identifiers
   const { categories } = grant.hidden
   const minors = grant.terms.minors === 'never'
-  const takesOut = hiddenPersonRemover(kind, registry, protection, { categories, minors }, day)
+  const takesOut = takesOutHidden(kind, registry, protection, { categories, minors }, day)
   return {
     ...grant,
     rows: minors ? adultRows(grant, registry, day) : grant.rows,
@@ -50,14 +45,14 @@ function hidingPersons<Of extends PartOfGrant>(
  * @param hides.categories the categories whose protected persons are shown; `minors`: true when minors are hidden
  * @param day YYYY-MM-DD in the registry's time zone
  */
-export function hiddenPersonRemover(
+export function takesOutHidden(
   kind: Kind,
   registry: Pick<Registry, 'majority_age'>,
   protection: Protection,
   { categories, minors }: { readonly categories: readonly string[]; readonly minors: boolean },
   day: string,
 ): TakesOut | null {
-  const ofProtected = protection.byIdentifier.size === 0 ? null : protectedPersonRemover(kind, protection, categories)
+  const ofProtected = protection.byIdentifier.size === 0 ? null : takesOutProtected(kind, protection, categories)
   return minors ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null) : ofProtected
 }
 
@@ -98,7 +93,7 @@ export function withoutHidden(
 }
 
 /** The record without any protected person in it. Conditions are tested on this form, in the database and in memory. */
-export const publicDocument = (
+export const withoutAnyProtected = (
   { hidden: { protection }, identifiers: { kind } }: Hiding,
   recordType: RecordType,
   document: JsonObject,

@@ -5,7 +5,7 @@ import type { Predicate } from '../model/predicate.ts'
 import { asksForMembers } from './minors.ts'
 import { isAlwaysShown } from './shown-attributes.ts'
 
-interface Asked {
+interface QueryToCheck {
   /** The record type, reduced to what may be asked about. */
   readonly recordType: RecordType
   readonly form: QueryForm
@@ -15,7 +15,7 @@ interface Asked {
 /** The parts of a grant that limit queries. */
 type Asking = Pick<Grant, 'queryForms' | 'terms'>
 
-interface AskedInOrder extends Asked {
+interface SearchToCheck extends QueryToCheck {
   readonly sort: readonly { readonly attribute: string }[]
 }
 
@@ -26,7 +26,7 @@ interface AskedInOrder extends Asked {
  * counts as an expression.
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
-export function checkForm(grant: Asking & Pick<Grant, 'visible'>, asked: AskedInOrder): void {
+export function checkForm(grant: Asking & Pick<Grant, 'visible'>, asked: SearchToCheck): void {
   const { recordType, sort } = asked
   if (grant.terms.ask !== ALL_NAMES && sort.some(({ attribute }) => isSortedIdentifier(recordType, attribute))) {
     throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${VALUES_ONLY}: not in their order`)
@@ -45,7 +45,7 @@ export function checkForm(grant: Asking & Pick<Grant, 'visible'>, asked: AskedIn
 const VALUES_ONLY = 'this participant may ask for identifiers by their values only'
 
 /** The rule of the grant that refuses the query, in words; null when the query is allowed. */
-export function refusedQuery(grant: Asking, { recordType, form, predicate }: Asked): string | null {
+export function refusedQuery(grant: Asking, { recordType, form, predicate }: QueryToCheck): string | null {
   const { queryForms, terms } = grant
   if (!queryForms.has(form)) return `this participant may ask by ${[...queryForms].join(', ')} only`
   // Such a query names no attribute, but finds nearly every record.

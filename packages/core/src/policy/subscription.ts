@@ -6,7 +6,7 @@ import { permissionFor } from './permission.ts'
 import { isNarrow, refusedQuery } from './query-form.ts'
 
 /** The part of `SubscribeCriteria` that is checked. */
-interface Asked {
+interface WantedSubscription {
   readonly eventType: EventType
   readonly recordType: RecordType
   /** The condition of the filter; null when there is no filter. */
@@ -15,7 +15,10 @@ interface Asked {
 }
 
 /** The rule that refuses the subscription, after the path of the member; null when it is allowed. */
-export function refusedSubscription(grant: Grant, { eventType, recordType, predicate, form }: Asked): string | null {
+export function refusedSubscription(
+  grant: Grant,
+  { eventType, recordType, predicate, form }: WantedSubscription,
+): string | null {
   const wanted = { operation: 'subscribe', event_type: eventType.name, record_type: recordType.name }
   const permission = permissionFor(grant, wanted)
   if (!permission.allowed) return `subscribe_criteria: ${permission.reason}`

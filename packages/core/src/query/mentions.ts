@@ -26,7 +26,7 @@ function columnAsked(leaf: Leaf): readonly string[] {
 const columnOf = ({ name, since }: Attribute): string => since ?? name
 
 /** The attributes and persons that a query names, for its audit entry. */
-export function askedFactsOfQuery({ predicate, sort = [] }: Pick<Asked, 'predicate'> & Partial<Asked>): {
+export function askedFactsOfQuery({ predicate, sort = [] }: Pick<SearchParts, 'predicate'> & Partial<SearchParts>): {
   readonly attributes: readonly string[]
   readonly persons: readonly AuditedPerson[]
 } {
@@ -45,7 +45,7 @@ function namesIn(leaf: Leaf): readonly string[] {
 }
 
 /** The parts of a search that use attributes. */
-interface Asked {
+interface SearchParts {
   readonly recordType: RecordType
   readonly predicate: Predicate
   readonly sort: readonly SortKey[]
@@ -59,7 +59,7 @@ interface Asked {
  */
 export function checkBackfilled(
   unfilled: ReadonlyMap<string, ReadonlySet<string>>,
-  { recordType, predicate, sort }: Asked,
+  { recordType, predicate, sort }: SearchParts,
   name = 'search_criteria',
 ): void {
   const names = unfilled.get(recordType.name)

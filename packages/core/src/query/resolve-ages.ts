@@ -14,7 +14,7 @@ const BEGINNING: Interval = { from: FIRST_DAY, to: FIRST_DAY }
 const DAY = 86_400_000
 
 /** A search whose day is not known yet. */
-export interface Asked {
+export interface UndatedSearch {
   readonly recordType: RecordType
   readonly predicate: Predicate
   readonly sort: readonly AskedKey[]
@@ -30,7 +30,7 @@ export interface Asked {
  * @param counts.categories see `Page`
  */
 export function recordQuery(
-  { recordType, predicate, sort, page_size, page_number }: Asked,
+  { recordType, predicate, sort, page_size, page_number }: UndatedSearch,
   day: string,
   counts: Pick<Page, 'cap' | 'ids' | 'categories'>,
 ): RecordQuery {

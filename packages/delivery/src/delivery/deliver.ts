@@ -20,7 +20,7 @@ import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { type Bodies, BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import type { Metrics } from '@rollcall/observe/metrics'
-import type { Callbacks, Directory } from '@rollcall/participants/directory/directory'
+import type { CallbackSettingsReader, Directory } from '@rollcall/participants/directory/directory'
 import type { Grants } from '@rollcall/participants/directory/grants'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
@@ -40,7 +40,7 @@ export interface Delivering extends Attempting, AnsweredRequests {
   readonly db: Pick<Database, 'pool'>
   readonly directory: Pick<Directory, 'participantById' | 'registryById'>
   readonly grants: Grants
-  readonly callbacks: Callbacks
+  readonly callbacks: CallbackSettingsReader
   readonly bodies: Bodies
   readonly breakers: Breakers
   readonly limiter: Limiter

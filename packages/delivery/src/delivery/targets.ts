@@ -1,7 +1,7 @@
 /** Finds the address of an answer: the one in the request, if it is allowed, or else the participant's own (G1). */
 
 import { MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
-import type { Callbacks } from '@rollcall/participants/directory/directory'
+import type { CallbackSettingsReader } from '@rollcall/participants/directory/directory'
 import type { GuardOwner, Guards } from '@rollcall/participants/egress/address-guard'
 import { AddressRefused } from '@rollcall/participants/egress/problems'
 import { type CallbackSettings, defaultCallbackAddress } from '@rollcall/participants/store/participant-callbacks'
@@ -121,7 +121,7 @@ export const isNormalAddress = (text: string): boolean => readTarget(text) !== n
 const invalid = (rule: string): RequestFault => new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
 
 export interface CheckingSenderUri {
-  readonly callbacks: Callbacks
+  readonly callbacks: CallbackSettingsReader
   readonly guards: Guards
 }
 

@@ -20,7 +20,7 @@ import {
   findSubscribedTypes,
   type KeyMatch,
   type KeyOfChange,
-  readStoredFilters,
+  readStoredCriteria,
 } from '../store/events/candidates.ts'
 
 /** An event whose subscribers are looked for. */
@@ -92,7 +92,7 @@ export class CompiledFilters {
       else missing.push(id)
     }
     if (missing.length === 0) return found
-    for (const [id, criteria] of await readStoredFilters(client, missing)) {
+    for (const [id, criteria] of await readStoredCriteria(client, missing)) {
       const predicate = this.#read(kind, criteria)
       this.#filters.set(id, { kind, predicate })
       found.set(id, predicate)

@@ -4,7 +4,7 @@
  */
 
 import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from '@rollcall/core/events/derive'
-import { ownIdentifiers } from '@rollcall/core/events/own-identifiers'
+import { withOwnIdentifiersOnly } from '@rollcall/core/events/own-identifiers'
 import { recordForEvent } from '@rollcall/core/events/shown'
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { Protection } from '@rollcall/core/model/protection'
@@ -17,7 +17,7 @@ import {
   readIdentifiers,
   resolveRecordType,
 } from '@rollcall/protocol'
-import { parsePublicDocument, readProtection } from '@rollcall/records/records/protection'
+import { parseWithoutProtected, readProtection } from '@rollcall/records/records/protection'
 import type { ClientBase } from 'pg'
 import { insertEvents, insertNotifications, storeMatches, takeEventNumbers } from '../store/events/events.ts'
 import { endNotifiedSubscriptions, suspendSubscriptions } from '../store/events/subscription-states.ts'
@@ -136,7 +136,7 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
   const state = (text: string | null): RecordState | null =>
     text === null
       ? null
-      : new RecordState(kind, recordType, parsePublicDocument(registry, recordType, protection, text), change.aliases)
+      : new RecordState(kind, recordType, parseWithoutProtected(registry, recordType, protection, text), change.aliases)
   return { change, recordType, before: state(change.before), after: state(change.after) }
 }
 
@@ -243,7 +243,7 @@ async function storeShown(
   const shown = drafts.flatMap(({ id, change, recordType, before, after }) => {
     const count = matched.get(id) ?? 0
     if (count === 0) return []
-    const identifiers = ownIdentifiers(kind, recordType, (after ?? before)?.document ?? {})
+    const identifiers = withOwnIdentifiersOnly(kind, recordType, (after ?? before)?.document ?? {})
     const document =
       after === null || change.after === null
         ? change.before

@@ -2,7 +2,7 @@
 
 import { type Derivation, deriveEvents, isRuleTrue, RecordState, type StateChange } from '@rollcall/core/events/derive'
 import { type Protection, protectedOwnersOf, protectionKey } from '@rollcall/core/model/protection'
-import { hiddenPersonRemover } from '@rollcall/core/policy/hidden'
+import { takesOutHidden } from '@rollcall/core/policy/hidden'
 import {
   canonicalJson,
   dayIn,
@@ -103,7 +103,7 @@ function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
   const rules = derived ? [] : rulesAboutPersons(draft)
   if (change.before === after && rules.length === 0) return true
   const day = dayIn(time_zone, recording.now.getTime())
-  const takesOut = hiddenPersonRemover(kind, recording.registry, protection, hiding, day)
+  const takesOut = takesOutHidden(kind, recording.registry, protection, hiding, day)
   if (takesOut === null) return true
   const without = (document: JsonValue | null): JsonValue | null =>
     isJsonObject(document) ? withoutPersons(kind, recordType, document, takesOut) : document

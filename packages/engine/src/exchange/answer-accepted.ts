@@ -13,7 +13,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Effect } from '@rollcall/database/transaction'
 import { BodyUnreadable } from '@rollcall/keys/bodies'
 import { operation } from '@rollcall/protocol'
-import { isRecordsPlace } from '@rollcall/records/registries/registries'
+import { isRecordsPlaceUnchanged } from '@rollcall/records/registries/registries'
 import { openRequest } from '../operations/accepted-request.ts'
 import { answerFurtherPage, answerMessage, failedOutcome, needsSnapshot } from '../operations/handlers.ts'
 import { type Answering, batchItemsOf, type Item } from '../operations/item.ts'
@@ -172,7 +172,7 @@ async function firstPage(
 function keptInPlace(outcome: Outcome, { registry }: Exchange): Outcome {
   if (registry.source === null) return outcome
   const checkPlace: Effect = async (client) => {
-    if (!(await isRecordsPlace(client, registry))) throw new RecordsUnavailable(null)
+    if (!(await isRecordsPlaceUnchanged(client, registry))) throw new RecordsUnavailable(null)
   }
   return { ...outcome, effects: [checkPlace, ...(outcome.effects ?? [])] }
 }

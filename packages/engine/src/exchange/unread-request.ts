@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { Limits } from '@rollcall/core/limits'
 import { type Exchange, type Message, type ModeName, referenceId } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
-import { type Admission, decodeBody, readJsonBody } from '@rollcall/participants/reading/body'
+import { type AdmittedRequest, decodeBody, readJsonBody } from '@rollcall/participants/reading/body'
 import {
   checkBodyBeginning,
   type Envelope,
@@ -84,7 +84,7 @@ export async function takeBody(
   mode: ModeName,
   operation: Operation,
   participant: Participant,
-  request: Admission,
+  request: AdmittedRequest,
 ): Promise<UnreadRequest> {
   const bounds = envelopeBounds(deps.limits, operation.request)
   const check = (bytes: Buffer): void => checkBodyBeginning(bytes, bounds)

@@ -10,7 +10,7 @@ import { unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { type Consenting, checkConsentGiven, checkPurpose, checkTimeNotOld } from '@rollcall/core/policy/basis'
+import { type Consenting, checkConsentGiven, checkPurposeGranted, checkTimeNotOld } from '@rollcall/core/policy/basis'
 import { consentCoverage } from '@rollcall/core/policy/consent-coverage'
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import { measuredFind, readerOf } from './find-records.ts'
@@ -108,7 +108,7 @@ export async function verifiedConsent(
   }
   const signed = await rejectingConsentProblems(at, () => deps.consents.verify(jws, scope))
   checkTimeNotOld(`${at}: iat`, signed.given_at.getTime(), now, deps.limits.consent_age)
-  checkPurpose(`${at}: purpose.code`, signed.purpose, grant.terms.purposes)
+  checkPurposeGranted(`${at}: purpose.code`, signed.purpose, grant.terms.purposes)
   return signed
 }
 

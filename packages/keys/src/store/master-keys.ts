@@ -4,7 +4,7 @@
  */
 
 import type { Database } from '@rollcall/database/database'
-import { isMissingReference } from '@rollcall/database/database-errors'
+import { isForeignKeyViolation } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { sql, type Transaction } from 'kysely'
 import type { ClientBase } from 'pg'
@@ -105,7 +105,7 @@ export async function withCurrentMasterKey<Result>(work: () => Promise<Result>):
     try {
       return await work()
     } catch (error) {
-      if (!isMissingReference(error, /_master_version_fkey$/) || tries === TRIES) throw error
+      if (!isForeignKeyViolation(error, /_master_version_fkey$/) || tries === TRIES) throw error
     }
   }
 }

@@ -2,15 +2,15 @@ import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { createMetrics } from '@rollcall/observe/metrics'
 import { RequestFault } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import type { Asked, Granted } from '../store/quotas.ts'
+import type { TokensTaken, TokensWanted } from '../store/quotas.ts'
 import { createQuota, type QuotaOwner } from './quota.ts'
 
-const plenty = async ({ wanted }: Asked): Promise<Granted> => ({ granted: wanted, left: 1_000 })
-const empty = async (): Promise<Granted> => ({ granted: 0, left: 0 })
+const plenty = async ({ wanted }: TokensWanted): Promise<TokensTaken> => ({ granted: wanted, left: 1_000 })
+const empty = async (): Promise<TokensTaken> => ({ granted: 0, left: 0 })
 const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }))
 
 function quota(
-  take: (asked: Asked) => Promise<Granted> = plenty,
+  take: (asked: TokensWanted) => Promise<TokensTaken> = plenty,
   changes = {},
   delay?: (work: () => void, milliseconds: number) => void,
 ) {
@@ -99,7 +99,7 @@ describe('requests at a time', () => {
   })
 
   it('count what still waits for its rate, and not what was refused or failed', async () => {
-    const answers: ((granted: Granted) => void)[] = []
+    const answers: ((granted: TokensTaken) => void)[] = []
     const { enter } = quota(() => new Promise((resolve) => answers.push(resolve)))
     const waiting = [enter(participant(1)), enter(participant(1))].map(refusal)
     expect(await refusal(enter(participant(1)))).toMatchObject({ message: expect.stringContaining('at a time') })
@@ -128,7 +128,7 @@ describe('requests a second', () => {
 
   it('are limited for all together, and what all refused the participant keeps', async () => {
     const asked: string[] = []
-    const take = async ({ bucket, wanted }: Asked): Promise<Granted> => {
+    const take = async ({ bucket, wanted }: TokensWanted): Promise<TokensTaken> => {
       asked.push(bucket)
       return bucket === 'total' ? { granted: 0, left: 0 } : { granted: wanted, left: 0 }
     }
@@ -145,7 +145,7 @@ describe('requests a second', () => {
 
   it('may have no limit for a participant; the limit of all counts for it too', async () => {
     const asked: string[] = []
-    const take = async (question: Asked): Promise<Granted> => {
+    const take = async (question: TokensWanted): Promise<TokensTaken> => {
       asked.push(question.bucket)
       return plenty(question)
     }

@@ -5,7 +5,7 @@ import type { Limits } from '@rollcall/core/limits'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { QuotaName } from '@rollcall/observe/metrics'
 import { RequestFault } from '@rollcall/protocol'
-import type { Asked, Granted } from '../store/quotas.ts'
+import type { TokensTaken, TokensWanted } from '../store/quotas.ts'
 import { createRates } from './rate.ts'
 
 /** Admits requests within the quotas of requests. */
@@ -45,7 +45,7 @@ interface Parts {
   >
   readonly metrics: { requestRefused(quota: QuotaName): void }
   /** Takes tokens from the buckets that all nodes share (`takeTokens`). */
-  readonly take: (asked: Asked) => Promise<Granted>
+  readonly take: (asked: TokensWanted) => Promise<TokensTaken>
   readonly turns: Semaphore
   /** Calls a function after this many milliseconds. The default is a timer that does not keep the process alive. */
   readonly delay?: (work: () => void, milliseconds: number) => void

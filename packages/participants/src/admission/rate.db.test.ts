@@ -1,14 +1,14 @@
 import { openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { type Asked, type Granted, takeTokens } from '../store/quotas.ts'
+import { type TokensTaken, type TokensWanted, takeTokens } from '../store/quotas.ts'
 import { createRates, type Rates } from './rate.ts'
 
 /** A shared bucket in memory, and a clock, both in the test's hand. */
 function bucket(tokens: number) {
-  const asked: Asked[] = []
+  const asked: TokensWanted[] = []
   const state = { tokens, time: 0, failing: false }
-  const take = async (question: Asked): Promise<Granted> => {
+  const take = async (question: TokensWanted): Promise<TokensTaken> => {
     asked.push(question)
     await Promise.resolve()
     if (state.failing) throw new Error('away')

@@ -4,7 +4,7 @@
  * memory. In any period all nodes together let through at most a full bucket, the tokens that flow into the bucket in
  * the period, and one slice for each node.
  */
-import type { Asked, Granted } from '../store/quotas.ts'
+import type { TokensTaken, TokensWanted } from '../store/quotas.ts'
 
 /** The rates of requests, each with a bucket that all nodes share. */
 export interface Rates {
@@ -37,7 +37,7 @@ const SLICES_A_SECOND = 10
  * @param take takes tokens from the shared bucket (`takeTokens`)
  * @param now milliseconds of a clock that only goes forward
  */
-export function createRates(take: (asked: Asked) => Promise<Granted>, now = () => performance.now()): Rates {
+export function createRates(take: (asked: TokensWanted) => Promise<TokensTaken>, now = () => performance.now()): Rates {
   const slices = new Map<string, Slice>()
 
   const sliceOf = (bucket: string): Slice => {

@@ -64,12 +64,15 @@ export function createDirectory(db: Database, log: Pick<Log, 'error'>, { now }: 
 }
 
 /** Reads the callback settings of participants through a cache of half a second. */
-export interface Callbacks {
+export interface CallbackSettingsReader {
   of(participant: Pick<Participant, 'id'>): Promise<CallbackSettings>
 }
 
 /** Creates the cache of callback settings. */
-export function createCallbacks(db: Database, { now }: Pick<Clock, 'now'> = CLOCK): Callbacks {
+export function createCallbackSettingsReader(
+  db: Database,
+  { now }: Pick<Clock, 'now'> = CLOCK,
+): CallbackSettingsReader {
   const settings = shortLived((id) => findCallbackSettings(db, Number(id)), { now })
   return { of: ({ id }) => settings.get(String(id)) }
 }

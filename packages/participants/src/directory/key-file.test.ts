@@ -3,7 +3,7 @@ import { KeyRefused } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { keyPair } from '../../../core/test/key-pairs.ts'
 import { partnerCertificate } from '../../test/partner-certificate.ts'
-import { readKeyFile } from './key-file.ts'
+import { readPublicKeyFile } from './key-file.ts'
 
 const { jwk, pem, privatePem } = keyPair('RSA')
 const pkcs1 = String(createPublicKey(pem).export({ format: 'pem', type: 'pkcs1' }))
@@ -13,11 +13,11 @@ test.each([
   ['PEM of PKCS #1', pkcs1],
   ['a JWK', JSON.stringify(jwk)],
   ['a key set', ` ${JSON.stringify({ keys: [jwk] })}\n`],
-])('%s', (_name, text) => expect(readKeyFile(text)).toEqual([jwk]))
+])('%s', (_name, text) => expect(readPublicKeyFile(text)).toEqual([jwk]))
 
 test('what a JWK says of itself is left to the reader of keys', () => {
   const members = { ...jwk, kid: 'one', use: 'enc', d: 'x' }
-  expect(readKeyFile(JSON.stringify({ keys: [members, jwk] }))).toEqual([members, jwk])
+  expect(readPublicKeyFile(JSON.stringify({ keys: [members, jwk] }))).toEqual([members, jwk])
 })
 
 const NEITHER = 'the file must hold a public key in PEM, a JWK or a JWK set'
@@ -36,4 +36,4 @@ test.each([
     'this is a private key: its owner keeps it; register its public key (openssl pkey -in FILE -pubout)',
   ],
   [partnerCertificate, 'this is a certificate: register the public key in it (openssl x509 -in FILE -noout -pubkey)'],
-])('%j is refused', (text, message) => expect(() => readKeyFile(text)).toThrow(new KeyRefused(message)))
+])('%j is refused', (text, message) => expect(() => readPublicKeyFile(text)).toThrow(new KeyRefused(message)))

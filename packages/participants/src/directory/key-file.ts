@@ -3,7 +3,7 @@ import { createPublicKey } from 'node:crypto'
 import { isJsonObject, JsonError, KeyRefused, type LooseJwk, parseJson } from '@rollcall/protocol'
 
 /** The keys of a file as JWKs, not checked yet: `readPublicKey` checks each. @throws {KeyRefused} and no other error */
-export function readKeyFile(text: string): readonly LooseJwk[] {
+export function readPublicKeyFile(text: string): readonly LooseJwk[] {
   const trimmed = text.trim()
   if (trimmed.startsWith('-----BEGIN ')) return [fromPem(trimmed)]
   const value = parsed(trimmed)

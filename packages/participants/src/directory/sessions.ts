@@ -11,11 +11,11 @@ import type { Database } from '@rollcall/database/database'
 import {
   type Audience,
   addSession,
-  endOlderSessions,
+  endExcessSessions,
   endSession,
   findLink,
   findSession,
-  type Linked,
+  type LinkOwner,
   noteSessionSeen,
   type SignedInBy,
   type StoredSession,
@@ -47,7 +47,7 @@ export interface Sessions<Owner> {
    */
   sessionOf(cookie: string, acts: boolean): Promise<Session<Owner> | null>
   /** Spends a one-time code, and returns its owner; null when the code is not valid. */
-  spendCode(code: string): Promise<Linked | null>
+  spendCode(code: string): Promise<LinkOwner | null>
   end(session: Pick<Session<Owner>, 'id'>): Promise<void>
 }
 
@@ -101,7 +101,7 @@ function createSessions<Owner extends StoredSession['owner']>(
       const longest = 'issuer' in by ? PROVIDED_SESSION_TIME : SESSION_TIME
       const id = await addSession(db, by, { sha256, now, ends_at: new Date(now.getTime() + longest * 1_000) })
       if (id === null) return null
-      await endOlderSessions(db, id, limits.operator_sessions)
+      await endExcessSessions(db, id, limits.operator_sessions)
       const session = await live(id)
       return session && { cookie: `${id}_${secret}`, session: shown(session) }
     },

@@ -18,7 +18,7 @@ export interface IncomingRequest {
 }
 
 /** A request that the quotas have admitted. */
-export interface Admission extends IncomingRequest {
+export interface AdmittedRequest extends IncomingRequest {
   /** Counts a piece of the body that is in memory (`Admission.hold` of `quota.ts`). */
   readonly hold: Hold
   /** Waits for the turn for a large request (`Admission.largeTurn` of `quota.ts`). */
@@ -27,7 +27,7 @@ export interface Admission extends IncomingRequest {
 }
 
 /** The members of an admitted request that reading its body needs. */
-type Body = Pick<Admission, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
+type Body = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
 
 /** A body of this many bytes or more waits for a turn: a node works on one such body of a participant at a time. */
 const TURN_BYTES = 1_048_576

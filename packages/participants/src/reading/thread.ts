@@ -178,25 +178,25 @@ function persisted(task: TextTask): PersistedRequest | null {
 const isMessage = (value: unknown): value is Message => isJsonObject(value) && typeof value.transaction_id === 'string'
 
 /** The function that does each task; the key is the name of the task. */
-const WORK = { envelope, message, persisted } as const
-export type Work = typeof WORK
-export type WorkName = keyof Work
+const TASKS = { envelope, message, persisted } as const
+export type ReadingTasks = typeof TASKS
+export type ReadingTaskName = keyof ReadingTasks
 
 /** A task for a reading thread, with the name of the function that does it. */
-export interface Order {
-  readonly name: WorkName
+export interface ReadingOrder {
+  readonly name: ReadingTaskName
   readonly task: object
 }
 
 /** The result of a task: what its function returned, the fault that it threw, or the class of another error. */
-export type Outcome =
+export type ReadingOutcome =
   | { readonly done: unknown }
   | { readonly refused: Pick<RequestFault, 'code' | 'message' | 'httpStatus'> }
   | { readonly failed: string }
 
-function outcomeOf({ name, task }: Order): Outcome {
+function outcomeOf({ name, task }: ReadingOrder): ReadingOutcome {
   try {
-    return { done: (WORK[name] as (task: unknown) => unknown)(task) }
+    return { done: (TASKS[name] as (task: unknown) => unknown)(task) }
   } catch (error) {
     if (error instanceof RequestFault) {
       const { code, message, httpStatus } = error
@@ -207,4 +207,4 @@ function outcomeOf({ name, task }: Order): Outcome {
   }
 }
 
-parentPort?.on('message', (order: Order) => parentPort?.postMessage(outcomeOf(order)))
+parentPort?.on('message', (order: ReadingOrder) => parentPort?.postMessage(outcomeOf(order)))

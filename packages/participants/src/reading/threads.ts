@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { type AckCode, RequestFault } from '@rollcall/protocol'
-import type { Order, Outcome, Work, WorkName } from './thread.ts'
+import type { ReadingOrder, ReadingOutcome, ReadingTaskName, ReadingTasks } from './thread.ts'
 
 export interface ReadingThreads {
   /**
@@ -13,11 +13,11 @@ export interface ReadingThreads {
    * @param participant the `Participant.id` of the sender
    * @throws RequestFault the fault that the work throws
    */
-  run<Name extends WorkName>(
+  run<Name extends ReadingTaskName>(
     participant: number,
     name: Name,
-    task: Parameters<Work[Name]>[0],
-  ): Promise<ReturnType<Work[Name]>>
+    task: Parameters<ReadingTasks[Name]>[0],
+  ): Promise<ReturnType<ReadingTasks[Name]>>
 }
 
 /** The least characters of a large text, and the least bytes of a large body; smaller ones are read in milliseconds. */
@@ -27,7 +27,7 @@ export const LARGE_TEXT = 65_536
 const MAX_THREADS = 4
 
 interface Waiting {
-  readonly order: Order
+  readonly order: ReadingOrder
   readonly settle: PromiseWithResolvers<unknown>
 }
 
@@ -77,7 +77,7 @@ export function createReadingThreads(
     const free = (): void => {
       worker.off('message', onMessage).off('error', onEnd).off('exit', onEnd)
     }
-    const onMessage = (outcome: Outcome): void => {
+    const onMessage = (outcome: ReadingOutcome): void => {
       free()
       idle.push(worker)
       if ('done' in outcome) settle.resolve(outcome.done)
@@ -94,11 +94,11 @@ export function createReadingThreads(
     worker.postMessage(order, handedOver(order.task))
   }
   return {
-    run<Name extends WorkName>(participant: number, name: Name, task: Parameters<Work[Name]>[0]) {
+    run<Name extends ReadingTaskName>(participant: number, name: Name, task: Parameters<ReadingTasks[Name]>[0]) {
       const settle = Promise.withResolvers<unknown>()
       waiting.set(participant, [...(waiting.get(participant) ?? []), { order: { name, task }, settle }])
       begin()
-      return settle.promise as Promise<ReturnType<Work[Name]>>
+      return settle.promise as Promise<ReturnType<ReadingTasks[Name]>>
     },
   }
 }
@@ -110,7 +110,7 @@ function handedOver(task: object): ArrayBuffer[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
 }
 
-function errorOf(outcome: Exclude<Outcome, { done: unknown }>): Error {
+function errorOf(outcome: Exclude<ReadingOutcome, { done: unknown }>): Error {
   if ('failed' in outcome) return new Error(`a reading thread failed: ${outcome.failed}`)
   const { code, message, httpStatus } = outcome.refused
   return new RequestFault(code as AckCode, message, httpStatus)

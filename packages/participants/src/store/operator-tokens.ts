@@ -1,7 +1,7 @@
 /** Tokens of operators for the admin API. Only the SHA-256 of each secret is stored. */
 import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
 import type { Database } from '@rollcall/database/database'
-import { isDuplicate } from '@rollcall/database/database-errors'
+import { isUniqueViolation } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
@@ -48,7 +48,7 @@ export async function addOperatorToken(
     if (rows[0] === undefined) throw new Error('unreachable: a token was inserted')
     return rows[0].id
   } catch (error) {
-    if (isDuplicate(error, 'operator_token_name_index')) {
+    if (isUniqueViolation(error, 'operator_token_name_index')) {
       throw new StoreRefusal(`a token named ${name} exists already; revoke it first`)
     }
     throw error

@@ -2,7 +2,7 @@
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { isDuplicate, isViolation } from '@rollcall/database/database-errors'
+import { isCheckViolation, isUniqueViolation } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
 import { isStorable } from '@rollcall/database/text'
@@ -98,11 +98,11 @@ const keyTaken = (owner: string): StoreRefusal =>
   new StoreRefusal(`this key belongs to ${owner} already, and a public key belongs to one participant`)
 
 function asRefusal(error: unknown, kid: string): unknown {
-  if (isDuplicate(error, 'participant_key_thumbprint_key')) return keyTaken('another participant')
-  if (isDuplicate(error, 'participant_key_live_index')) {
+  if (isUniqueViolation(error, 'participant_key_thumbprint_key')) return keyTaken('another participant')
+  if (isUniqueViolation(error, 'participant_key_live_index')) {
     return new StoreRefusal(`the participant has another live key with the kid ${kid}; give this one another kid`)
   }
-  if (isViolation(error, 'participant_key_valid_check')) {
+  if (isCheckViolation(error, 'participant_key_valid_check')) {
     return new StoreRefusal('valid_until: must be later than valid_from')
   }
   return error

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { MessagePolicy, Participant } from '@rollcall/core/model/participant'
 import { commitJournaled } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
-import { isDuplicate } from '@rollcall/database/database-errors'
+import { isUniqueViolation } from '@rollcall/database/database-errors'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
@@ -82,7 +82,7 @@ export async function addParticipant(
       return fromRow(added)
     })
   } catch (error) {
-    if (isDuplicate(error, 'participant_sender_id_key')) {
+    if (isUniqueViolation(error, 'participant_sender_id_key')) {
       throw new StoreRefusal(`a participant with sender_id ${sender_id} exists already`)
     }
     throw asRefusal(error)
@@ -102,7 +102,7 @@ async function takeOverFormer(
 
 /** Turns the violated constraint into a refusal: no two participants may have one jwks_uri. */
 function asRefusal(error: unknown): unknown {
-  if (!isDuplicate(error, 'participant_jwks_uri_key')) return error
+  if (!isUniqueViolation(error, 'participant_jwks_uri_key')) return error
   return new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')
 }
 

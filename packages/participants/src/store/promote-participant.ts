@@ -3,7 +3,7 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import { commitJournaled } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
-import { isDuplicate } from '@rollcall/database/database-errors'
+import { isUniqueViolation } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { valuesSql } from '@rollcall/database/statement-parts'
 import type { PublicKey } from '@rollcall/protocol'
@@ -74,7 +74,7 @@ async function setLive(
   try {
     await sql`update participant set environment = 'live', jwks_uri = ${jwks_uri} where id = ${id}`.execute(transaction)
   } catch (error) {
-    if (!isDuplicate(error, 'participant_jwks_uri_key')) throw error
+    if (!isUniqueViolation(error, 'participant_jwks_uri_key')) throw error
     throw new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')
   }
 }
@@ -106,7 +106,7 @@ async function addLiveKey(
     await sql`insert into participant_key
       ${valuesSql({ participant: id, kid, use, algorithm, thumbprint, public_jwk })}`.execute(transaction)
   } catch (error) {
-    if (!isDuplicate(error, 'participant_key_live_index')) throw error
+    if (!isUniqueViolation(error, 'participant_key_live_index')) throw error
     throw new StoreRefusal(`two of the keys have the kid ${kid}; give each key its own kid`)
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
 
-export interface Purpose {
+export interface ConsentPurpose {
   readonly code: string
   /** The text that explains the purpose to people; null when there is none. */
   readonly text: string | null
@@ -14,8 +14,8 @@ const CODE = /^[A-Za-z0-9][\w.:/-]{0,99}$/
 const TEXT_LIMIT = 500
 
 /** Adds a purpose, or changes its text. @throws StoreRefusal a code or a text of the wrong form */
-export async function putPurpose({ pool }: Pick<Database, 'pool'>, { code, text }: Purpose): Promise<void> {
-  checkPurpose({ code, text })
+export async function putPurpose({ pool }: Pick<Database, 'pool'>, { code, text }: ConsentPurpose): Promise<void> {
+  checkPurposeForm({ code, text })
   await pool.query('insert into purpose (code, text) values ($1, $2) on conflict (code) do update set text = $2', [
     code,
     text,
@@ -23,7 +23,7 @@ export async function putPurpose({ pool }: Pick<Database, 'pool'>, { code, text 
 }
 
 /** Checks the form of a purpose. @throws StoreRefusal */
-export function checkPurpose({ code, text }: Purpose): void {
+export function checkPurposeForm({ code, text }: ConsentPurpose): void {
   if (!CODE.test(code)) {
     throw new StoreRefusal('code: must have 1 to 100 characters: letters, digits and . : / _ -')
   }
@@ -33,13 +33,16 @@ export function checkPurpose({ code, text }: Purpose): void {
 }
 
 /** Lists all purposes by code. */
-export async function listPurposes({ pool }: Pick<Database, 'pool'>): Promise<readonly Purpose[]> {
-  const { rows } = await pool.query<Purpose>('select code, text from purpose order by code')
+export async function listPurposes({ pool }: Pick<Database, 'pool'>): Promise<readonly ConsentPurpose[]> {
+  const { rows } = await pool.query<ConsentPurpose>('select code, text from purpose order by code')
   return rows
 }
 
 /** Whether a purpose is configured, or a grant names it or once named it. */
-export async function isGrantedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
+export async function isConfiguredOrGrantedPurpose(
+  { pool }: Pick<Database, 'pool'>,
+  purpose: string,
+): Promise<boolean> {
   const { rows } = await pool.query<{ known: boolean }>(
     `select exists (select from purpose where code = $1)
       or exists (select from participant_grant where terms -> 'purposes' ? $1) as known`,

@@ -2,7 +2,7 @@
 import type { Database } from '@rollcall/database/database'
 
 /** A request for tokens of a bucket. */
-export interface Asked {
+export interface TokensWanted {
   /** The name of the bucket. */
   readonly bucket: string
   /** Tokens that flow into the bucket each second; finite, above 0. */
@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 /** The tokens that a bucket gave, and those left in it. */
-export interface Granted {
+export interface TokensTaken {
   /** The whole tokens that were taken, at most those wanted. */
   readonly granted: number
   /** The tokens left in the bucket. */
@@ -27,7 +27,7 @@ export interface Granted {
  * Takes as many of the wanted tokens as the bucket has, in one prepared statement. A bucket fills by the clock of the
  * database, which all nodes share. If that clock is set back, the bucket goes on filling from the new time at once.
  */
-export async function takeTokens({ pool }: Pick<Database, 'pool'>, asked: Asked): Promise<Granted> {
+export async function takeTokens({ pool }: Pick<Database, 'pool'>, asked: TokensWanted): Promise<TokensTaken> {
   const { rows } = await pool.query<{ granted: number; tokens: number }>({
     name: 'take tokens',
     text: `insert into quota_bucket as held (bucket, tokens, granted, refilled_at)

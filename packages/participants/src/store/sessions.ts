@@ -26,10 +26,10 @@ export interface ProvidedOperator {
 export type Audience = 'operator' | 'participant'
 
 /** The owner of a sign-in link: the id of an operator token, or of a participant. */
-export type Linked = { readonly token: number } | { readonly participant: number }
+export type LinkOwner = { readonly token: number } | { readonly participant: number }
 
 /** The means by which somebody signed in: a link or a token, or a provider. */
-export type SignedInBy = Linked | ProvidedOperator
+export type SignedInBy = LinkOwner | ProvidedOperator
 
 export interface SessionTimes {
   readonly created_at: Date
@@ -137,7 +137,7 @@ export async function endSession({ pool }: Pool, id: number): Promise<void> {
 }
 
 /** Ends the sessions of the owner of `session`, except the `most` that were used last. */
-export async function endOlderSessions({ pool }: Pool, session: number, most: number): Promise<void> {
+export async function endExcessSessions({ pool }: Pool, session: number, most: number): Promise<void> {
   await pool.query(
     `delete from session where id in (
       select other.id from session as own join session as other on other.token = own.token
@@ -196,7 +196,7 @@ export async function listOperatorSessions(
 }
 
 /** Deletes sessions and links that have ended. */
-export async function forgetSessions(
+export async function deleteEndedSessions(
   { pool }: Pool,
   { now, seenAfter }: { readonly now: Date; readonly seenAfter: Date },
 ): Promise<void> {
@@ -256,7 +256,7 @@ export async function findLink({ pool }: Pool, audience: Audience, id: number, n
 }
 
 /** Deletes a link and returns its owner. Of several simultaneous calls only one gets the owner, the others null. */
-export async function spendLink({ pool }: Pool, audience: Audience, id: number): Promise<Linked | null> {
+export async function spendLink({ pool }: Pool, audience: Audience, id: number): Promise<LinkOwner | null> {
   const { rows } = await pool.query<{ token: number; participant: null } | { token: null; participant: number }>(
     `delete from sign_in_link where id = $1 and ${FOR_AUDIENCE} returning token, participant`,
     [id, audience],

@@ -31,7 +31,7 @@ export function elementKeys(
       return false
     })
   }
-  const value = list.values && readAttribute(bySingleValue(list.name, list.values), element)
+  const value = list.values && readAttribute(keyAttribute(list.name, list.values), element)
   if (value !== undefined && value !== null) keys.add(JSON.stringify([value]))
   return [...keys]
 }
@@ -59,9 +59,8 @@ function sourceAt(recordType: RecordType, path: string): IdentifierSource {
   return { path, names: 'record', ...(found?.type !== undefined && { type: found.type }) }
 }
 
-const bySingleValue = (name: string, paths: readonly string[]): Attribute => {
-  return { name, paths, type: 'text', fold: true }
-}
+/** The attribute of folded text whose value is one of the keys of an element. */
+const keyAttribute = (name: string, paths: readonly string[]): Attribute => ({ name, paths, type: 'text', fold: true })
 
 const [TYPE, VALUE] = [compilePath('identifier_type'), compilePath('identifier_value')]
 

@@ -5,7 +5,7 @@ import { resolveIdentifierType } from '../kinds/index.ts'
 import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
 import { normaliseIdentifier } from '../kinds/normalisers.ts'
 import { isOfForm } from '../kinds/value-pattern.ts'
-import { wholeDigits } from '../numbers.ts'
+import { integerText } from '../numbers.ts'
 import { isWritten, type ReadingNotes } from './read-attribute.ts'
 import { compilePath, member, type Path, walk } from './walk.ts'
 
@@ -111,7 +111,7 @@ export function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: Jso
 /** The normalised value of an identifier: a text, or the digits of an integer. Null for others, such as 0.5 or 1e21. */
 export function identifierValue(type: IdentifierType, raw: JsonValue | undefined): string | null {
   if (typeof raw === 'string') return normaliseIdentifier(type, raw)
-  const digits = wholeDigits(raw)
+  const digits = integerText(raw)
   return digits === null ? null : normaliseIdentifier(type, digits)
 }
 

@@ -88,7 +88,7 @@ function addIdentifiers(
   const anyType = anyIdentifierType(kind)
   const any: Searchable = { is: 'identifier', types: anyType }
   for (const type of kind.identifier_types) add(namesOf(type), { is: 'identifier', types: [type] })
-  const own = ownIdentifiers(kind, recordType)
+  const own = ownIdentifierPlaces(kind, recordType)
   for (const { path, types } of own) {
     add([path, ...joined([path], VALUE_WORDS)], { is: 'identifier', types })
   }
@@ -115,7 +115,7 @@ function addIdentifiers(
  * as members of a household; else none. In a query such a path means this type only, and a path of the parts the
  * others.
  */
-function ownIdentifiers(kind: Kind, { identifiers }: RecordType) {
+function ownIdentifierPlaces(kind: Kind, { identifiers }: RecordType) {
   if (identifiers.every(({ names }) => names === 'record')) return []
   return identifiers.flatMap(({ path, type, names }) => {
     const own = names === 'record' && type !== undefined ? resolveIdentifierType(kind, type) : undefined

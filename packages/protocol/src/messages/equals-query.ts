@@ -4,7 +4,7 @@
  */
 import { RequestFault } from '../faults.ts'
 import { isJsonObject } from '../json.ts'
-import { wholeDigits } from '../numbers.ts'
+import { integerText } from '../numbers.ts'
 
 /** The attributes that a question may name, each with all its names, the canonical one first. */
 export type AskedAttributes<Asked extends string> = Readonly<Record<Asked, readonly [string, ...string[]]>>
@@ -69,7 +69,7 @@ const isEquals = (operator: unknown): boolean => typeof operator === 'string' &&
 
 /** The value as text. A whole number is accepted, because some senders write an identifier as one. */
 function textOf(value: unknown, place: string): string {
-  const text = typeof value === 'string' ? value.trim() : wholeDigits(value)
+  const text = typeof value === 'string' ? value.trim() : integerText(value)
   if (text === null || text === '') throw bad(place, 'must be a text that is not empty')
   return text
 }

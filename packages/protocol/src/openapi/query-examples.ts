@@ -54,14 +54,14 @@ export function queryExamples(kind: Kind): readonly QueryExample[] {
   ]
 }
 
-type Asked = readonly (readonly [attribute: string, operator: string, value: string])[]
+type ExampleConditions = readonly (readonly [attribute: string, operator: string, value: string])[]
 
-function conditionsOf({ attributes }: RecordType): Asked {
+function conditionsOf({ attributes }: RecordType): ExampleConditions {
   const names = attributes.map(({ name }) => name)
   return CONDITIONS.filter(([name]) => names.includes(name)).slice(0, 2)
 }
 
-function expressionList(asked: Asked): JsonObject {
+function expressionList(asked: ExampleConditions): JsonObject {
   const [first, second] = asked.map(([attribute_name, operator, attribute_value]) => ({
     attribute_name,
     operator,
@@ -71,7 +71,7 @@ function expressionList(asked: Asked): JsonObject {
   return { seq_num: 1, expression1: first, ...more }
 }
 
-function graphql({ name, primary_identifier }: RecordType, asked: Asked): string {
+function graphql({ name, primary_identifier }: RecordType, asked: ExampleConditions): string {
   const field = `${name.charAt(0).toLowerCase()}${name.slice(1)}`
   const given = asked.map(([attribute, operator, value]) => `${attribute}: {${operator}: "${value}"}`)
   const selected = [primary_identifier, ...asked.map(([attribute]) => attribute)]

@@ -1,7 +1,7 @@
 /** Keys as JWKs (RFC 7517): checks their members, and imports them as WebCrypto keys with one use. */
 import { base64urlBytes, fromBase64Url, toBase64Url } from './base64.ts'
 import { ALGORITHMS, type AlgorithmName, fitsAlgorithm, RSA_BITS, type WebCryptoKey } from './signature/algorithms.ts'
-import { signOnTheSpot } from './signature/on-the-spot.ts'
+import { prepareSynchronousSigner } from './signature/on-the-spot.ts'
 
 /** A JWK (RFC 7517). The named members are checked here; others may be there. */
 export interface Jwk {
@@ -149,7 +149,7 @@ async function imported(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign' | 'ver
     throw new KeyRefused(
       `an RSA key must have ${RSA_BITS.least} to ${RSA_BITS.most} bits; make a new key, such as with openssl genpkey -algorithm ed25519`,
     )
-  if (usage === 'sign') signOnTheSpot(key, material, algorithm)
+  if (usage === 'sign') prepareSynchronousSigner(key, material, algorithm)
   return key
 }
 

@@ -73,7 +73,7 @@ export async function readPublicKey(jwk: LooseJwk, context: KeyContext): Promise
   return key
 }
 
-interface Purpose {
+interface KeyPurpose {
   readonly use: KeyUse
   readonly algorithm: string
 }
@@ -86,7 +86,7 @@ interface Purpose {
 function purposeOf(
   { alg, use, public_jwk }: { alg: unknown; use: unknown; public_jwk: Jwk },
   wanted: KeyUse | undefined,
-): Purpose {
+): KeyPurpose {
   if (use !== undefined && wanted !== undefined && use !== wanted) {
     throw new KeyRefused(`the JWK says that the key is not for ${wanted}; leave --use out, or register another key`)
   }

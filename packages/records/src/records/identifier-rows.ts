@@ -5,7 +5,7 @@ import type { RegistryShape } from '@rollcall/core/model/registry'
 import { quoteName } from '@rollcall/database/names'
 import { type RecordIdentifier, type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { parsePublicDocument, readProtection } from './protection.ts'
+import { parseWithoutProtected, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { aliasesOf } from './retired-records.ts'
 
@@ -38,7 +38,7 @@ export async function writeIdentifiers(
   const aliases = await aliasesOf(client, registry, recordType, ids)
   const protection = await readProtection(client, registry.id)
   const rows = records.flatMap(({ id, document }) => {
-    const read = parsePublicDocument(registry, recordType, protection, document)
+    const read = parseWithoutProtected(registry, recordType, protection, document)
     const own = readIdentifiers(registry.kind, recordType, read)
     return ownIdentifiersAndAliases(own, aliases.get(id)).map((one) => ({ ...one, id }))
   })

@@ -11,7 +11,7 @@ import type { ClientBase } from 'pg'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { type PreparedRecord, prepareRecord } from './prepare-record.ts'
 import { protectMerged } from './protected-records.ts'
-import { parsePublicDocument, readProtection } from './protection.ts'
+import { parseWithoutProtected, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { recordRows } from './record-writer.ts'
 import { findRecordsMergedInto, type RetiredRecord } from './retired-records.ts'
@@ -112,7 +112,7 @@ export async function restoreRecord(
   const { table, columns } = recordTable(registry, recordType)
   const which = [registry.id, recordType.name, id]
   const protection = await readProtection(client, registry.id)
-  const read = parsePublicDocument(registry, recordType, protection, document)
+  const read = parseWithoutProtected(registry, recordType, protection, document)
   const { columns: values }: PreparedRecord = prepareRecord(registry.kind, recordType, read)
   const whole: PreparedRecord = prepareRecord(registry.kind, recordType, JSON.parse(document))
   const prepared: PreparedRecord = { ...whole, columns: values }

@@ -9,7 +9,7 @@ import {
 } from '@rollcall/core/model/protection'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { isJsonObject, type JsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
+import { isJsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 
 type Connection = Pick<ClientBase, 'query'>
@@ -63,23 +63,15 @@ async function readAll(client: Connection, registryId: number, version: number):
 }
 
 /** The document of a record without data of other protected persons. Columns and identifiers are made from it. */
-export function parsePublicDocument(
+export function parseWithoutProtected(
   { kind }: RegistryShape,
   recordType: RecordType,
   protection: Protection,
   text: string,
 ): JsonValue {
   const document: JsonValue = JSON.parse(text)
-  return isJsonObject(document) ? publicDocument({ kind }, recordType, protection, document) : document
+  return isJsonObject(document) ? withoutProtectedPersons(kind, recordType, protection, document).document : document
 }
-
-/** Does the same as `parsePublicDocument` for a parsed document. */
-export const publicDocument = (
-  { kind }: Pick<RegistryShape, 'kind'>,
-  recordType: RecordType,
-  protection: Protection,
-  document: JsonObject,
-): JsonObject => withoutProtectedPersons(kind, recordType, protection, document).document
 
 /** The statement that reads the categories under which these records are protected, deleted records included. */
 export const categoriesStatement = ({ id }: RegistryShape, record_type: string, ids: readonly RecordId[]) => ({

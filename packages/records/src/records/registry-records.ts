@@ -17,7 +17,7 @@ export interface RegistryRecords {
 }
 
 /** The registry. `own_records` as in `RegistryShape`; the other members are needed to open its source. */
-type Which = Pick<Registry, 'id'> &
+type RegistryToOpen = Pick<Registry, 'id'> &
   Partial<Pick<Registry, 'own_records' | 'awaits_records' | 'source' | 'kind' | 'namespace'>>
 
 /** A registry with a source file, which says how its records are read. */
@@ -39,7 +39,7 @@ const mirrored = new WeakMap<Database['pool'], RegistryRecords>()
 const openers = new WeakMap<Database['pool'], RecordsOpener>()
 
 /** The records of a registry: those opened by `openRecords`, else those of our own tables or of its source. */
-export function recordsOf(db: Database, registry: Which): RegistryRecords {
+export function recordsOf(db: Database, registry: RegistryToOpen): RegistryRecords {
   const found = opened.get(db.pool)?.get(registry.id)
   if (found !== undefined) return found
   if (registry.own_records !== false) {
@@ -57,7 +57,7 @@ export function recordsOf(db: Database, registry: Which): RegistryRecords {
  * Does the same as `recordsOf`, but also reads a copy that is not complete yet. For functions about everything that is
  * stored of a person.
  */
-export const storedRecordsOf = (db: Database, registry: Which): RegistryRecords =>
+export const storedRecordsOf = (db: Database, registry: RegistryToOpen): RegistryRecords =>
   recordsOf(db, { ...registry, awaits_records: false })
 
 /** Sets what opens the sources of this database's registries in this process. */
@@ -69,7 +69,7 @@ export function openRecordsWith(db: Database, opener: RecordsOpener): void {
 export const registriesAway = (db: Database): readonly string[] => openers.get(db.pool)?.away() ?? []
 
 /** Returns the functions that write a registry's records. @throws StoreRefusal we must not write them */
-export function sinkOf(db: Database, registry: Which & Pick<Registry, 'namespace'>): RecordSink {
+export function sinkOf(db: Database, registry: RegistryToOpen & Pick<Registry, 'namespace'>): RecordSink {
   const { sink } = recordsOf(db, registry)
   if (sink !== null) return sink
   throw new StoreRefusal(notWritten(registry))

@@ -156,7 +156,7 @@ export async function storeSource(
  * Whether the records of a registry are still where this node knows them to be: in our tables, or in a source. If so,
  * that stays so until the transaction ends: whoever gives the registry another source file waits.
  */
-export async function isRecordsPlace(
+export async function isRecordsPlaceUnchanged(
   client: Pick<ClientBase, 'query'>,
   { id, own_records }: Pick<Registry, 'id' | 'own_records'>,
 ): Promise<boolean> {
@@ -168,7 +168,7 @@ export async function isRecordsPlace(
 }
 
 /** Lets a registry answer requests, after the copy of its records is complete. */
-export async function openRegistry(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
+export async function letRegistryAnswer(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
   await client.query('update registry set awaits_records = false where id = $1 and awaits_records', [id])
 }
 

@@ -10,7 +10,7 @@ import { claimImport, releaseImportClaim } from '../records/claims.ts'
 import { prepareRecord } from '../records/prepare-record.ts'
 import { writeRecords } from '../records/record-writer.ts'
 import { addRegistry, registryAt } from './registries.ts'
-import { addAttribute, indexAttribute, isAttributeOfKind, removeAttribute } from './registry-attributes.ts'
+import { addAttribute, declareAttributeIndex, isAttributeOfKind, removeAttribute } from './registry-attributes.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -99,11 +99,11 @@ test("an index for the kind's own attribute is declared and taken back, the attr
   const { id, kind } = await registryAt(db, 'full')
   const plain = kind.record_types[0].attributes.find(({ indexed, type }) => !indexed && type !== 'age')
   const name = plain?.name ?? ''
-  const indexed = await indexAttribute(db, 'full', 'Person', name)
+  const indexed = await declareAttributeIndex(db, 'full', 'Person', name)
   const attributes = indexed.kind.record_types[0].attributes
   expect(attributes.find((attribute) => attribute.name === name)).toEqual({ ...plain, indexed: true })
   expect(indexed.unfilled).toEqual(new Map())
-  await expect(indexAttribute(db, 'full', 'Person', name)).rejects.toThrow(
+  await expect(declareAttributeIndex(db, 'full', 'Person', name)).rejects.toThrow(
     new StoreRefusal(`an index for ${name} of Person is declared already; rollcall index apply builds it`),
   )
   await db.pool.query(`create index r${id}_person_${name}_index on r${id}_person (id)`)
@@ -117,7 +117,7 @@ test("an operator's own attribute may get its index later", async () => {
   const { db } = database
   const { indexed: _, ...plain } = clan
   await addAttribute(db, 'full', 'Person', plain)
-  const indexed = await indexAttribute(db, 'full', 'Person', 'clan')
+  const indexed = await declareAttributeIndex(db, 'full', 'Person', 'clan')
   expect(indexed.kind.record_types[0].attributes).toContainEqual(clan)
   expect(indexed.unfilled).toEqual(new Map([['Person', new Set(['clan'])]]))
   await removeAttribute(db, 'full', 'Person', 'clan')
@@ -149,10 +149,10 @@ test.each<[string, string, Attribute, string]>([
 
 test('what is not there cannot be indexed or removed', async () => {
   const { db } = database
-  await expect(indexAttribute(db, 'full', 'Person', 'clan')).rejects.toThrow(
+  await expect(declareAttributeIndex(db, 'full', 'Person', 'clan')).rejects.toThrow(
     new StoreRefusal('Person has no attribute "clan"; rollcall attribute list shows those it has'),
   )
-  await expect(indexAttribute(db, 'full', 'Person', 'age')).rejects.toThrow(
+  await expect(declareAttributeIndex(db, 'full', 'Person', 'age')).rejects.toThrow(
     new StoreRefusal('age: nothing of it is stored; index birth_date'),
   )
   await expect(removeAttribute(db, 'full', 'Person', 'sex')).rejects.toThrow(

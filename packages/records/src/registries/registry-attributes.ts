@@ -32,7 +32,7 @@ export async function addAttribute(
   record_type: string,
   attribute: Attribute,
 ): Promise<Registry> {
-  return changeRegistry(db, namespace, async (transaction, registry) => {
+  return runAttributeChange(db, namespace, async (transaction, registry) => {
     const recordType = recordTypeOf(registry, record_type)
     const addition = { record_type: recordType.name, attribute }
     if (recordType.attributes.some(({ name }) => name === attribute.name)) {
@@ -59,13 +59,13 @@ export async function addAttribute(
  * `applyIndexes`.
  * @throws StoreRefusal there is no such attribute, it has an index, or the registry cannot be changed now
  */
-export async function indexAttribute(
+export async function declareAttributeIndex(
   db: Database,
   namespace: string,
   record_type: string,
   name: string,
 ): Promise<Registry> {
-  return changeRegistry(db, namespace, async (transaction, registry) => {
+  return runAttributeChange(db, namespace, async (transaction, registry) => {
     const recordType = recordTypeOf(registry, record_type)
     const attribute = attributeOf(recordType, name)
     if (attribute.indexed)
@@ -83,7 +83,7 @@ export async function indexAttribute(
 }
 
 /**
- * Undoes `addAttribute` or `indexAttribute`: removes an added attribute with its column and index, or the added index
+ * Undoes `addAttribute` or `declareAttributeIndex`: removes an added attribute with its column and index, or the added index
  * of an attribute of the kind. Other servers learn it within half a second; until then, a search that uses it fails.
  * @throws StoreRefusal nothing of that name was added, or the registry cannot be changed now
  */
@@ -93,7 +93,7 @@ export async function removeAttribute(
   record_type: string,
   name: string,
 ): Promise<void> {
-  await changeRegistry(db, namespace, async (transaction, registry) => {
+  await runAttributeChange(db, namespace, async (transaction, registry) => {
     const recordType = recordTypeOf(registry, record_type)
     const which = sql`registry = ${registry.id} and record_type = ${recordType.name} and name = ${name}`
     const removed = await sql`delete from registry_attribute where ${which}`.execute(transaction)
@@ -180,7 +180,7 @@ const LOCK_TIMEOUT = '5s'
  * rely on the columns that existed when they began.
  * @throws StoreRefusal one of them runs, the database user may not change the tables, or something uses them too long
  */
-export async function changeRegistry<Result>(
+export async function runAttributeChange<Result>(
   db: Database,
   namespace: string,
   change: (transaction: Transaction<unknown>, registry: Registry) => Promise<Result>,

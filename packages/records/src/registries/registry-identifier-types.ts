@@ -17,7 +17,7 @@ import { sortColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, recordTableNames, recordTypesWithTables } from '../records/record-tables.ts'
 import { declarePrimaryIdentifiers } from './primary-identifiers.ts'
 import { registryAt } from './registries.ts'
-import { changeRegistry, dropColumns } from './registry-attributes.ts'
+import { dropColumns, runAttributeChange } from './registry-attributes.ts'
 
 /**
  * Adds an identifier type, or more names and forms for a type of the kind. Existing records are read again by
@@ -25,7 +25,7 @@ import { changeRegistry, dropColumns } from './registry-attributes.ts'
  * @throws StoreRefusal what is wrong with the type, or why the registry cannot be changed now
  */
 export async function addIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
-  return changeRegistry(db, namespace, async (transaction, registry) => {
+  return runAttributeChange(db, namespace, async (transaction, registry) => {
     await insertType(transaction, registry, type)
     // Before, values of this type were stored as UNLISTED. Some may be identifiers of protected persons.
     await copyProtected(transaction, registry, UNLISTED.name, type.name)
@@ -38,7 +38,7 @@ export async function addIdentifierType(db: Database, namespace: string, type: I
  * @throws StoreRefusal no such type was added, or as `addIdentifierType`
  */
 export async function changeIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
-  return changeRegistry(db, namespace, async (transaction, registry) => {
+  return runAttributeChange(db, namespace, async (transaction, registry) => {
     await deleteType(transaction, registry, type.name)
     await insertType(transaction, await registryAt({ kysely: transaction }, namespace), type)
     return changed(transaction, registry)
@@ -70,7 +70,7 @@ async function deleteType(transaction: Transaction<unknown>, { id, namespace }: 
  * @throws StoreRefusal no such type was added, the type is in use, or the registry cannot be changed now
  */
 export async function removeIdentifierType(db: Database, namespace: string, given: string): Promise<Registry> {
-  return changeRegistry(db, namespace, async (transaction, registry) => {
+  return runAttributeChange(db, namespace, async (transaction, registry) => {
     const name = resolveIdentifierType(registry.kind, given)?.name ?? given
     await deleteType(transaction, registry, name)
     const left = await registryAt({ kysely: transaction }, namespace)
@@ -91,7 +91,7 @@ export async function setPrimaryIdentifiers(
   namespace: string,
   primaries: Readonly<Record<string, string>>,
 ): Promise<Registry> {
-  return changeRegistry(db, namespace, async (transaction, registry) => {
+  return runAttributeChange(db, namespace, async (transaction, registry) => {
     if (await hasRows(transaction, recordTableNames(registry))) {
       throw new StoreRefusal(
         `${namespace} has records, which are known by their primary identifier: it can be named only before the first import; add a registry at another namespace`,

@@ -46,7 +46,7 @@ import { createGrantQuota } from '@rollcall/participants/admission/grant-quota'
 import { createQuota } from '@rollcall/participants/admission/quota'
 import { createSearchSlots } from '@rollcall/participants/admission/search-slots'
 import { createThrottle } from '@rollcall/participants/admission/throttle'
-import { createCallbacks, createDirectory } from '@rollcall/participants/directory/directory'
+import { createCallbackSettingsReader, createDirectory } from '@rollcall/participants/directory/directory'
 import { createGrants } from '@rollcall/participants/directory/grants'
 import { createOpenIdProvider } from '@rollcall/participants/directory/openid-provider'
 import { createOperators } from '@rollcall/participants/directory/operators'
@@ -155,7 +155,7 @@ function createDelivering({ config, db, log, clock, limits, vault }: Base, keys:
     auditLog: failClosed(auditLog, { log }),
     directory: createDirectory(db, log, clock),
     grants: createGrants(db, log, clock),
-    callbacks: createCallbacks(db, clock),
+    callbacks: createCallbackSettingsReader(db, clock),
     bodies: createBodies(db, vault),
     grantQuota: createGrantQuota(db, metrics),
     breakers: createBreakers(db),

@@ -10,7 +10,7 @@ import { forgetBreakers } from '@rollcall/delivery/store/deliveries/breakers'
 import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
 import { endUnconsentedSubscriptions } from '@rollcall/delivery/store/events/consent-stopping'
 import { clearSentEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
-import { expireSubscriptions, suspendedSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
+import { expireSubscriptions, takeUnloggedSuspensions } from '@rollcall/delivery/store/events/subscription-states'
 import { type StoringReferences, storeMissingReferences } from '@rollcall/engine/operations/references'
 import { applyScheduledStatuses, type Scheduling } from '@rollcall/engine/operations/scheduled-statuses'
 import {
@@ -25,7 +25,7 @@ import { sessionTimeBounds } from '@rollcall/participants/directory/sessions'
 import { deleteOldUse } from '@rollcall/participants/store/grant-use'
 import { forgetOperatorTokens } from '@rollcall/participants/store/operator-tokens'
 import { lapseProposals } from '@rollcall/participants/store/proposals'
-import { forgetSessions } from '@rollcall/participants/store/sessions'
+import { deleteEndedSessions } from '@rollcall/participants/store/sessions'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import { findLeftMirrors } from '@rollcall/source/store/changed-sources'
 
@@ -125,7 +125,7 @@ const CHORES: readonly Chore[] = [
     every: 10,
     failure: 'sessions that ended could not be deleted; tried again soon',
     run: async ({ db, limits, clock }) => {
-      await forgetSessions(db, sessionTimeBounds(limits, clock.date()))
+      await deleteEndedSessions(db, sessionTimeBounds(limits, clock.date()))
     },
   },
   {
@@ -217,7 +217,7 @@ async function closeMailboxes({ db, limits, log }: Parts): Promise<void> {
 /** Logs suspended subscriptions, each once: their participants get no notifications. */
 async function logSuspended({ db, log }: Parts): Promise<void> {
   for (;;) {
-    const found = await suspendedSubscriptions(db.pool)
+    const found = await takeUnloggedSuspensions(db.pool)
     if (found.length === 0) return
     for (const suspended of found) log.error(suspended, 'subscriptions are suspended')
   }

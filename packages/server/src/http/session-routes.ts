@@ -7,9 +7,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type InputLimits, readInput } from './admin/read-input.ts'
 import type { DescribedCall } from './admin/route.ts'
 import { sendFault, sendJson } from './answer.ts'
+import type { PageSessions, Request } from './page-sessions.ts'
 import { NotSignedIn, type RequestGate } from './request-gate.ts'
 import { type HttpServer, mountMethods } from './server.ts'
-import type { Request, SessionPage } from './session-page.ts'
 
 /** The result of checking the token or code with which a person signs in. */
 export interface Shown {
@@ -25,7 +25,7 @@ export interface Shown {
 export interface SessionCalls<Owner, About> {
   readonly base: string
   readonly calls: Readonly<Record<'begin' | 'show' | 'end', DescribedCall>>
-  readonly page: SessionPage<Owner>
+  readonly page: PageSessions<Owner>
   readonly sessions: Sessions<Owner>
   readonly limits: InputLimits
   readonly requestGate: Pick<RequestGate, 'refused'>

@@ -48,9 +48,6 @@ function readText(path: string, most: number, at: readonly string[]): string {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
   } catch (error) {
     if (error instanceof SourceRefusal) throw error
-    throw new SourceRefusal(
-      `${at.join('.')}: ${path} cannot be read: ${systemReason(error as NodeJS.ErrnoException)}`,
-      at,
-    )
+    throw new SourceRefusal(`${at.join('.')}: ${path} cannot be read: ${systemReason(error)}`, at)
   }
 }

@@ -5,7 +5,7 @@
 
 import { withTransaction } from '@rollcall/database/transaction'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
-import { openRegistry } from '@rollcall/records/registries/registries'
+import { letRegistryAnswer } from '@rollcall/records/registries/registries'
 import { ANY_RECORD } from '../engine/column-test.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
 import { nextKey } from '../engine/row-statement.ts'
@@ -123,7 +123,7 @@ async function end({ db, registry, claim }: MirrorDeps, comparison: Comparison):
       await replaceStoredRecordIds(client, registry, 'copies')
       await hasBecomeMirror(client, registry.id)
     }
-    await openRegistry(client, registry.id)
+    await letRegistryAnswer(client, registry.id)
   })
   return null
 }

@@ -6,9 +6,9 @@ import { isoTimeOf } from '../../parts/filters.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { useAct } from '../../parts/use-act.tsx'
 import { PERSON } from '../../texts/audit-log.ts'
+import { AccessesByMonth } from './accesses-by-month.tsx'
 import styles from './audit-log.module.css'
 import { download } from './download.ts'
-import { AccessesByMonth } from './looks.tsx'
 
 const { fields: FIELDS, report: REPORT } = PERSON
 const CHANGES = ['auditLog']
@@ -87,7 +87,7 @@ export function EntriesOfPerson() {
           {ROLES.map((role) => (
             <Section key={role} title={PERSON[role]}>
               <Panel>
-                <AccessesByMonth caption={PERSON[role]} looks={look.data[role]} months={look.data.months[role]} />
+                <AccessesByMonth caption={PERSON[role]} accesses={look.data[role]} months={look.data.months[role]} />
               </Panel>
             </Section>
           ))}

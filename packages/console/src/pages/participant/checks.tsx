@@ -55,7 +55,7 @@ export function Checks({ participant: { sender_id, environment, checks } }: { re
             <span>{TEXTS.caption(report.namespace)}</span>
             <Time at={report.checked_at} relative />
             <span>{TEXTS.of(report.version)}</span>
-            {mayCheck && at === 0 && !report.passed && <Again sender_id={sender_id} report={report} />}
+            {mayCheck && at === 0 && !report.passed && <RepeatCheck sender_id={sender_id} report={report} />}
           </div>
           <DataTable
             caption={TEXTS.caption(report.namespace)}
@@ -101,7 +101,7 @@ function Check({ sender_id }: { readonly sender_id: string }) {
 }
 
 /** A button that repeats a check with the same registry and the same beginning. */
-function Again({ sender_id, report }: { readonly sender_id: string; readonly report: Report }) {
+function RepeatCheck({ sender_id, report }: { readonly sender_id: string; readonly report: Report }) {
   const { namespace, since } = report
   const act = useAct({
     call: () => look(sender_id, { namespace, since }),

@@ -11,7 +11,7 @@ import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { SETTINGS } from '../../texts/settings.ts'
-import { chosenSettings, valueText } from './choose.ts'
+import { chosenSettings, valueText } from './filter-settings.ts'
 import styles from './settings.module.css'
 
 export type Setting = Answer<'/admin/v1/settings'>[number]

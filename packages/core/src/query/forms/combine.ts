@@ -10,7 +10,7 @@ export interface Condition {
 }
 
 /** A condition before it is read. It is read later, because another condition may give its identifier type. */
-export interface Asked {
+export interface UnreadCondition {
   readonly path: string
   /** The attribute or identifiers of the condition; undefined for others, such as `$or` or the object of a compound. */
   readonly about: Searchable | undefined
@@ -50,7 +50,7 @@ export function negate(of: Predicate): Predicate {
  * @param around the types from an outer object
  */
 export function readConditionsOfObject(
-  asked: readonly Asked[],
+  asked: readonly UnreadCondition[],
   isTyped = isOfSeveralTypes,
   around?: SaidTypes,
 ): readonly Condition[] {
@@ -69,14 +69,18 @@ export function readConditionsOfObject(
  * Reads an object in which an identifier type has no value beside it: the type stays a condition of its own. Values
  * inside nested objects, such as those of `$or`, take the type too.
  */
-function readBeside(type: Asked, asked: readonly Asked[], around: SaidTypes | undefined): readonly Condition[] {
+function readBeside(
+  type: UnreadCondition,
+  asked: readonly UnreadCondition[],
+  around: SaidTypes | undefined,
+): readonly Condition[] {
   const own = type.read()
   const said = saidBy(own, type.path) ?? around
   return asked.map((one) => (one === type ? own : one.read(undefined, said)))
 }
 
 function readAs(
-  { about, read }: Asked,
+  { about, read }: UnreadCondition,
   isTyped: (about: Searchable | undefined) => about is Identifiers,
   said: SaidTypes | undefined,
 ): Condition {

@@ -2,7 +2,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import type { Comparator, Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
-import { type Asked, joinByAnd, joinByOr, negate, predicateOnRecord, readConditionsOfObject } from './combine.ts'
+import {
+  joinByAnd,
+  joinByOr,
+  negate,
+  predicateOnRecord,
+  readConditionsOfObject,
+  type UnreadCondition,
+} from './combine.ts'
 import { unreadCondition } from './expression.ts'
 import { subjectOf } from './leaves.ts'
 import { operatorOf } from './operators.ts'
@@ -24,7 +31,7 @@ export function readExpressionList(reader: Reader, value: JsonValue, path: strin
 }
 
 /** Joins two conditions. */
-type Join = (first: Asked, second: Asked) => Predicate
+type Join = (first: UnreadCondition, second: UnreadCondition) => Predicate
 
 const CONDITIONS: ReadonlyMap<string, Join> = new Map<string, Join>([
   [
@@ -38,7 +45,7 @@ const CONDITIONS: ReadonlyMap<string, Join> = new Map<string, Join>([
   ['not', (first, second) => joinByAnd([predicateOf(first), negate(predicateOf(second))])],
 ])
 
-function predicateOf(asked: Asked): Predicate {
+function predicateOf(asked: UnreadCondition): Predicate {
   return predicateOnRecord(readConditionsOfObject([asked]))
 }
 
@@ -46,7 +53,7 @@ function predicateOf(asked: Asked): Predicate {
  * Combines two conditions on one attribute. Two bounds are a range, and one value must be in it. Otherwise two values
  * may satisfy them, as in programmes A and B.
  */
-function ofOneAttribute(first: Asked, second: Asked): Predicate {
+function ofOneAttribute(first: UnreadCondition, second: UnreadCondition): Predicate {
   const conditions = readConditionsOfObject([first, second])
   if (conditions.every(({ of }) => isBound(of))) return predicateOnRecord(conditions)
   return joinByAnd(conditions.map((condition) => predicateOnRecord([condition])))
@@ -55,7 +62,7 @@ function ofOneAttribute(first: Asked, second: Asked): Predicate {
 const isBound = (of: Predicate): boolean => of.is === 'compare' && BOUNDS.includes(of.operator)
 const BOUNDS: readonly Comparator[] = ['gt', 'ge', 'lt', 'le']
 
-function isSameAttribute({ about: first }: Asked, { about: second }: Asked): boolean {
+function isSameAttribute({ about: first }: UnreadCondition, { about: second }: UnreadCondition): boolean {
   if (first === undefined || second === undefined) return false
   return 'attribute' in first && 'attribute' in second && first.attribute === second.attribute
 }
@@ -107,7 +114,7 @@ export function readComparison(reader: Reader, value: JsonValue, path: string): 
   return predicateOf(askedByComparison(reader, value, path))
 }
 
-function askedByComparison(reader: Reader, value: JsonValue | undefined, path: string): Asked {
+function askedByComparison(reader: Reader, value: JsonValue | undefined, path: string): UnreadCondition {
   if (!isJsonObject(value)) throw new QueryProblem(path, `must be an object {${COMPARISON.join(', ')}}`)
   checkMembers(value, COMPARISON, path)
   const name = givenValue(value, 'attribute_name')

@@ -7,7 +7,6 @@ import { isJsonObject, type JsonObject, type JsonValue, type Searchable } from '
 import type { Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
 import {
-  type Asked,
   type Condition,
   type Identifiers,
   isIdentifiers,
@@ -18,6 +17,7 @@ import {
   predicateOnRecord,
   readConditionsOfObject,
   type SaidTypes,
+  type UnreadCondition,
 } from './combine.ts'
 import { type SearchableLeaf, type Subject, subjectOf } from './leaves.ts'
 import { EQUALS, operatorOf, operatorWord, readExists, resolveOperator } from './operators.ts'
@@ -40,7 +40,7 @@ function readObject(reader: Reader, value: JsonValue, path: string, names: Names
   return names.compound === undefined ? predicateOnRecord(conditions) : predicateOnElement(conditions)
 }
 
-function askedBy(reader: Reader, value: JsonValue, path: string, names: Names): readonly Asked[] {
+function askedBy(reader: Reader, value: JsonValue, path: string, names: Names): readonly UnreadCondition[] {
   return membersOf(reader, value, path, 'conditions').flatMap(([key, raw]) =>
     askedByMember(reader, key, raw, pathAt(path, key), names),
   )
@@ -59,7 +59,13 @@ function membersOf(
   return members
 }
 
-function askedByMember(reader: Reader, key: string, value: JsonValue, path: string, names: Names): readonly Asked[] {
+function askedByMember(
+  reader: Reader,
+  key: string,
+  value: JsonValue,
+  path: string,
+  names: Names,
+): readonly UnreadCondition[] {
   const logic = resolveLogic(key)
   if (logic !== undefined) {
     const read = (_?: Identifiers, said?: SaidTypes): Condition => {
@@ -100,7 +106,13 @@ function hasOperators(value: JsonObject): boolean {
   return Object.keys(value).some((key) => key.startsWith('$') || resolveOperator(key) !== undefined)
 }
 
-function askedAbout(reader: Reader, about: Searchable, value: JsonValue, path: string, prefix: string): Asked {
+function askedAbout(
+  reader: Reader,
+  about: Searchable,
+  value: JsonValue,
+  path: string,
+  prefix: string,
+): UnreadCondition {
   if (about.is === 'compound') {
     const { compound } = about
     const of = (): Predicate => readCompound(reader, { prefix, compound }, value, path)
@@ -122,7 +134,7 @@ export function unreadCondition(
   about: SearchableLeaf,
   path: string,
   read: (about: SearchableLeaf) => Condition,
-): Asked {
+): UnreadCondition {
   return { path, about, read: (narrowed) => read(narrowed ?? about) }
 }
 

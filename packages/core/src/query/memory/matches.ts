@@ -6,12 +6,12 @@ import {
   type Comparator,
   type Comparison,
   type HasIdentifier,
+  type HasValue,
   type Interval,
   isCompound,
   type Literal,
   type OneOf,
   type Predicate,
-  type Presence,
   type SomeElement,
 } from '../../model/predicate.ts'
 import type { ReadableRecord } from './extract-record.ts'
@@ -97,7 +97,7 @@ function oneOf(value: AttributeScalar | undefined, literals: readonly Literal[])
   return greatest
 }
 
-function isPresent({ attribute, list, until }: Presence, read: Read, record: ReadableRecord): boolean {
+function isPresent({ attribute, list, until }: HasValue, read: Read, record: ReadableRecord): boolean {
   if (attribute.type === 'age') throw new Error(`${attribute.name} is asked on no day`)
   if (list === undefined || !isCompound(list)) return upTo(until, read(attribute.name)) !== undefined
   const elements = record.elements.get(list.name) ?? []

@@ -118,7 +118,7 @@ function candidate([at, subscription, before, beforeWhole, after, afterWhole]: R
 }
 
 /** Reads the stored criteria of subscriptions, by subscription id. */
-export async function readStoredFilters(
+export async function readStoredCriteria(
   client: ClientBase,
   subscriptions: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {

@@ -1,7 +1,7 @@
 /** Stops subscriptions, notifications and answers whose consent has ended. */
 
 import { hasConsentEndedSql } from '@rollcall/consents/store/consent-ended'
-import { exchangesOfEndedConsentsSql, type Which } from '@rollcall/consents/store/consent-uses'
+import { type ConsentUseSelection, exchangesOfEndedConsentsSql } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase } from 'pg'
@@ -24,10 +24,12 @@ export interface Stopped {
  * is committed at the same time either sees the withdrawal, or is found here. If this function fails, housekeeping and
  * the next attempts stop the rest.
  */
-export const stopUnderEndedConsents = ({ pool }: Pick<Database, 'pool'>, which: Which): Promise<Stopped> =>
-  withTransaction(pool, (client) => stopWithin(client, which))
+export const stopUnderEndedConsents = (
+  { pool }: Pick<Database, 'pool'>,
+  which: ConsentUseSelection,
+): Promise<Stopped> => withTransaction(pool, (client) => stopWithin(client, which))
 
-async function stopWithin(client: ClientBase, which: Which): Promise<Stopped> {
+async function stopWithin(client: ClientBase, which: ConsentUseSelection): Promise<Stopped> {
   const { subscriptions, notifications } = await stopSubscriptions(client, which)
   const { rows } = await client.query<{ stopped: number; in_flight: number }>(
     `with ended as (${exchangesOfEndedConsentsSql(which)}),
@@ -48,7 +50,7 @@ async function stopWithin(client: ClientBase, which: Which): Promise<Stopped> {
 
 async function stopSubscriptions(
   client: ClientBase,
-  { condition, values }: Which,
+  { condition, values }: ConsentUseSelection,
 ): Promise<Pick<Stopped, 'subscriptions' | 'notifications'>> {
   const { rows } = await client.query<{ id: number; code: string; registry: number }>(
     `select subscription.id, code, registry

@@ -1,6 +1,6 @@
 /** Finds the events that a correction is about, and who was notified of them. */
 
-import type { Purpose } from '@rollcall/core/model/event'
+import type { NotificationPurpose } from '@rollcall/core/model/event'
 import type { RecordId } from '@rollcall/core/model/records'
 import { storedId } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
@@ -36,7 +36,7 @@ export async function findCorrectableEvents(
   { record_type, record, event_type, since, corrected }: Correctable,
 ): Promise<readonly number[]> {
   const id = storedId(record)
-  const { rows } = await client.query<{ id: number; purpose: Purpose }>(
+  const { rows } = await client.query<{ id: number; purpose: NotificationPurpose }>(
     `select id, purpose from event
      where registry = $1 and record_type = $2 and record = $3 and record_key is not distinct from $6 and recorded_at >= $5
        and ($4::text is null or (event_type = $4 and reversed_by is null))

@@ -1,6 +1,6 @@
 /** Stores events, and the notifications that they cause. */
 
-import type { Presence, Purpose } from '@rollcall/core/model/event'
+import type { NotificationPurpose, Presence } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { isSameRecordSql, storedId } from '@rollcall/database/record-ids'
@@ -62,7 +62,7 @@ export interface NewNotification {
   readonly event: number
   readonly subscription: number
   readonly presence: Presence
-  readonly purpose: Purpose
+  readonly purpose: NotificationPurpose
   /** The time at which it is due; undefined: at once. */
   readonly due_at?: Date
   /** The id of the notification that it corrects. It is not due before that one. */

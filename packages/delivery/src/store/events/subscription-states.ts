@@ -110,7 +110,7 @@ export async function suspendSubscriptions(
 }
 
 /** The subscriptions of a registry that were suspended for one reason, other than a closed mailbox. */
-export interface Suspended {
+export interface SuspendedSubscriptions {
   /** The namespace of the registry. */
   readonly registry: string
   readonly reason: SuspensionReason
@@ -122,8 +122,10 @@ export interface Suspended {
 const LOGGED_AT_ONCE = 100
 
 /** Finds at most `LOGGED_AT_ONCE` suspended subscriptions that were not logged, and marks them as logged. */
-export async function suspendedSubscriptions(client: Pick<ClientBase, 'query'>): Promise<readonly Suspended[]> {
-  const { rows } = await client.query<Suspended>(
+export async function takeUnloggedSuspensions(
+  client: Pick<ClientBase, 'query'>,
+): Promise<readonly SuspendedSubscriptions[]> {
+  const { rows } = await client.query<SuspendedSubscriptions>(
     `with logged as (
        update subscription set suspension_logged = true
        where id in (

@@ -2,7 +2,7 @@
 
 import { authorityNameSql, hasConsentEndedSql } from '@rollcall/consents/store/consent-ended'
 import type { GivenFor } from '@rollcall/core/model/consent'
-import { END_REASONS_TAKEN_BACK, type Presence, type Purpose } from '@rollcall/core/model/event'
+import { END_REASONS_TAKEN_BACK, type NotificationPurpose, type Presence } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { isSameRecordSql, recordIdSql } from '@rollcall/database/record-ids'
@@ -13,7 +13,7 @@ export interface WaitingNotification {
   readonly id: number
   readonly mailbox: number
   readonly presence: Presence
-  readonly purpose: Purpose
+  readonly purpose: NotificationPurpose
   /** The reference_id of its item, the same each time; null: an older version made it, and has not sent it. */
   readonly reference_id: string | null
   /** The reference_id of the notification that it corrects; null: it corrects none, or that one has none. */

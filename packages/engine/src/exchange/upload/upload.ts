@@ -6,7 +6,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Participant } from '@rollcall/core/model/participant'
-import { type Admission, bodyTooLarge } from '@rollcall/participants/reading/body'
+import { type AdmittedRequest, bodyTooLarge } from '@rollcall/participants/reading/body'
 import { type Envelope, envelopeBounds, readEnvelope, readMessage } from '@rollcall/participants/reading/envelope'
 import { verifyEnvelope } from '@rollcall/participants/trust/messages'
 import {
@@ -32,7 +32,7 @@ export async function takeUpload(
   deps: ReadingRequests,
   operation: Operation,
   participant: Participant,
-  { headers, body, hold }: Admission,
+  { headers, body, hold }: AdmittedRequest,
 ): Promise<UnreadRequest> {
   const { limits } = deps
   const problem = encodingProblem(headers['content-encoding'])

@@ -32,7 +32,7 @@ export async function publicEncryptionKey(jwk: LooseJwk): Promise<EncryptionKey>
   const members = ['kty', ...(shape.crv === undefined ? [] : ['crv']), ...shape.members]
   const bare = Object.fromEntries(members.map((member) => [member, jwk[member]])) as JWK
   const key = await imported(bare, algorithm)
-  assertRsaStrength(key)
+  checkRsaKey(key)
   return { kid, alg: algorithm.alg, key }
 }
 
@@ -45,7 +45,7 @@ async function imported(jwk: JWK, { alg }: KeyEncryption): Promise<CryptoKey> {
   }
 }
 
-function assertRsaStrength(key: CryptoKey): void {
+function checkRsaKey(key: CryptoKey): void {
   const bits = rsaModulusBits(key)
   if (bits === null || !('publicExponent' in key.algorithm)) return
   if (bits < MODULUS_BITS.least || bits > MODULUS_BITS.most) {

@@ -13,14 +13,14 @@ const signers = new WeakMap<WebCryptoKey, (content: Bytes) => Bytes>()
  * Prepares a key for signing on the calling thread; does nothing in a browser, or for a slow algorithm.
  * @param jwk the private key from which `key` was imported
  */
-export function signOnTheSpot(key: WebCryptoKey, jwk: object, algorithm: AlgorithmName): void {
+export function prepareSynchronousSigner(key: WebCryptoKey, jwk: object, algorithm: AlgorithmName): void {
   if (nodeCrypto === undefined || !ALGORITHMS[algorithm].quick) return
   const { createPrivateKey, sign } = nodeCrypto
   const own = createPrivateKey({ key: jwk, format: 'jwk' })
   signers.set(key, (content) => sign(null, content, own))
 }
 
-/** Signs on the calling thread if `signOnTheSpot` has prepared the key, otherwise with WebCrypto. */
+/** Signs on the calling thread if `prepareSynchronousSigner` has prepared the key, otherwise with WebCrypto. */
 export async function signatureOf(content: Bytes, key: WebCryptoKey, algorithm: AlgorithmName): Promise<Bytes> {
   const signed = signers.get(key)?.(content)
   return (

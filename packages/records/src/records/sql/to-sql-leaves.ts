@@ -4,14 +4,14 @@
  * value is missing, neither form of a comparison is true.
  */
 
-import type { Comparator, Comparison, Interval, Literal, OneOf, Presence } from '@rollcall/core/model/predicate'
+import type { Comparator, Comparison, HasValue, Interval, Literal, OneOf } from '@rollcall/core/model/predicate'
 import { quoteName } from '@rollcall/database/names'
 import { isStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeType } from '@rollcall/protocol'
 import { attributeColumns } from '../columns.ts'
-import { firstTextAfterPrefix, type Order, type ParameterList, toStorableBound } from './to-sql-parts.ts'
+import { firstTextAfterPrefix, type OrderOperator, type ParameterList, toStorableBound } from './to-sql-parts.ts'
 
-export type ValueLeaf = Comparison | OneOf | Presence
+export type ValueLeaf = Comparison | OneOf | HasValue
 
 /** Where a condition finds its values: the alias to write before each column name, and the list of parameters. */
 export interface Operand {
@@ -58,7 +58,7 @@ const COMPARISONS: Readonly<Record<AttributeType, Form>> = {
   },
 }
 
-const ORDERS = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const satisfies Partial<Record<Comparator, Order>>
+const ORDERS = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const satisfies Partial<Record<Comparator, OrderOperator>>
 const OPPOSITE = { '=': '<>', '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
 
 function compareText(leaf: Comparison, asked: boolean, operand: Operand): string {

@@ -67,13 +67,13 @@ export class ParameterList {
   }
 }
 
-export type Order = '<' | '<=' | '>' | '>='
+export type OrderOperator = '<' | '<=' | '>' | '>='
 
 /**
  * A bound that selects the same stored texts and that PostgreSQL can store. The given bound may have NUL or a lone
  * surrogate, which no stored text has.
  */
-export function toStorableBound(order: Order, text: string): readonly [Order, string] {
+export function toStorableBound(order: OrderOperator, text: string): readonly [OrderOperator, string] {
   if (isStorable(text)) return [order, text]
   let before = ''
   for (const character of text) {

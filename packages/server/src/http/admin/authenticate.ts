@@ -6,8 +6,8 @@ import type { Operators } from '@rollcall/participants/directory/operators'
 import type { Sessions } from '@rollcall/participants/directory/sessions'
 import type { FastifyRequest } from 'fastify'
 import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
+import { CONSOLE_SESSIONS, createPageSessions, type HasSessionFailures, type PageSessions } from '../page-sessions.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'
-import { CONSOLE_PAGE, createSessionPage, type HasSessionFailures, type SessionPage } from '../session-page.ts'
 import type { HasShowcase } from '../showcase.ts'
 import type { Call } from './call-log.ts'
 
@@ -28,7 +28,7 @@ export type Authenticating = HasSessionFailures & {
 export const consoleSessionPage = (
   deps: Authenticating,
   { isReachedByTls }: Pick<OperatorListener, 'isReachedByTls'>,
-): SessionPage<Operator> => createSessionPage(CONSOLE_PAGE, deps, { sessions: deps.sessions, isReachedByTls })
+): PageSessions<Operator> => createPageSessions(CONSOLE_SESSIONS, deps, { sessions: deps.sessions, isReachedByTls })
 
 /**
  * Finds the operator who calls, and notes it in `call`. If there is an Authorization header, the cookie is not read.

@@ -5,7 +5,7 @@
 import type { Call } from './call-log.ts'
 import type { AdminRoute } from './route.ts'
 
-interface Asked {
+interface RepeatableCall {
   readonly session: Call['session']
   readonly route: Pick<AdminRoute, 'method' | 'role'>
   /** The path with the query. */
@@ -14,9 +14,9 @@ interface Asked {
 
 export interface RepeatedAccesses {
   /** Whether the same session made the same call a short while ago; false for calls with a token. */
-  isRepeated(asked: Asked): boolean
+  isRepeated(asked: RepeatableCall): boolean
   /** Notes a call that was answered and audited. */
-  note(asked: Asked): void
+  note(asked: RepeatableCall): void
 }
 
 /** Milliseconds for which the same call is not audited again. */
@@ -31,7 +31,7 @@ export function createRepeatedAccesses(clock: { now(): number }): RepeatedAccess
    * The key that a call shares with its repetitions; null when each call is audited: it shows more than the role `read`
    * may see, has no session, or is no GET.
    */
-  const keyOf = ({ session, route: { method, role }, url }: Asked): string | null =>
+  const keyOf = ({ session, route: { method, role }, url }: RepeatableCall): string | null =>
     session === undefined || method !== 'GET' || role !== 'read' ? null : `${session.id} ${url}`
   const isRecent = (key: string): boolean => {
     const at = audited.get(key)

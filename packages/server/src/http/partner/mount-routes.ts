@@ -8,8 +8,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type InputLimits, readInput } from '../admin/read-input.ts'
 import { asRequestFault } from '../admin/refusal.ts'
 import { sendJson } from '../answer.ts'
+import { type PageSessions, tooManyFault } from '../page-sessions.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
-import { type SessionPage, tooManyFault } from '../session-page.ts'
 import { PARTNER_BASE, type PartnerRoute, partnerInputLimits } from './route.ts'
 import { PARTNER_ROUTES } from './routes.ts'
 import {
@@ -50,7 +50,7 @@ export function addPartnerRoutes(app: HttpServer, deps: PartnerRouteDeps, listen
 
 async function answer(
   deps: PartnerRouteDeps,
-  page: SessionPage<string>,
+  page: PageSessions<string>,
   listener: PartnerListener,
   route: PartnerRoute,
   request: FastifyRequest,

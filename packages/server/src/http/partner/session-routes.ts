@@ -6,10 +6,10 @@ import type { Log } from '@rollcall/observe/log'
 import type { PartnerSession, SessionLimits, Sessions } from '@rollcall/participants/directory/sessions'
 import type { Static } from 'typebox'
 import type { InputLimits } from '../admin/read-input.ts'
+import { createPageSessions, type HasSessionFailures, PARTNER_SESSIONS, type PageSessions } from '../page-sessions.ts'
 import type { RequestGate } from '../request-gate.ts'
 import type { HttpServer } from '../server.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'
-import { createSessionPage, type HasSessionFailures, PARTNER_PAGE, type SessionPage } from '../session-page.ts'
 import { addSessionRoutes } from '../session-routes.ts'
 import { PARTNER_BASE, type PartnerCall, partnerInputLimits } from './route.ts'
 
@@ -73,7 +73,8 @@ export type PartnerSessionDeps = HasSessionFailures & {
 export const partnerSessionPage = (
   deps: PartnerSessionDeps,
   { isReachedByTls }: Pick<PartnerListener, 'isReachedByTls'>,
-): SessionPage<string> => createSessionPage(PARTNER_PAGE, deps, { sessions: deps.partnerSessions, isReachedByTls })
+): PageSessions<string> =>
+  createPageSessions(PARTNER_SESSIONS, deps, { sessions: deps.partnerSessions, isReachedByTls })
 
 export function addPartnerSessionRoutes(app: HttpServer, deps: PartnerSessionDeps, listener: PartnerListener): void {
   const { partnerSessions: sessions, limits, requestGate, log } = deps

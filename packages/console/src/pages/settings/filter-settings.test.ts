@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { chosenSettings, valueText } from './choose.ts'
+import { chosenSettings, valueText } from './filter-settings.ts'
 
 const PORT = {
   variable: 'PORT',

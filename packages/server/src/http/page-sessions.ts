@@ -19,7 +19,7 @@ export interface HasSessionFailures {
 }
 
 /** How the sessions of the console and of the partner page differ. */
-interface SessionPageKind extends SessionPages {
+interface PageSessionSettings extends SessionPages {
   /** The advice when nobody is signed in, and when the session has ended, for the message. */
   readonly nobody: string
   readonly ended: string
@@ -33,7 +33,7 @@ interface SessionPageKind extends SessionPages {
 }
 
 /** The settings of sessions of the console. */
-export const CONSOLE_PAGE: SessionPageKind = {
+export const CONSOLE_SESSIONS: PageSessionSettings = {
   cookie: 'rollcall_session',
   header: 'Rollcall-Console',
   title: 'the console',
@@ -44,7 +44,7 @@ export const CONSOLE_PAGE: SessionPageKind = {
 }
 
 /** The settings of sessions of the partner page. */
-export const PARTNER_PAGE: SessionPageKind = {
+export const PARTNER_SESSIONS: PageSessionSettings = {
   cookie: 'rollcall_partner',
   header: 'Rollcall-Partner',
   title: 'the partner page',
@@ -57,7 +57,7 @@ export const PARTNER_PAGE: SessionPageKind = {
 export type Request = Pick<FastifyRequest, 'raw' | 'headers'>
 
 /** The functions for the sessions of one of our pages. It is no HTML page. */
-export interface SessionPage<Owner> {
+export interface PageSessions<Owner> {
   /** Reads the cookie of a request; null when there is none. @throws RequestFault 400 for two cookies */
   cookieOf(request: Request): string | null
   /**
@@ -81,14 +81,14 @@ export interface SessionPage<Owner> {
   readonly nobody: () => NotSignedIn
 }
 
-export function createSessionPage<Owner>(
-  text: SessionPageKind,
+export function createPageSessions<Owner>(
+  text: PageSessionSettings,
   { signInFailures, cookieFailures, requestGate }: HasSessionFailures,
   { sessions, isReachedByTls }: { readonly sessions: Sessions<Owner>; readonly isReachedByTls: IsReachedByTls },
-): SessionPage<Owner> {
+): PageSessions<Owner> {
   const cookies = createSessionCookies(text)
   const unit = (request: IncomingMessage): string => `${text.cookie} ${requestGate.unit(request)}`
-  const page: SessionPage<Owner> = {
+  const page: PageSessions<Owner> = {
     cookieOf: ({ raw }) => cookies.read(raw, isReachedByTls(raw)),
     checkOwn({ headers }) {
       if (text.authorization !== null && headers.authorization !== undefined) {

@@ -10,17 +10,17 @@ import { ENTRY_COLUMNS } from './columns.tsx'
 
 type Call = paths['/admin/v1/accounts/person']['post']
 type Audit = Call['responses'][200]['content']['application/json']
-type Look = Audit['seen'][number]
+type Access = Audit['seen'][number]
 
-interface LooksProps {
+interface AccessesByMonthProps {
   readonly caption: string
-  readonly looks: readonly Look[]
+  readonly accesses: readonly Access[]
   readonly months: Audit['months']['seen']
 }
 
-export function AccessesByMonth({ caption, looks, months }: LooksProps) {
+export function AccessesByMonth({ caption, accesses, months }: AccessesByMonthProps) {
   if (months.length === 0) return <Empty title={PERSON.none} />
-  const byId = new Map(looks.map((look) => [look.id, look]))
+  const byId = new Map(accesses.map((access) => [access.id, access]))
   return (
     <ul className={styles.months} aria-label={caption}>
       {months.map(({ month, sender_id, sentence, entries }) => (
@@ -40,7 +40,7 @@ export function AccessesByMonth({ caption, looks, months }: LooksProps) {
   )
 }
 
-const COLUMNS: readonly Column<Look>[] = [
+const COLUMNS: readonly Column<Access>[] = [
   ...ENTRY_COLUMNS,
   {
     title: AUDIT_LOG.columns.shown,
