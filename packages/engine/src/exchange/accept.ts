@@ -15,6 +15,7 @@ import {
   type NewChunk,
   REQUEST_JOINT_WRITE,
 } from '../store/exchanges/exchanges.ts'
+import type { AcceptanceSlots, KeptSlot } from './acceptance-slots.ts'
 import { duplicateMessageId, exchangeRow, type Remembering } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
 import type { Chunk, VerifiedRequest } from './unread-request.ts'
@@ -24,8 +25,9 @@ export type Accepting = CheckingSenderUri &
   Remembering & {
     readonly auditLog: JointAuditLog
     readonly bodies: Pick<Bodies, 'encryptBody'>
-    /** Wakes the loop of this node that answers accepted exchanges. */
+    /** Wakes the loop of this node that claims accepted exchanges. */
     readonly exchangeAccepted: () => void
+    readonly acceptanceSlots: Pick<AcceptanceSlots, 'keep'>
   }
 
 /**
@@ -61,11 +63,20 @@ export async function acceptRequest(
     }
     const asked = { ...row, accepted }
     const { ack, auditEntry } = ackAndEntry(row.correlation_id)
-    if (isSmallRequest(asked) && (await deps.auditLog.writeWith(REQUEST_JOINT_WRITE, asked, ...auditEntry)))
-      return { known: 'new' as const, correlation_id: row.correlation_id, ack }
+    if (isSmallRequest(asked)) {
+      const slot = keepSlot(deps, exchange, message.transaction_id, accepted)
+      const claimed = { ...row, accepted: { ...accepted, claim: slot?.claim ?? null } }
+      const write = () => deps.auditLog.writeWith(REQUEST_JOINT_WRITE, claimed, ...auditEntry)
+      if (await inKeptSlot(slot, write)) {
+        if (slot === null) deps.exchangeAccepted()
+        return { known: 'new' as const, correlation_id: row.correlation_id, ack }
+      }
+    }
     // The request was received before, or is so large that others would wait for it. So it is written in a statement of
     // its own.
-    return deps.exchanges.remember(asked)
+    const remembered = await deps.exchanges.remember(asked)
+    if (remembered.known === 'new') deps.exchangeAccepted()
+    return remembered
   }
   const known = () => deps.exchanges.known(row)
   const first = await withinDailyLimit<KnownExchange & { readonly ack?: Reply }>(deps, 'accepted', participant.id, {
@@ -73,11 +84,50 @@ export async function acceptRequest(
     known,
   })
   if (first.known === 'different') throw duplicateMessageId()
-  if (first.known === 'new') deps.exchangeAccepted()
   if (first.ack !== undefined) return first.ack
   const { ack, auditEntry } = ackAndEntry(first.correlation_id)
   await deps.auditLog.write(...auditEntry)
   return ack
+}
+
+/** Keeps a slot of this node for a request, if it is not divided and may be answered at once. */
+function keepSlot(
+  { acceptanceSlots }: Pick<Accepting, 'acceptanceSlots'>,
+  { correlation_id, participant, registry, operation, received_at }: Exchange,
+  transaction_id: string,
+  { sender_uri, encrypted, chunks: [chunk, ...others] }: Acceptance,
+): KeptSlot | null {
+  if (chunk === undefined || others.length > 0) return null
+  return acceptanceSlots.keep({
+    ...chunk,
+    correlation_id,
+    participant: participant.id,
+    registry: registry.id,
+    operation: operation.name,
+    transaction_id,
+    sender_uri,
+    encrypted,
+    references_stored: true,
+    parent: null,
+    open_chunks: null,
+    first_item: 0,
+    state: 'accepted',
+    page: 0,
+    received_at,
+    started_at: received_at,
+  })
+}
+
+/** Writes a request with the claim of its slot. Its answer begins when it is committed; otherwise the slot is freed. */
+async function inKeptSlot(slot: KeptSlot | null, write: () => Promise<boolean>): Promise<boolean> {
+  let isCommitted = false
+  try {
+    isCommitted = await write()
+  } finally {
+    if (isCommitted) slot?.begin()
+    else slot?.free()
+  }
+  return isCommitted
 }
 
 /** Makes the row of each chunk of a request. A chunk is answered alone, and its encryption is bound to its own row. */

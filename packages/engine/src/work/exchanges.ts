@@ -5,6 +5,8 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type pg from 'pg'
+import type { KeptSlot } from '../exchange/acceptance-slots.ts'
+import { type AcceptedExchange, SMALL_REQUEST_BYTES } from '../store/exchanges/accepted-exchanges.ts'
 import {
   byParticipant,
   type ClaimedExchange,
@@ -46,6 +48,11 @@ export interface ExchangeWorkDeps {
 export interface ExchangeWork {
   /** Claims exchanges that are due, as many as there are free slots, and begins to answer them. */
   poll(signal: AbortSignal): Promise<void>
+  /**
+   * Keeps a slot for an exchange that is about to be accepted. Null when it must wait for its turn: it is large or a
+   * batch, a participant has its share in work, or others may wait since the last poll.
+   */
+  keepSlot(exchange: AcceptedExchange, signal: AbortSignal): KeptSlot | null
   /** Resolves when no exchange is in progress. */
   idle(): Promise<void>
   /** Stops renewing claims, and releases those of work in progress, so that other nodes take the work at once. */
@@ -55,14 +62,10 @@ export interface ExchangeWork {
 export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
   const { pool, slots, lease, log } = deps
   const inWork = new Map<ClaimedExchange, Promise<void>>()
+  const { shares, mostOfOne, isUnlimited } = slotsOf(deps, inWork)
   let gathersUntil = 0
-  const shares = {
-    share: Math.ceil(slots / 4),
-    reserve: Math.max(1, Math.floor(slots / 8)),
-    large: deps.large,
-    batches: deps.batches,
-    batchShare: Math.ceil(deps.batches / 2),
-  }
+  /** True when the last poll found that nothing waits. */
+  let isQueueEmpty = false
 
   const renew = (): void => {
     if (inWork.size === 0) return
@@ -93,11 +96,9 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
     }
   }
 
-  /** The number of exchanges in work of the participant that has most of them. */
-  const mostOfOne = (): number => Math.max(0, ...byParticipant([...inWork.keys()]).map(({ exchanges }) => exchanges))
-
   return {
     async poll(signal) {
+      isQueueEmpty = false
       const free = slots - inWork.size
       if (free === 0) return
       const left = gathersUntil - deps.clock.now()
@@ -106,6 +107,22 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
       const claimed = await claimExchanges(pool, claim, { free, ...shares }, [...inWork.keys()])
       for (const exchange of claimed) inWork.set(exchange, run(exchange, signal))
       if (mostOfOne() >= shares.share) gathersUntil = deps.clock.now() + GATHERING
+      isQueueEmpty = claimed.length === 0 && isUnlimited()
+    },
+    keepSlot(exchange, signal) {
+      if (signal.aborted || !isQueueEmpty || !isSingle(exchange) || !isUnlimited()) return null
+      const claimed = { ...exchange, claim: randomUUID(), runs: 1 }
+      const { promise, resolve } = Promise.withResolvers<void>()
+      inWork.set(claimed, promise)
+      return {
+        claim: { id: claimed.claim, seconds: lease },
+        begin: () => resolve(run(claimed, signal)),
+        free() {
+          inWork.delete(claimed)
+          resolve()
+          deps.wake()
+        },
+      }
     },
     async idle() {
       while (inWork.size > 0) await Promise.all(inWork.values())
@@ -116,3 +133,30 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
     },
   }
 }
+
+/** The limits of what a node has in work. */
+function slotsOf(
+  { slots, large, batches }: Pick<ExchangeWorkDeps, 'slots' | 'large' | 'batches'>,
+  inWork: ReadonlyMap<ClaimedExchange, unknown>,
+) {
+  const shares = {
+    share: Math.ceil(slots / 4),
+    reserve: Math.max(1, Math.floor(slots / 8)),
+    large,
+    batches,
+    batchShare: Math.ceil(batches / 2),
+  }
+  /** The number of exchanges in work of the participant that has most of them. */
+  const mostOfOne = (): number => Math.max(0, ...byParticipant([...inWork.keys()]).map(({ exchanges }) => exchanges))
+  return {
+    shares,
+    mostOfOne,
+    /** Whether no limit keeps an exchange waiting: then a poll that claims nothing has found an empty queue. */
+    isUnlimited: (): boolean =>
+      inWork.size < slots - shares.reserve && mostOfOne() < shares.share && [...inWork.keys()].every(isSingle),
+  }
+}
+
+/** False for large requests and batches, of which only few may be in work at a time. */
+const isSingle = ({ items, request_bytes }: AcceptedExchange): boolean =>
+  items <= 1 && request_bytes <= SMALL_REQUEST_BYTES

@@ -9,6 +9,7 @@ import { createMetrics } from '@rollcall/observe/metrics'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { lossyWay } from '../../../database/test/lossy-connection.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { createAcceptanceSlots } from '../exchange/acceptance-slots.ts'
 import { type ClaimedExchange, claimExchanges } from '../store/exchanges/claims.ts'
 import { createExchangeMemory } from '../store/exchanges/exchanges.ts'
 import { commitReply } from '../store/exchanges/replies.ts'
@@ -58,6 +59,7 @@ async function worker(
     metrics: createMetrics(() => ({ total: 0, idle: 0, waiting: 0 })),
     dispatcher: { due: () => undefined, poll: async () => undefined, idle: async () => undefined },
     mailboxes: { due: () => undefined, poll: async () => undefined, idle: async () => undefined },
+    acceptanceSlots: createAcceptanceSlots(),
     exchangesWake: createWake(),
     deliveriesWake: createWake(),
     mailboxesWake: createWake(),

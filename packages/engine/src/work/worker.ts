@@ -8,6 +8,7 @@ import { openConnections } from '@rollcall/database/pools'
 import { listenForWork } from '@rollcall/database/queue'
 import type { Dispatcher } from '@rollcall/delivery/delivery/dispatcher'
 import type { Mailboxes } from '@rollcall/delivery/notify/drain-mailboxes'
+import type { AcceptanceSlots } from '../exchange/acceptance-slots.ts'
 import { createExchangeWork, type ExchangeWorkDeps } from './exchanges.ts'
 import { pollQueues } from './poll-queues.ts'
 
@@ -23,8 +24,9 @@ export type WorkerDeps = Pick<ExchangeWorkDeps, 'clock' | 'log' | 'metrics' | 'a
   readonly limits: Pick<Limits, 'worker_concurrency' | 'node_lease' | 'stop_time'>
   readonly dispatcher: Dispatcher
   readonly mailboxes: Mailboxes
-  /** Woken when this node has accepted an exchange. */
+  /** Woken when this node has accepted an exchange without a claim. */
   readonly exchangesWake: Wake
+  readonly acceptanceSlots: Pick<AcceptanceSlots, 'open'>
   /** Woken when a delivery of this node is due. */
   readonly deliveriesWake: Wake
   /** Woken when a notification may be due. */
@@ -62,6 +64,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   // accepted ones.
   await openConnections(db.claims)
   await openConnections(db.asyncSearches)
+  deps.acceptanceSlots.open((exchange) => exchanges.keepSlot(exchange, signal))
   const pollWake = createWake()
   const listening = listenForWork(db.connection, {
     signal,

@@ -27,6 +27,7 @@ import { callbackNamed, hasTarget } from '@rollcall/delivery/delivery/targets'
 import { createMailboxes } from '@rollcall/delivery/notify/drain-mailboxes'
 import { deliveryHealth } from '@rollcall/delivery/store/deliveries/breakers'
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
+import { createAcceptanceSlots } from '@rollcall/engine/exchange/acceptance-slots'
 import type { Modes } from '@rollcall/engine/operations/item'
 import { ANSWERED_REQUESTS_SQL } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { waitingExchanges } from '@rollcall/engine/store/exchanges/claims'
@@ -185,6 +186,7 @@ function createWorking({ limits, role }: Config, delivering: Delivering) {
   )
   return {
     exchangesWake,
+    acceptanceSlots: createAcceptanceSlots(),
     deliveriesWake,
     mailboxesWake,
     outboxWake: createWake(),

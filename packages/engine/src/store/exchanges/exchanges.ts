@@ -3,6 +3,7 @@
  * answer is sent (D27).
  */
 
+import type { Claim } from '@rollcall/core/model/delivery'
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { createFirstCome, LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
@@ -43,6 +44,8 @@ export interface Acceptance {
   readonly reference_ids: readonly string[]
   /** One chunk, or several for a large batch. */
   readonly chunks: readonly NewChunk[]
+  /** Set when the accepting node claims the request at once; null or absent: it waits for a node that claims it. */
+  readonly claim?: Claim | null
 }
 
 /** A whole request, or a part of it that is answered alone. */
@@ -178,31 +181,35 @@ const ASKED_TYPES = [
     'integer',
   ],
   'text',
+  'uuid',
+  'float8',
 ]
 
-/** SQL that stores messages, accepts those with an `Acceptance`, and tells the workers of all nodes. */
+/** SQL that stores messages, accepts those with an `Acceptance`, and tells the workers of all nodes of unclaimed ones. */
 const acceptedSql = (parameter: Parameter): string => `${addedSql(parameter)},
   asked as (
     select * from unnest(${ASKED_TYPES.map((type, at) => `${parameter(8 + at)}::${type}[]`).join()})
       as asked (correlation_id, id, parent, sender_uri, encrypted, request, request_bytes, items, first_item, chunk,
-        chunks, open_chunks, reference_ids)
+        chunks, open_chunks, reference_ids, claim, seconds)
   ),
   accepted as (
     insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id,
       sender_uri, encrypted, request, request_bytes, items, parent, first_item, chunk, chunks, open_chunks,
-      references_stored)
+      references_stored, claim, claimed_until, runs, started_at)
     select asked.id, offered.participant, offered.registry, offered.operation, offered.message_id,
       offered.transaction_id, asked.sender_uri, asked.encrypted, asked.request, asked.request_bytes, asked.items,
-      asked.parent, asked.first_item, asked.chunk, asked.chunks, asked.open_chunks, true
+      asked.parent, asked.first_item, asked.chunk, asked.chunks, asked.open_chunks, true,
+      asked.claim, now() + make_interval(secs => asked.seconds), num_nonnulls(asked.claim),
+      case when asked.claim is not null then now() end
     from asked join offered using (correlation_id) join added using (correlation_id)
-    returning correlation_id, participant, registry, received_at, parent, octet_length(request) as bytes
+    returning correlation_id, participant, registry, received_at, parent, claim, octet_length(request) as bytes
   ),
   referenced as (${storeReferencesSql(
     'accepted join asked on asked.id = accepted.correlation_id and asked.parent is null',
     'reference_ids',
     'asked.id',
   )}),
-  announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select 1 from accepted))`
+  announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select 1 from accepted where claim is null))`
 
 const COUNTED = `counted as (${countMessagesSql(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')})`
 
@@ -259,20 +266,20 @@ const columnsOf = (exchanges: readonly NewExchange[]): unknown[] => [
 
 /** A row for each request, and one for each chunk if it has several. */
 const rowsOf = ({ correlation_id, accepted }: NewAcceptedExchange): readonly unknown[][] => {
-  const { sender_uri, encrypted, reference_ids, chunks } = accepted
+  const { sender_uri, encrypted, reference_ids, chunks, claim } = accepted
   const references = storableReferences(reference_ids)
   const count = chunks.length
   let first_item = 0
   const rows = chunks.map(({ id, request, request_bytes, items }, chunk) => {
     const of = { parent: count === 1 ? null : correlation_id, references: count === 1 ? references : '[]' }
     const row = [correlation_id, id, of.parent, sender_uri, encrypted, request, request_bytes, items]
-    row.push(first_item, chunk, count, null, of.references)
+    row.push(first_item, chunk, count, null, of.references, claim?.id ?? null, claim?.seconds ?? null)
     first_item += items
     return row
   })
   if (count === 1) return rows
   const parent = [correlation_id, correlation_id, null, sender_uri, encrypted, null, null, first_item]
-  return [[...parent, 0, 0, count, count, references], ...rows]
+  return [[...parent, 0, 0, count, count, references, null, null], ...rows]
 }
 
 const acceptedColumns = (exchanges: readonly NewAcceptedExchange[]): unknown[] => {

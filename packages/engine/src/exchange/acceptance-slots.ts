@@ -1,0 +1,36 @@
+/**
+ * Lets a node claim an exchange in the statement that accepts it, if its worker has a free slot: the answer then waits
+ * for no claim of its own.
+ */
+import type { Claim } from '@rollcall/core/model/delivery'
+import type { AcceptedExchange } from '../store/exchanges/accepted-exchanges.ts'
+
+/** A slot of the worker that is kept for an exchange until `begin` or `free` is called. */
+export interface KeptSlot {
+  /** The claim to write with the exchange. */
+  readonly claim: Claim
+  /** Begins to answer the exchange. It was committed with the claim. */
+  begin(): void
+  /** Frees the slot. The exchange was not committed, or not with the claim. */
+  free(): void
+}
+
+/** Keeps a slot for an exchange that is about to be accepted; null: it must be claimed later. */
+export type KeepSlot = (exchange: AcceptedExchange) => KeptSlot | null
+
+/** The slots of this node's worker, for requests that it accepts. */
+export interface AcceptanceSlots {
+  readonly keep: KeepSlot
+  /** Called when a worker starts. Before that, and on a node without a worker, no slot is kept. */
+  open(keep: KeepSlot): void
+}
+
+export function createAcceptanceSlots(): AcceptanceSlots {
+  let worker: KeepSlot = () => null
+  return {
+    keep: (exchange) => worker(exchange),
+    open(keep) {
+      worker = keep
+    },
+  }
+}
