@@ -1,7 +1,8 @@
 /**
- * Acts: admin functions that change something, or that show what belongs to persons. An act has a caller, writes an
- * entry into the audit log when a call changes or shows something, and says whether it waits for a second operator.
- * Admin functions that are no acts name no person and change nothing (`defineAdminFunction`).
+ * Acts: admin functions that change something, or that show what belongs to persons. An act has a caller, and says
+ * whether it waits for a second operator. A call that changes or shows something has an audit entry, except calls of
+ * callers without names (`callerNames`) and repetitions by an open page (`Caller.isRepeatedAccess`). Admin functions
+ * that are no acts name no person and change nothing (`defineAdminFunction`).
  */
 import { createSemaphore, inSlot } from '@rollcall/base/shared/semaphore'
 import type { AuditLog } from '@rollcall/core/model/audit-entry'
@@ -76,8 +77,8 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
     | AlwaysWaits<Deps, ReadOnly<Static<Input>>>
     | WaitsWhereWider<Deps, ReadOnly<Static<Input>>, Stored>
   /**
-   * Set if the act changes settings on which decisions about acts depend. Its decision and its work are then in one
-   * transaction, and no other such act runs meanwhile.
+   * Set if the act changes settings on which decisions about acts depend. No other such act runs meanwhile. Its
+   * decision and its work are in one transaction, except in a step of a configuration file, which has no decision.
    */
   readonly settings?: true
   /**

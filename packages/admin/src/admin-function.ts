@@ -45,7 +45,7 @@ export class AdminRefusal extends Error {
     this.#hint = hint
   }
 
-  /** An addition to the message that names a participant, for callers who may see all participants. */
+  /** An addition to the message that names a participant or a registry, for callers who may see all of them. */
   get hint(): string {
     return this.#hint
   }

@@ -69,7 +69,7 @@ const MAY: Readonly<Record<Caller['kind'], (act: ActFacts) => boolean>> = {
 export const canDoAct = (caller: Caller | undefined, act: ActFacts): boolean =>
   caller !== undefined && Object.hasOwn(MAY, caller.kind) && MAY[caller.kind](act)
 
-/** The operator who calls; null: the caller is not an operator with a token. */
+/** The operator who calls, with a token or signed in; null: a caller of another kind, such as the user of a shell. */
 export const callingOperator = (caller: Caller): Operator | null =>
   caller.kind === 'operator' ? caller.operator : null
 

@@ -51,7 +51,10 @@ export const migrateDatabase = defineAdminFunction(
 
 const Participants = (description: string) => Type.Array(closed({ sender_id: SenderId }), { description })
 
-/** Reads the facts for the checks of doctor, and changes nothing. The database may lack tables or migrations. */
+/**
+ * Reads the facts for the checks of doctor, and changes nothing. The database may lack tables or migrations.
+ * @throws AdminRefusal as `pendingMigrations`: for example PostgreSQL is too old, or the encoding is not UTF8
+ */
 export const examineDatabase = defineAdminFunction(
   {
     input: NO_INPUT,

@@ -15,7 +15,7 @@ export interface HasOwner extends HasDatabase {
 }
 
 export interface HasVault extends HasDatabase {
-  /** Opens the vault. Called only before a value is encrypted or decrypted, because most calls need no master key. */
+  /** Opens the vault. It is called only by functions that need it, because most calls need no master key. */
   readonly vault: () => Promise<Vault>
 }
 

@@ -60,8 +60,8 @@ const messagesOf = (removable: Removable): readonly StoredPart[] => [
 ]
 
 /**
- * The parts that are deleted, in this order. The row of the registry or participant is the last, with the rows that
- * depend on it. Audit entries, holds, withdrawals of consent and public keys stay.
+ * The parts that are deleted, in this order. After them the row of the registry or participant is deleted, with the
+ * rows that depend on it. Audit entries, holds, withdrawals of consent and public keys stay.
  */
 export const REMOVED_PARTS: Readonly<Record<Removable, readonly StoredPart[]>> = {
   registry: [

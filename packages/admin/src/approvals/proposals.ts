@@ -192,7 +192,10 @@ export const declineProposal = defineAct(
   },
 )
 
-/** Returns the operator with this admin API token. @throws AdminRefusal it is not valid, or bound to a part */
+/**
+ * Returns the operator with this admin API token.
+ * @throws AdminRefusal the token is not valid, or is bound to registries or to a consent authority
+ */
 export async function operatorWithToken({ db }: HasDatabase, token: string): Promise<Operator> {
   const operator = await createOperators(db).operatorOf(token.trim())
   if (operator === null) {
@@ -217,7 +220,8 @@ async function stored(deps: HasDatabase & HasTime, id: string) {
 
 /**
  * Returns the act of a proposal, and the operator who decides about it.
- * @throws AdminRefusal there is no such proposal, it does not wait any more, or the caller may not decide about it
+ * @throws AdminRefusal there is no such proposal, it does not wait any more, this version does not know its act, or the
+ * caller may not decide about it
  */
 async function toDecide(deps: ActDeps & HasTime, id: string) {
   const caller = callingOperator(deps.caller)

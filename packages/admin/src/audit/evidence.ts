@@ -125,7 +125,10 @@ async function auditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>
 /** Milliseconds of tolerance: an hour, to which the last use of a published key is known, and a minute for clocks. */
 const SLACK = 3_660_000
 
-/** Finds the public keys of both sides that signed the messages. Published keys must have been used near that time. */
+/**
+ * Finds the public keys of both sides that signed the messages. A key that a participant published must have been in
+ * use when the entry was written.
+ */
 async function messageKeys({ db, vault }: HasVault, accounts: readonly Proof[]): Promise<readonly Key[]> {
   const entries = accounts.flatMap(({ entries: [first] }) =>
     first === undefined ? [] : [{ ...(JSON.parse(first.entry) as StoredAuditEntry), at: Date.parse(first.at) }],

@@ -33,8 +33,9 @@ export { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
 const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_000))
 
 /**
- * Lists audit entries, the newest first, without persons. One call searches a limited number of entries, so a page may
- * be shorter than its limit; the next page continues after it.
+ * Lists audit entries, the newest first, without persons. With `limits`, one call searches a limited number of entries,
+ * so a page may be shorter than its limit; the next page continues after it.
+ * @throws AdminRefusal the limit was reached before an entry was found; the message says where to go on
  */
 export const listAuditEntries = defineAct(
   {
@@ -156,7 +157,8 @@ async function unreviewedByRegistry(deps: HasVault): Promise<Counts> {
 }
 
 /**
- * Decrypts a stored review; empty if its row was altered, so that a writer of the database cannot hide an emergency.
+ * Decrypts a stored review, as a list of one; an empty list if its row was altered, so that a writer of the database
+ * cannot hide an emergency.
  */
 function openedReview({ confidential }: AuditKeys, row: StoredReview) {
   const review = openReview(confidential, row)

@@ -1,4 +1,4 @@
-/** The audit entries of what operators do with data of persons, and of what a participant does by hand. */
+/** Writes the audit entries of acts: those of operators, and those of participants on the partner page. */
 
 import { EMPTY_ENTRY } from '@rollcall/audit/audit-entry-of'
 import type { AuditEntry, AuditedPerson, AuditLog } from '@rollcall/core/model/audit-entry'
@@ -27,7 +27,7 @@ export interface EntryDetails {
   readonly approved_by?: string
 }
 
-/** Writes the audit entry of an act. Callers wait for it, and show nothing before it is written. */
+/** Writes the audit entry of an act, if its caller has names. The act waits for it, and shows nothing before. */
 export async function auditAct(
   { auditLog, caller }: { readonly auditLog: AuditLog; readonly caller: Caller },
   { note, registry, persons = [], reason, repeats = [], ...details }: EntryDetails,

@@ -159,7 +159,10 @@ function meant(
 const isMeantIn = ({ registries }: KnownIdentifier, registry: string | null): boolean =>
   registries === null || (registry !== null && registries.has(registry))
 
-/** Finds later answers that repeated shown data of the person. Their entries name the exchange, and no person. */
+/**
+ * Finds entries of stored answers about the person that were given again, or opened by an operator. They name the
+ * exchange of the answer, and not the person.
+ */
 async function repeatsOf(
   { db }: Pick<HasVault, 'db'>,
   accesses: readonly FoundAccess[],

@@ -34,7 +34,7 @@ export interface PruneDeps {
   readonly now?: () => Date
   /** True: entries are only counted, and nothing is deleted. */
   readonly dryRun: boolean
-  /** The number of entries that one transaction reads (default 20,000). */
+  /** The entries that one transaction reads (default 20,000); twice as many while no checkpoint is among them. */
   readonly atOnce?: number
 }
 
@@ -46,9 +46,10 @@ export interface PruneCounts {
 }
 
 /**
- * Deletes audit entries from before a month. Rows that another database role inserted cannot cause a deletion.
+ * Deletes audit entries from before a month: of each chain those before the first entry that a hold keeps, up to a
+ * checkpoint. Rows that another database role inserted cannot cause a deletion.
  * @param before the beginning of a month
- * @throws AdminRefusal the entries that would be deleted are not as they were signed
+ * @throws AdminRefusal a chain with such entries has faults
  */
 export async function pruneAuditLog(deps: PruneDeps, before: Date): Promise<PruneCounts> {
   const { owner } = deps
@@ -146,7 +147,7 @@ async function closedPart(
   return closing === null ? found : chunk
 }
 
-/** Milliseconds after which an unsigned end belongs to a process that was killed: others sign theirs within seconds. */
+/** Milliseconds after which the process of an unsigned end is taken for killed: others sign theirs within seconds. */
 const ABANDONED = 86_400_000
 
 const isAbandoned = (end: { readonly at: string } | undefined, time: Date): boolean =>

@@ -1,4 +1,4 @@
-/** The traffic of the last hours, counted by the audit log. Counts are remembered from two minutes after the hour. */
+/** Counts the traffic of the last hours in the audit log. A count is remembered from two minutes after its hour on. */
 
 import { countTrafficBetween, durationOfStep, type TrafficRow } from '@rollcall/audit/store/traffic'
 import type { Database } from '@rollcall/database/database'

@@ -51,8 +51,8 @@ type Apply<Kind extends JournalKind> = (deps: ApplyDeps, act: Act<Kind>, at: Dat
 
 /**
  * How each kind of act is repeated. Its object, such as a registry, may be missing: it was added after the snapshot, or
- * an earlier act has removed it. The act is then skipped; or it is refused, if it must apply to an object that the
- * operator will add again.
+ * an earlier act has removed it. The act is then skipped, or its effect is stored for an object that comes later, such
+ * as a revoked key; or it is refused, because the operator must add the object first.
  */
 const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
   day_keys_destroyed: ({ db }, { days }) => destroyBodyKeysOfDays(db, days),

@@ -68,7 +68,7 @@ const DONE = {
   open_chains: wholeNumber('Chains of the audit log that had not ended: what followed in them is lost.'),
 } as const
 
-/** Columns with numbers that must not be used twice. The catalog of the database names the sequences. */
+/** Columns with numbers that must not be used twice, beside the sequences, which the database itself lists. */
 const NUMBERED = [ENVELOPE_NUMBERS]
 
 /** Restores a backup into an empty database. It may be killed at any moment, and run again. */
@@ -143,7 +143,7 @@ export const adoptRestored = defineAct(
   },
 )
 
-/** Notes a restore by other means, and advances the sequences. If it is killed, it can be run again. */
+/** Notes a restore by other means, and advances sequences and numbers. If it is killed, it can be run again. */
 async function adopt(
   client: Parameters<typeof markRestorationLoaded>[0],
 ): Promise<{ readonly restoration: number; readonly snapshot: Date }> {

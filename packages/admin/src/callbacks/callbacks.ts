@@ -65,7 +65,10 @@ const SETTINGS = {
   notify_unlisted: flag("Whether it is sent names of events that its registry's published list does not have."),
 } as const
 
-/** The credentials, given together with `auth`. They are stored encrypted, sent to their origin only, and not shown. */
+/**
+ * The credentials, given together with `auth`. They are stored encrypted, and sent to their origin only; client_id and
+ * client_secret are sent to the token endpoint. No answer has them; a second operator sees those that are no secrets.
+ */
 const CREDENTIALS = {
   origin: text('Origin that gets the credentials (default: that of the default address).'),
   token: Secret('bearer: the token'),

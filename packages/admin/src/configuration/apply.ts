@@ -24,8 +24,8 @@ import { refusalAt, STEP_CHANGES, type Step, type StepDeps, withRefusalsAt } fro
 export { Configuration, FORMAT_VERSION }
 
 /**
- * Exports the complete configuration of the database, without secrets. Applying the export to it changes nothing, but
- * makes secrets for participants that have none.
+ * Exports all that a configuration file can say of the database, without secrets. Applying the export to the same
+ * database changes nothing, but makes secrets for participants that have none.
  */
 export const exportConfiguration = defineAdminFunction(
   { input: NO_INPUT, result: Configuration },

@@ -1,6 +1,7 @@
 /**
  * The configuration file: registries, participants and what they may do, without secrets. Applying it sets what the
- * file names; what the file leaves out stays as it is.
+ * file names. Registries, participants and most of their members that it leaves out stay as they are; a list such as
+ * `keys` or `grants`, where it is given, has all entries, and others are removed.
  */
 
 import type { ReadOnly } from '@rollcall/core/model/read-only'

@@ -119,7 +119,7 @@ function checkSame(kind: Kind, grant: StoredGrant, at: readonly PathStep[]): voi
 
 /**
  * Checks the grants of a participant whose grants the file does not name.
- * @throws AdminRefusal the file removes an attribute or a purpose that one of the grants names
+ * @throws AdminRefusal the file removes something, such as an attribute or a purpose, that an unexpired grant names
  */
 export function checkUnnamedGrants(
   { participant: { sender_id }, grants }: StoredParticipant,

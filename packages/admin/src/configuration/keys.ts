@@ -25,7 +25,10 @@ interface PlannedKeys {
   readonly keys: Asker['keys']
 }
 
-/** Plans the keys. @throws AdminRefusal a key cannot be read, is private, or belongs to another participant */
+/**
+ * Plans the keys.
+ * @throws AdminRefusal a key cannot be read, is private, stands in the list twice, or belongs to another participant
+ */
 export async function planKeys({ sender_id, wanted, stored, at, now = new Date() }: KeyPlan): Promise<PlannedKeys> {
   const { own, others } = ownersOf(stored, sender_id)
   if (wanted === undefined) return { steps: [], keys: own }

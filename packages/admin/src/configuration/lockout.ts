@@ -14,7 +14,10 @@ export interface Asker {
 
 export type PlannedGrant = Pick<StoredGrant, 'terms' | 'valid_from' | 'valid_until'>
 
-/** Whether it is active, is granted an operation now, and has a key or a key set where its messages must be signed. */
+/**
+ * Whether a participant is active, is granted an operation now, and has a valid signature key, or a key set, if its
+ * messages must be signed.
+ */
 export const canAsk = ({ participant, keys, grants }: Asker, now: Date): boolean =>
   participant.status === 'active' &&
   grants.some((grant) => isInForce(grant, now) && hasOperation(grant)) &&

@@ -1,4 +1,4 @@
-/** The steps for members of a configuration file whose entries grants name: purposes and consent authorities. */
+/** Steps for the members `purposes` and `consent_authorities` of a configuration file. Grants name their entries. */
 
 import { isSameJson } from '../approvals/diff-lines.ts'
 import type { Configuration } from './file.ts'
@@ -13,7 +13,7 @@ export interface PlannedNames {
   readonly names: ReadonlySet<string>
 }
 
-/** How one such member is read, checked and stored. */
+/** How the entries of such a member of the file are read, checked and stored. */
 interface NamedMember<Row, Entry, Shown> {
   readonly member: keyof Configuration
   /** The first words of the acts that add and remove a row by hand, such as `purpose`. */
@@ -34,8 +34,8 @@ interface NamedMember<Row, Entry, Shown> {
 }
 
 /**
- * Plans the steps for one such member.
- * @param wanted undefined: the file does not have the member, and everything stays
+ * Plans the steps for the entries of one member, such as `purposes`.
+ * @param wanted undefined: the file does not have the member, and all stored entries stay
  * @throws AdminRefusal what `rowOf` and `check` refuse, at its place in the file
  */
 export async function planNames<Row, Entry, Shown>(

@@ -1,4 +1,4 @@
-/** Reads the complete configuration of a database, and writes it as a file would. */
+/** Reads from a database all that a configuration file can say, and writes it in the form of the file. */
 
 import { type ConsentAuthority, listAuthorities } from '@rollcall/consents/store/authorities'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -25,7 +25,7 @@ import type {
 } from './file.ts'
 import { FORMAT_VERSION } from './file.ts'
 
-/** The rows of the database that make up its configuration. */
+/** The rows of the database that a configuration file can set. */
 export interface Stored {
   readonly purposes: readonly ConsentPurpose[]
   readonly authorities: readonly ConsentAuthority[]

@@ -28,7 +28,10 @@ export interface PlannedRegistries {
   readonly environments: ReadonlyMap<string, Environment>
 }
 
-/** Plans the registries. @throws AdminRefusal a member cannot be changed, or an attribute cannot be added */
+/**
+ * Plans the registries.
+ * @throws AdminRefusal a member cannot be changed, or an identifier type or an attribute cannot be added
+ */
 export function planRegistries(
   { registries: wanted = {} }: Configuration,
   stored: readonly Registry[],

@@ -14,7 +14,7 @@ export interface Step {
   /** The place in the file. */
   readonly at: readonly PathStep[]
   readonly change: (typeof STEP_CHANGES)[number]
-  /** The value before the step; `to` is the value after it, as the file would write them. Null: there is none. */
+  /** The value before the step, for the list of changes; `to` is the value after it. Null: there is none. */
   readonly from: unknown
   readonly to: unknown
   /** The name of the act that does the same by hand. The note of the step's entry is `apply: ` and this name. */

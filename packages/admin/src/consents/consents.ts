@@ -25,7 +25,7 @@ const PERSON = {
   participant: SenderId,
 } as const
 
-/** Withdraws one signed consent, or all that a person has consented to for a purpose. */
+/** Withdraws one signed consent, or what a person has consented to for a purpose: from one participant, or from all. */
 export const withdrawConsent = defineAct(
   {
     name: 'consent withdraw',
@@ -97,7 +97,10 @@ export const revokeConsents = defineAct(
   },
 )
 
-/** Cancels the withdrawals of a person for a purpose, so that consents apply again. */
+/**
+ * Cancels the withdrawals of a person for a purpose, so that consents apply again. A signed consent that was withdrawn
+ * by its jti stays withdrawn.
+ */
 export const reinstateConsent = defineAct(
   {
     name: 'consent reinstate',
@@ -138,7 +141,7 @@ async function checkPurposeKnown({ db }: HasDatabase, purpose: string): Promise<
   throw new AdminRefusal('purpose: is neither configured nor was anything answered for it', { reason: 'not_found' })
 }
 
-/** Whether a purpose is configured or granted, or an answer or a subscription was made for it. */
+/** Whether a purpose is configured, or a grant of any time, a stored answer or a stored subscription names it. */
 const isAskedFor = async (db: HasDatabase['db'], purpose: string): Promise<boolean> =>
   (await isConfiguredOrGrantedPurpose(db, purpose)) ||
   (await isUsedPurpose(db, purpose)) ||

@@ -1,4 +1,4 @@
-/** Finds a person who withdraws a consent, in all registries of one environment, and returns pseudonyms. */
+/** Finds a person who withdraws a consent, in the registries that `chooseRegistriesOfPerson` chooses. */
 
 import { createPseudonyms } from '@rollcall/audit/persons'
 import { recordsWithIdentifier, unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
@@ -23,7 +23,10 @@ export interface WithdrawingPerson {
   readonly own: readonly Uint8Array[]
 }
 
-/** Finds the person. @throws AdminRefusal no registry has such identifiers, or several records of one type have this */
+/**
+ * Finds a person by an identifier, and returns the person's identifiers as pseudonyms.
+ * @throws AdminRefusal no registry has such identifiers, or several records of one type have this identifier
+ */
 export async function findWithdrawingPerson({ db, vault }: HasVault, person: GivenPerson): Promise<WithdrawingPerson> {
   const all = new Map<string, Identifier>()
   const own = new Map<string, Identifier>()

@@ -28,7 +28,7 @@ export const listPurposes = defineAdminFunction(
   async ({ db }: HasDatabase) => [...(await listRows(db))],
 )
 
-/** Removes a purpose. @throws AdminRefusal a grant that has not ended names it */
+/** Removes a purpose. @throws AdminRefusal a grant that has not ended names it, or there is no such purpose */
 export const removePurpose = defineAct(
   { name: 'purpose remove', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
   async ({ db }: HasDatabase, { code }) => {

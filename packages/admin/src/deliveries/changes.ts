@@ -26,7 +26,7 @@ export interface HasChangeLimit extends HasDatabase {
   readonly limits: Pick<Limits, 'changed_deliveries'> & Partial<Pick<Limits, 'replay_deliveries'>>
 }
 
-/** The most participants that a preview lists. */
+/** The most participants that an answer names. */
 const NAMED = 100
 
 function byHand(change: DeliveryChange, name: string) {
@@ -67,7 +67,7 @@ function byHand(change: DeliveryChange, name: string) {
       const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
       const counted = await countDeliveryChange(db, change, choice)
       const found = sumCounts(counted, 'deliveries')
-      // One operator alone may replay fewer deliveries than a call may change.
+      // Where acts need two operators, one alone may replay fewer deliveries than a call may change.
       const { changed_deliveries, replay_deliveries = changed_deliveries } = limits
       const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
       const most = isAlone ? Math.min(changed_deliveries, replay_deliveries) : changed_deliveries
@@ -100,7 +100,7 @@ const nothingToDo = (change: DeliveryChange, counted: readonly CountedChange[]):
 
 /** Attempts waiting deliveries and dead letters now. */
 export const retryDeliveries = byHand('retry', 'deliveries retry')
-/** Sends ended deliveries again. */
+/** Sends deliveries again that have ended or are held. */
 export const replayDeliveries = byHand('replay', 'deliveries replay')
 /** Cancels deliveries: they are not attempted any more. */
 export const cancelDeliveries = byHand('drop', 'deliveries cancel')

@@ -175,7 +175,7 @@ export const tooManyDeliveries = (found: number, most: number): AdminRefusal =>
     { reason: 'conflict' },
   )
 
-/** Retries, drops or replays those of the chosen deliveries whose state allows it. */
+/** Retries, cancels or replays those of the chosen deliveries whose state allows it. */
 export const changeDeliveries = defineAct(
   {
     name: 'deliveries change',

@@ -18,7 +18,7 @@ export interface DemoDirectory {
   readonly registries: readonly Registry[]
   readonly participant: Participant
   readonly restricted: Participant
-  /** The client secrets of new participants, by `sender_id`. */
+  /** The new client secrets of participants that had none, by `sender_id`. */
   readonly secrets: ReadonlyMap<string, string>
 }
 
@@ -31,7 +31,7 @@ export interface DemoPlan {
   readonly participants: Readonly<Record<'participant' | 'restricted', string>>
 }
 
-/** Marks a new database as a demo's, and applies the demo's file to it (`missingIn`). */
+/** Marks a new database as a demo's, and applies the demo's file. Stored purposes and participants mostly stay. */
 export async function applyDemo(deps: Deps, { file, participants }: DemoPlan): Promise<DemoDirectory> {
   const { db } = deps
   await becomeDemoDatabase(db, file)
@@ -49,7 +49,7 @@ export async function applyDemo(deps: Deps, { file, participants }: DemoPlan): P
   }
 }
 
-/** Marks a new database as a demo's before the first registry is added. */
+/** Marks a database without demo data as a demo's: adds the first registry of the file, with the mark `demo`. */
 async function becomeDemoDatabase(db: Database, { registries = {} }: Configuration): Promise<void> {
   const { demo } = await readDirectoryContent(db)
   const [first] = Object.entries(registries)
@@ -58,7 +58,10 @@ async function becomeDemoDatabase(db: Database, { registries = {} }: Configurati
   await addRegistry(db, { namespace, kind, sender_id, demo: true })
 }
 
-/** The file, without what the database has of purposes and participants: changes that somebody made to them stay. */
+/**
+ * Changes the file so that it keeps what somebody has changed: it has the stored purposes and grants, and sets no other
+ * members of stored participants, except callback settings of one without an allowed address.
+ */
 function missingIn(stored: Configuration, file: Configuration): Configuration {
   const { participants = {}, purposes } = file
   const entries = Object.entries(participants).map(([sender_id, entry]) => {
@@ -76,7 +79,7 @@ async function participantNamed(db: Database, sender_id: string): Promise<Partic
   return participant
 }
 
-/** Adds the columns and indexes of a newer version of a kind: nobody runs a command for a demo. */
+/** Returns a registry with the columns and indexes of this version of its kind: nobody runs a command for a demo. */
 async function currentRegistry(db: Database, namespace: string): Promise<Registry> {
   await ensureRecordTables(db, await registryAt(db, namespace))
   await applyIndexes(db, namespace)
@@ -86,7 +89,7 @@ async function currentRegistry(db: Database, namespace: string): Promise<Registr
 /** The records to fill a registry of the demo with. */
 export interface DemoRecords {
   readonly count: number
-  /** Makes so many records of the kind of this name, as NDJSON. */
+  /** Makes `count` records of the kind with this name, as NDJSON. */
   readonly make: (kind: string, count: number) => Readable
 }
 

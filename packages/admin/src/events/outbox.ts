@@ -36,7 +36,8 @@ type Deps = PublishDeps &
 
 /**
  * Publishes the waiting rows, each in a transaction of its own that also deletes it. A row that cannot be published
- * gets the reason and stays, and the next row follows. A row that takes too long is tried again first.
+ * gets the reason and stays, and the next row follows. A row that takes too long is tried again at the next poll,
+ * before the rows behind it, and fails after `MOST_TIMEOUTS` such attempts.
  * @throws the error of the database
  */
 export async function publishOutbox(deps: Deps, signal: AbortSignal): Promise<void> {
@@ -169,7 +170,7 @@ const described = (row: FailedRow) => ({
   failed_at: isoTime(row.failed_at),
 })
 
-/** Lets failed rows be tried again, ahead of the waiting ones. */
+/** Lets failed rows be tried again. Rows are published in the order of their ids, so these usually come first. */
 export const retryOutbox = defineAct(
   {
     name: 'outbox retry',

@@ -90,7 +90,10 @@ async function write(
   return { record_type: recordType.name, record: id, before, after: after.document, aliases }
 }
 
-/** The text of a record that is not written. It is merged where possible, and never refused. */
+/**
+ * The text of a published record that is not written, because a newer version is stored: merged into the stored record
+ * where that is possible, otherwise as it was published.
+ */
 function unwrittenText(
   registry: Registry,
   published: PublishedRecord,

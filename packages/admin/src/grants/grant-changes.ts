@@ -1,4 +1,4 @@
-/** Changes of grants, apart from the lists of grants, which need not load the readers of query forms. */
+/** Changes of grants. The lists of grants are in another file, so that they load without the readers of query forms. */
 
 import { listAuthorities } from '@rollcall/consents/store/authorities'
 import type { GrantTerms } from '@rollcall/core/model/grant'
@@ -26,7 +26,7 @@ interface Granting extends HasDatabase {
 
 const Suspended = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
 
-/** Grants terms in place of the present grant, or beside grants of another time. Servers apply it within a second. */
+/** Grants terms in place of all grants in the registry, or beside those of other times. Servers follow in a second. */
 export const setGrant = defineAct(
   {
     name: 'grant set',

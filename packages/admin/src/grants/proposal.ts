@@ -19,7 +19,7 @@ import { isInForce } from './grants.ts'
 import { GrantTermsSchema } from './terms.ts'
 
 const DAY = 86_400_000
-/** A proposed quota is the largest use of a day, multiplied by this. */
+/** A proposed quota is the largest use of a day times this, at least `LEAST_QUOTA`, and at most the granted quota. */
 const MARGIN = 1.5
 const LEAST_QUOTA = 10
 
@@ -116,7 +116,7 @@ const newUse = (): Use => ({
   subscribed: false,
 })
 
-/** Adds the use of an audit entry. A refused request used nothing; data shown in an emergency needs no grant. */
+/** Adds the use of an audit entry. A refused request used nothing; an emergency counts only as an emergency. */
 function addUse(use: Use, at: Date, entry: StoredAuditEntry): void {
   use.entries += 1
   const day = at.toISOString().slice(0, 10)
@@ -213,7 +213,7 @@ function quotasOf(terms: GrantTerms, { perDay }: Use): Pick<GrantTerms, 'items_p
   }
 }
 
-/** Names that are granted and not proposed, by member. */
+/** Names that are granted and not proposed, by member; `members` has the members that are left out as a whole. */
 function leftOut(kind: Kind, terms: GrantTerms, proposed: GrantTerms): Record<string, string[]> {
   const attributes = kind.record_types.flatMap((row) => row.attributes.map(({ name }) => name))
   const all: Readonly<Record<string, readonly string[]>> = {

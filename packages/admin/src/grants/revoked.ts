@@ -6,7 +6,7 @@ import { listGrants } from '@rollcall/participants/store/grants'
 
 type Owner = readonly [Pick<Participant, 'id' | 'sender_id'>, Pick<Registry, 'id' | 'namespace'>]
 
-/** Does the work that replaces the grants of a participant in a registry, and writes these into the journal. */
+/** Does the work that replaces or revokes all grants of a participant in a registry, and journals their ids. */
 export async function journalReplacedGrants<Result>(
   db: Database,
   [participant, registry]: Owner,

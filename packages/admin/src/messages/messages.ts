@@ -12,7 +12,7 @@ import { EntryId, type HasSearchLimit, requireEntryBefore } from '../audit/facts
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 
-/** The kinds of audit entries that are about messages. */
+/** The kinds of audit entries that are listed as messages. */
 const MESSAGE_KINDS = ['answer', 'acknowledgement', 'callback', 'notification'] as const
 
 const Id = (description: string) => Type.Optional(text(description))

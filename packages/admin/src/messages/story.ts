@@ -63,7 +63,7 @@ interface Moment {
   readonly event: StoryEvent
 }
 
-/** The events of an exchange, callback or notification by time. What is to come has the time at which it is due. */
+/** The events of an exchange, callback or notification in order. What is to come has the time at which it is due. */
 export function listStoryEvents(
   traced: TracedExchange | TracedCallback | TracedNotification,
   now: Date,

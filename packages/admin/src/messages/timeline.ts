@@ -66,7 +66,7 @@ export const showMessage = defineAct(
   },
 )
 
-/** Finds the exchanges, deliveries and callbacks of a message. */
+/** Finds the exchanges with a message of this id, and the callbacks in our inbox that have it. */
 export async function findTracedMessages(
   { db }: HasDatabase,
   { message_id, participant, namespace }: { message_id: string; participant?: string; namespace?: string },

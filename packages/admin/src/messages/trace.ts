@@ -139,8 +139,9 @@ const Notification = closed({
 })
 
 /**
- * Finds messages by an id: all with this transaction_id, correlation_id, message_id or code of a subscription, the
- * oldest first; then notifications with this reference_id or code, the newest first.
+ * Finds messages by an id, up to the limit: exchanges and callbacks with this transaction_id, correlation_id or
+ * message_id, and the exchanges that began and ended the subscription with this code, the oldest first; then the
+ * notifications with this reference_id, or of that subscription, the newest first.
  */
 export const traceMessages = defineAct(
   {

@@ -122,7 +122,7 @@ interface Checking extends HasSamples {
   readonly now?: () => Date
 }
 
-/** Checks what a sandbox participant has done, sends the messages that only we can send, and stores the report. */
+/** Checks what a sandbox participant has done, stores the report, and sends the messages that only we can send. */
 export const checkParticipant = defineAct(
   {
     name: 'participant check',
@@ -194,7 +194,8 @@ function stepOf(
 }
 
 /**
- * Sends a delivery again that was acknowledged at the first attempt, and a test notification to a live subscription.
+ * Sends what only we can send, where it was not seen yet: a delivery again that was acknowledged at the first attempt,
+ * and a test notification to a live subscription.
  */
 async function drive(
   { db, samples }: HasSamples,

@@ -1,4 +1,4 @@
-/** The public keys that participants have registered. */
+/** The public keys that operators have registered for participants. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'

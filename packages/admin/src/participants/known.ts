@@ -10,7 +10,7 @@ export const canListParticipants = (operator: Pick<Operator, 'registries' | 'rol
 
 /**
  * Refuses a participant who never had a grant in the registries of the operator, as if it did not exist. Operators who
- * may grant know all participants.
+ * may grant, or are bound to no registries, know all participants.
  * @param sender_id the given value, if any
  * @throws AdminRefusal
  */

@@ -216,7 +216,7 @@ export const rotateParticipantSecret = defineAct(
   async ({ db }: HasDatabase, { sender_id }) => makeClientSecret(db, sender_id),
 )
 
-/** Makes a client secret and stores its digest. */
+/** Makes a client secret and stores its digest. Of the earlier secrets only the newest stays valid. */
 export async function makeClientSecret(db: Database, sender_id: string) {
   const { secret: client_secret, sha256 } = newSecret()
   const participant = await requireParticipant(db, sender_id)

@@ -20,7 +20,7 @@ export interface HasPartnerPage extends HasDatabase {
   readonly clock?: Pick<Clock, 'date'>
 }
 
-/** Makes a sign-in link and ends earlier ones. It is shown once: only the digest of its code is stored. */
+/** Makes a sign-in link and ends the participant's earlier links. It is shown once: only its digest is stored. */
 export const makePartnerLink = defineAct(
   {
     name: 'participant link',

@@ -1,6 +1,6 @@
 /**
  * The view that a participant has of itself on the partner page. Each function is about `sender_id`, which comes from
- * the session and never from the caller. No function shows a person, another participant or an id of the database.
+ * the session and never from the input. No function shows a person, another participant or an id of the database.
  */
 
 import type { Clock } from '@rollcall/base/shared/clock'

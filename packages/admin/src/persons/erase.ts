@@ -33,9 +33,10 @@ import { type RetentionDeps, requireOwner } from './retention.ts'
 import { recordIdsWithMerged } from './with-merged.ts'
 
 /**
- * Deletes the pseudonyms and salts of a person in the audit log, and withdraws waiting notifications about the person.
- * The hash chain still verifies: a signed tombstone says what is missing. Records stay: they are the registry's to
- * delete. The audit entry of the act does not name the person, because the name would bring back what is erased.
+ * Deletes the pseudonyms and salts of a person in the audit log, except those that a hold of a participant or period
+ * keeps. Withdraws waiting notifications about the person, and forgets traces of deleted records. The hash chain still
+ * verifies: a signed tombstone says what is missing. Records stay: they are the registry's to delete. The audit entry
+ * of the act does not name the person, because the name would bring back what is erased.
  */
 export const erasePerson = defineAct(
   {
@@ -176,7 +177,7 @@ interface Erasing {
 const AT_ONCE = 5_000
 
 /**
- * Deletes the pseudonyms of a person in the audit log and in holds.
+ * Deletes the pseudonyms of a person in the audit log, except those that a hold keeps, and in ended holds.
  * @param transaction of the owner of the database, with the lock of holds
  * @returns the number of deleted rows of the audit log
  */

@@ -19,7 +19,7 @@ export interface KnownIdentifier extends PersonIdentifier {
   readonly registries: ReadonlySet<string> | null
 }
 
-/** How often the search goes from identifiers to their records, and to the identifiers of these records. */
+/** How often, at most, the search goes from identifiers to their records, and to the identifiers of these records. */
 const ROUNDS = 5
 
 /**

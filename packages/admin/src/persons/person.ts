@@ -26,9 +26,9 @@ export interface FoundPerson {
 }
 
 /**
- * The given identifier is looked up in every live registry, and in those of the sandbox if no live one has it.
- * Identifiers that several records have, such as the telephone of a household, are left out: they identify nobody
- * alone.
+ * Finds the records and identifiers of a person by an identifier, in the registries that `chooseRegistriesOfPerson`
+ * chooses. Identifiers that several records have, such as the telephone of a household, are left out: they identify
+ * nobody alone.
  * @throws AdminRefusal no registry has identifiers of the type, the value is not valid, or it names several records
  */
 export async function findPerson(

@@ -1,4 +1,4 @@
-/** Protected persons: grants that do not name the category see neither their records nor what others name of them. */
+/** Protected persons. A grant that does not name the category shows neither their records nor their names in others. */
 
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { recordsWithIdentifier } from '@rollcall/core/model/person-identifiers'
@@ -111,7 +111,7 @@ type PersonProtected = Extract<JournalAct, { readonly kind: 'person_protected' }
 
 const hasUnfilled = ({ unfilled }: Registry): boolean => [...unfilled.values()].some((names) => names.has(IDENTIFIERS))
 
-/** Finds the person whom an identifier names. Events of the registry wait until the transaction ends. */
+/** Finds the person whom an identifier names. Changes of the registry's records wait until the transaction ends. */
 async function findPerson(db: Database, client: ClientBase, registry: Registry, named: Identifier) {
   await lockEvents(client, registry.id, 'merge')
   const bearer = await findRecordToProtect(storedRecordsOf(db, registry).within(client), registry, named)

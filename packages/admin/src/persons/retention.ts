@@ -111,13 +111,13 @@ async function pruned(deps: RetentionDeps, dry_run: boolean) {
   return { dry_run, stored, accounts: { before: isoTime(before), ...counts } }
 }
 
-/** Counts the rows that `prune` would delete now. */
+/** Counts what `prune` would delete now, and deletes nothing. */
 export const countPrunable = defineAct(
   { name: 'prune --dry-run', approval: 'never', input: NO_INPUT, result: PRUNED },
   (deps: RetentionDeps) => pruned(deps, true),
 )
 
-/** Checks that the role owns the audit log. @throws AdminRefusal the audit log belongs to another database role */
+/** Checks that the role may delete audit entries. @throws AdminRefusal it may not: another role owns the audit log */
 export async function requireOwner(owner: Database): Promise<void> {
   if (await mayDeleteEntries(owner)) return
   throw new AdminRefusal('the audit log belongs to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)')

@@ -7,7 +7,8 @@ import { isBecomingMirror } from '@rollcall/source/store/changed-sources'
 import { AdminRefusal } from '../admin-function.ts'
 
 /**
- * Returns the stored records of a registry. One that waits for its first copies may have few: it has shown nobody yet.
+ * Returns the records of a registry that are stored here. A registry that waits for the first copies of its source may
+ * have few records: it has answered nobody yet.
  * @throws AdminRefusal the registry has answered before, and the copies are not complete yet
  */
 export async function recordsOfPersons(db: Database, registry: Registry): Promise<RegistryRecords> {

@@ -90,7 +90,7 @@ export const EndedImport = closed(
   { description: 'The report of the last import. While another one is under way it is not there.' },
 )
 
-/** Shows the last import of a registry, running or ended. */
+/** Shows the last import of a registry: running, interrupted or ended. */
 export async function showLastImport({ db }: HasDatabase, { id, kind }: Registry) {
   const last = await findLastImport(db, id)
   if (last === null) return { import: null, last_import: null }

@@ -18,7 +18,7 @@ export { SourceFileSchema } from '@rollcall/source/file-schema'
 export interface SourceDeps extends HasDatabase {
   /** The environment in which a source file may name its address (default: that of the process). */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** The kind that a new registry will have after all steps of a configuration file; absent: there is no such file. */
+  /** The kind that a new registry will have after all steps of a configuration file; absent: no file adds it. */
   readonly kind?: Kind | undefined
 }
 

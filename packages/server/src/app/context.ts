@@ -75,7 +75,8 @@ import { type ConnectedListener, createOwnListener } from './own-listener.ts'
  * @param deps.log the server's log; by default standard error
  * @param deps.clock for the age of caches, keys and tokens, rates of deliveries, times of searches, and signatures
  * @param deps.samples synthetic records of a kind, which an operator can try; none by default
- * @throws MasterKeyError the master key is missing or wrong, or an own key cannot be decrypted
+ * @throws MasterKeyError the master key is missing or wrong, or an own key cannot be decrypted; StoreRefusal a restore
+ * has not ended, or the database and its journal do not belong together
  */
 export async function createContext(
   config: Config,
@@ -263,13 +264,13 @@ function createRequestParts({ config, db, log, clock, limits, vault }: Base, del
   }
 }
 
-/** The failed sign-ins a minute from one address (IPv6: one /64): a person mistypes a token or code a few times. */
+/** The most failed sign-ins a minute from one address (IPv6: one /64): a person mistypes a token or code a few times. */
 const SIGN_IN_FAILURES = 10
 
-/** The calls of the partner page a minute for one participant, whose people have pages open that reload themselves. */
+/** The most calls of the partner page a minute for one participant: its people have pages that reload themselves. */
 const PARTNER_CALLS = 300
 
-/** The deliveries that a participant may have sent again in a minute: as many as one page lists. */
+/** The most deliveries that a participant may have sent again in a minute: as many as one page lists. */
 const PARTNER_REPLAYS = 100
 
 /** Seconds for which an access token is valid: the most that the specification allows. */
@@ -278,10 +279,10 @@ const TOKEN_LIFETIME = 900
 /** The most exchanges, ciphertexts or callbacks that wait on this node to be stored. Beyond it peers must try again. */
 const MESSAGES_WAITING = 10_000
 
-/** The mailboxes that a node drains at a time, as a share of its slots for exchanges. Answers need the rest. */
+/** The most mailboxes that a node drains at a time, as a share of its slots for exchanges. `http` drains none. */
 const MAILBOX_SHARE: Readonly<Record<Role, number>> = { http: 0, all: 1 / 6, worker: 1 }
 
-/** The bytes of records in all notifications that this node makes at a time. */
+/** The most bytes of records in all notifications that this node makes at a time. */
 const ENVELOPE_BYTES = 33_554_432
 
 /** Makes the search slots of each mode. Each mode has connections of its own, so none waits for the other. */

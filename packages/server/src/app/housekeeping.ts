@@ -52,7 +52,7 @@ export function startHousekeeping(deps: Parts): () => Promise<void> {
 }
 
 interface Chore {
-  /** Minutes between two runs. Tasks that only delete run rarely: a delay does no harm, and a run costs statements. */
+  /** Minutes between two runs. Tasks for which a delay does no harm run rarely, because a run costs statements. */
   readonly every: number
   /** The log message when the task fails. */
   readonly failure: string
@@ -153,7 +153,7 @@ const CHORES: readonly Chore[] = [
   },
 ]
 
-/** Runs all tasks once. Never rejects. */
+/** Runs all tasks once, until `signal` is aborted. Never rejects: a failure is logged. */
 export const runHousekeeping = (deps: Parts, signal: AbortSignal): Promise<void> => doChores(CHORES, deps, signal)
 
 async function doChores(chores: readonly Chore[], deps: Parts, signal: AbortSignal): Promise<void> {
@@ -191,7 +191,7 @@ async function clearLeftSources({ db, log }: Parts): Promise<void> {
   await removeLeftSources({ db, log, env: process.env, registries: () => listRegistries(db) }, left)
 }
 
-/** The number of exchanges whose requests are decrypted in one statement of the task. */
+/** The most exchanges whose requests one call of `storeMissingReferences` decrypts. */
 const OPENED = 50
 
 async function storeAllReferences(deps: Parts, signal: AbortSignal): Promise<void> {

@@ -41,7 +41,7 @@ export interface RunningServer {
   show(showcase: Showcase): void
   /** Lets `/ready` answer 200, while the database answers and a worker claims work. */
   markReady(): void
-  /** Stops the node: it takes nothing new, finishes what is in flight, and closes. */
+  /** Stops the node: it takes nothing new, finishes what it can within the stop time, and closes. */
   stop(): Promise<void>
 }
 
@@ -131,7 +131,7 @@ export async function startServer(
   return { port, adminPort, outdated: context.schema.outdated, show, markReady, stop }
 }
 
-/** Starts the work of a node: accepted requests, deliveries, and the mirrors of sources. */
+/** Starts the work of a node: accepted requests, deliveries, the outbox, and the mirrors of sources. */
 async function startWork(context: Context): Promise<RunningWorker> {
   const worker = await startWorker({
     ...context,

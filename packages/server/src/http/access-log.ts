@@ -1,6 +1,7 @@
 /**
  * The access log: a line for each answered request, with sender, operation, result and duration. It has no values of a
- * message. Ids that the sender chose are logged only if they are UUIDs: another text may be personal data.
+ * message. Ids that the sender chose are logged only if they have the form of a UUID or of a traceparent: another text
+ * may be personal data.
  */
 
 import { readTraceparent } from '@rollcall/core/model/traceparent'
@@ -27,8 +28,8 @@ export function addAccessLog(
     const noted = requestGate.noted(request.raw)
     const outcome = outcomeOf(status, noted)
     metrics.requestAnswered({ route: name, mode, status, outcome }, reply.elapsedTime / 1_000)
-    // A refused stranger gets only a debug line here, because strangers could fill the log: `observe/refusals.ts` logs
-    // one for each kind of refusal.
+    // A refused stranger gets only a debug line here, because strangers could fill the log: `observe/src/refusals.ts`
+    // logs one for each combination of refusal and address.
     const isStranger = outcome === 'refused' && noted.participant === null
     const lineLevel = PROBES.has(name) || isStranger ? 'debug' : level
     if (log.isLevelEnabled(lineLevel)) {

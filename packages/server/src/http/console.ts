@@ -135,7 +135,7 @@ function textOf(file: URL): string | null {
   }
 }
 
-/** The names of the served files. */
+/** The names of the files in `assets/` beside a page that are served. */
 function assetsIn(page: URL): readonly string[] {
   try {
     return readdirSync(new URL('assets/', page), { withFileTypes: true })
@@ -182,7 +182,7 @@ function readAsset(file: URL): Asset {
 
 const OTHER = { type: 'application/octet-stream', compressible: false }
 
-/** The name of such a file has a digest of its content, so the file never changes. */
+/** The Cache-Control of assets. The name of an asset has a digest of its content, so the content never changes. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
 async function sendAsset(asset: Asset, { headers }: FastifyRequest, reply: FastifyReply): Promise<void> {

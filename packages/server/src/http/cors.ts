@@ -20,7 +20,10 @@ const PREFLIGHT = {
   'Content-Length': '0',
 }
 
-/** Answers preflights, and lets listed pages read answers, except those for the partner page, which has a cookie. */
+/**
+ * Answers preflights of listed pages, and lets these pages read answers, except pages for people and answers of the
+ * partner API, which has a cookie.
+ */
 export function addCors(
   app: HttpServer,
   deps: { readonly directory: Pick<Directory, 'registry' | 'registries'> },

@@ -74,7 +74,10 @@ export interface PageSessions<Owner> {
   sessionOf(request: Request, cookie: string, acts: boolean): Promise<Session<Owner> | null>
   /** Finds the session of a request. @throws RequestFault 400, 401, 403, 429 */
   signedIn(request: Request): Promise<Session<Owner>>
-  /** Notes the cookie of a new session as valid, and ends the browser's earlier one. @returns the Set-Cookie header */
+  /**
+   * Notes the cookie of a new session as valid, and ends the browser's earlier session.
+   * @returns the Set-Cookie header of the new session
+   */
   admit(request: Request, begun: { readonly cookie: string }): Promise<string>
   /** The Set-Cookie header that removes the browser's cookie. */
   forgotten(request: Request): string

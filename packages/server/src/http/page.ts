@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { sendBody } from './answer.ts'
 import { type HttpServer, mountHandler } from './server.ts'
 
-/** The files of this folder that the pages load. */
+/** The files of the folder `site/` that the pages load. */
 const SITE_FILES = {
   'site.css': ['text/css', new URL('./site/site.css', import.meta.url)],
   'landing.js': ['text/javascript', new URL('./site/landing.js', import.meta.url)],
@@ -78,7 +78,7 @@ ${scripts.map((address) => html`<script src="${address}"></script>\n`)}
   })
 }
 
-/** Mounts a file that does not change while the process runs. */
+/** Reads a file and mounts it. A later change of the file is not seen. */
 export function mountFile(app: HttpServer, path: string, type: string, file: string | URL): void {
   const content = readFileSync(file)
   mountHandler(app, 'GET', 'docs', path, (_request, reply) =>

@@ -44,7 +44,7 @@ export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasSho
 /** The documents that were made: by kind, then by namespace and sample of the showcase. */
 const documents = new WeakMap<Kind, Map<string, string>>()
 
-/** Makes the text of a document once for each kind, with its additions, each namespace and each shown identifier. */
+/** Makes the OpenAPI document of a registry: once for each version of its kind, namespace and shown identifier. */
 function documentText(registry: Registry, shown: Showcase | null): string {
   const { kind, namespace, sender_id: receiver_id } = registry
   const known = documents.get(kind) ?? new Map<string, string>()

@@ -34,7 +34,7 @@ export interface Noted extends RefusedRequest {
 }
 
 export interface RequestGate {
-  /** Notes the participant whose token a request has. */
+  /** Notes the participant who sends a request, when its token, client secret or session is found to be valid. */
   identified(request: Caller, sender_id: string): void
   /** Notes the registry and operation of a request. */
   addressed(request: Caller, asked: RefusedRequest): void

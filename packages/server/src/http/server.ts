@@ -115,7 +115,7 @@ function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
   return is404 ? notFoundFault() : null
 }
 
-/** Sends 100 Continue when the handler begins to read the body. By then it has checked the token. */
+/** Sends 100 Continue when the handler begins to read the body. By then it has checked the token, if it needs one. */
 function continueWhenRead(this: Server, request: IncomingMessage, response: ServerResponse): void {
   request.once('resume', () => {
     if (!response.headersSent) response.writeContinue()

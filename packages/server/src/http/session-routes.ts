@@ -1,4 +1,4 @@
-/** The routes of a page that sign a person in and out, and say who is signed in. */
+/** Routes that sign a person in to the console or the partner page, and out, and say who is signed in. */
 
 import type { Session, Sessions } from '@rollcall/participants/directory/sessions'
 import type { SignedInBy } from '@rollcall/participants/store/sessions'

@@ -68,7 +68,7 @@ function openIdCookie(value: string, byTls: boolean): string {
 
 const cookieName = (byTls: boolean): string => (byTls ? '__Host-rollcall_openid' : 'rollcall_openid')
 
-/** Sends the browser to the provider. @throws RequestFault 403 another page sent it here; 503 no answer there */
+/** Sends the browser to the provider. @throws RequestFault 403 another page sent it here; 503 the provider is away */
 async function begin(
   provider: OpenIdProvider,
   { isReachedByTls }: OperatorListener,

@@ -1,4 +1,4 @@
-/** Turns the refusal of an admin function into an answer. */
+/** Turns the refusal of an admin function into the fault of a request. */
 
 import type { AdminRefusal, RefusalReason } from '@rollcall/admin/admin-function'
 import { RequestFault } from '@rollcall/protocol'

@@ -93,7 +93,7 @@ export function adminRoute<Input extends TSchema, Result extends TSchema>(
 export const pathMembers = ({ path }: Pick<AdminRoute, 'path'>): readonly string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
-/** The members of the input that are not in the path, with their schemas. */
+/** The members of the input that are neither in the path nor hidden, with their schemas. */
 export function otherMembers(route: Pick<AdminRoute, 'path' | 'input' | 'hidden'>): Record<string, TSchema> {
   const elsewhere = [...pathMembers(route), ...route.hidden]
   const { properties = {} } = route.input as { properties?: Record<string, TSchema> }

@@ -29,7 +29,7 @@ const SESSION = closed({
 
 const PLAIN = { audience: 'operator', hidden: [], status: 200, deprecated: undefined } as const
 
-/** The descriptions of these calls. They need no role. */
+/** The descriptions of the calls that sign in, say who is signed in, and sign out. They need no role. */
 export const SESSION_CALLS = {
   begin: {
     ...PLAIN,

@@ -73,7 +73,7 @@ const ui = SwaggerUIBundle({
     }),
   ],
   requestSnippetsEnabled: true,
-  /* By languages whose colours the viewer has. */
+  /* `syntax` is a language whose colours the viewer has. */
   requestSnippets: {
     generators: {
       curl_bash: { title: 'curl', syntax: 'bash' },
