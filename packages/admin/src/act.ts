@@ -20,7 +20,7 @@ import { type ActFacts, type Caller, canDoAct } from './caller.ts'
 /** Dependencies that every act needs, in addition to its own. */
 export interface Acting {
   readonly caller: Caller
-  /** The entry of the act is written here before anything is changed or shown. */
+  /** The audit log that gets the entry of the act (`ActTerms.entry` says when). */
   readonly auditLog: AuditLog
   readonly approvals: Approvals
 }
@@ -82,15 +82,16 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
    */
   readonly settings?: true
   /**
-   * When the audit entry is written. `first`: before the work begins. `within`: by the work itself, before it changes
-   * or shows anything, because only the work knows the persons or the registry.
+   * When the audit entry is written. `first`: before the work begins. `within`: by the work itself, because only the
+   * work knows the persons or the registry: before it shows anything and, except for a restore and an outdated
+   * proposal, before it changes anything.
    */
   readonly entry?: 'first' | 'within'
   readonly input: Input
   readonly result: Result
 }
 
-/** Writes the audit entry of an act; with null no entry, because the call changes nothing and shows no person. */
+/** Writes the audit entry of an act; with null none: the call changes and shows nothing, or repeats an access. */
 export type Enter = (details?: Partial<EntryDetails> | null) => Promise<void>
 
 /** The facts about an act for code outside of it, such as that of proposals. */

@@ -10,11 +10,16 @@ export function closed<const Properties extends Record<string, TSchema>>(
   return Type.Object(properties, { additionalProperties: false, ...options })
 }
 
+/** Makes the schema of a text. */
 export const text = (description: string) => Type.String({ description })
+/** Makes the schema of a boolean. */
 export const flag = (description: string) => Type.Boolean({ description })
+/** Makes the schema of an integer, from 0 by default. */
 export const wholeNumber = (description: string, minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
   Type.Integer({ minimum, maximum, description })
+/** Makes the schema of a value that may also be null. */
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+/** Makes the schema of a point in time, as a text. */
 export const instant = (description: string) => Type.Unsafe<string>({ ...Timestamp, description })
 
 /**
@@ -25,6 +30,7 @@ export function markPersonal<Schema extends TSchema>(schema: Schema) {
   return { ...schema, 'x-personal-data': true } as const
 }
 
+/** The schema of the input of a function that takes none. */
 export const NO_INPUT = closed({}, { description: 'Nothing is given.' })
 
 export const SenderId = text('sender_id of a participant.')
@@ -33,11 +39,14 @@ export const RecordTypeName = text("One of the registry's record types.")
 
 /** The word for an infinite limit: JSON has no infinity. */
 export const UNLIMITED = 'unlimited'
+/** Reads a limit from JSON. Null: the server's own limit applies. */
 export const readLimit = (value: number | typeof UNLIMITED | null | undefined): number | null =>
   value === UNLIMITED ? Number.POSITIVE_INFINITY : (value ?? null)
+/** Writes a limit for JSON. Null: the server's own limit applies. */
 export const limitJson = (value: number | null): number | typeof UNLIMITED | null =>
   value === Number.POSITIVE_INFINITY ? UNLIMITED : value
 
+/** Writes a time in ISO 8601, in UTC; null stays null. */
 export function isoTime(time: Date): string
 export function isoTime(time: Date | null): string | null
 export function isoTime(time: Date | null): string | null {

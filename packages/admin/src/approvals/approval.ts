@@ -66,6 +66,7 @@ export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals
 }
 
 export const { purpose: PURPOSE } = SEALED_PROPOSALS
+/** The row to which the encryption of a proposal's input is bound. */
 export const proposalEncryptionContext = (id: string) => ({ table: SEALED_PROPOSALS.table, id })
 
 /** Returns an operator who has the role. @throws AdminRefusal the operator is not known, or lacks the role */

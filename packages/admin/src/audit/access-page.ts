@@ -100,7 +100,7 @@ ${accesses.map((access, at) => row(access, accesses[at - 1])).join('\n')}
 </tbody>
 </table>`
 
-/** A row of the table of accesses. @param above the access in the row above: its list of data is not repeated */
+/** A row of the table. @param above the access in the row above: an equal list of several data is not shown */
 function row(access: Access, above: Access | undefined): string {
   const { at, who, sender_id, registry, what, basis, purpose, data } = access
   const name = sender_id === null || sender_id === who ? who : `${who} (${sender_id})`

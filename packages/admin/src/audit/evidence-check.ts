@@ -16,6 +16,10 @@ const Message = orNull(
   }),
 )
 
+/**
+ * Verifies a bundle of evidence, and returns what its audit entries say.
+ * @throws AdminRefusal the evidence is not valid, or is signed with another key than `kid`
+ */
 export const verifyEvidence = defineAdminFunction(
   {
     input: closed({

@@ -53,6 +53,7 @@ export const CONFIDENTIAL_MEMBERS = {
   reason: Type.Optional(markPersonal(text('The reason of an emergency.'))),
 } as const
 
+/** Writes an audit entry with the members that every operator sees (`AUDIT_ENTRY_MEMBERS`). */
 export const entryFacts = ({ chain, sequence, at, entry }: LoggedEntry) => ({
   id: `${chain}.${sequence}`,
   at: isoTime(at),
@@ -97,6 +98,7 @@ interface GivenPeriod {
   readonly to?: string | undefined
 }
 
+/** Reads the times of a period; one that is not given stays undefined. */
 export const readPeriod = ({ from, to }: GivenPeriod): Period => ({
   from: from === undefined ? undefined : new Date(from),
   to: to === undefined ? undefined : new Date(to),

@@ -167,7 +167,7 @@ function openedReview({ confidential }: AuditKeys, row: StoredReview) {
 
 const reviewFacts = ({ at, reviewed_by, finding }: SealedReview) => ({ at, reviewed_by, note: finding })
 
-/** Notes that an operator reviewed an emergency, and the finding. The emergency's audit entry never changes. */
+/** Notes that an operator reviewed an emergency, and the finding. The emergency's audit entry stays as it is. */
 export const reviewEmergency = defineAct(
   {
     name: 'audit review',

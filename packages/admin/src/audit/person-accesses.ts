@@ -128,6 +128,7 @@ export async function findPersonAccesses(
   }
 }
 
+/** The accesses to a person's data, as `auditPerson` returns them. */
 export type PersonAudit = Awaited<ReturnType<typeof auditPerson>>
 
 /** The roles of a person in an audit entry. Where an entry has several, the first of this list applies. */

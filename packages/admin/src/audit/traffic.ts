@@ -8,6 +8,7 @@ import { EXCHANGES_SQL } from '@rollcall/engine/store/exchanges/exchange-names'
 const HOUR = 3_600_000
 /** Milliseconds after the end of an hour in which the hour may still get entries. */
 const LATE = 120_000
+/** The number of hours that are listed, the present one included. */
 export const TRAFFIC_HOURS = 24
 
 export interface CountedHour {

@@ -29,6 +29,7 @@ const Progress = closed({
 })
 type Progress = Static<typeof Progress>
 
+/** The verification task of a node. */
 export interface Verifying {
   /** Begins a verification, unless one is running. */
   begin(by: string): Promise<Progress>

@@ -88,6 +88,7 @@ export async function openBackup(file: string, masterKeys: MasterKeySource): Pro
   })
 }
 
+/** Turns the error of a damaged backup or of a master key into an AdminRefusal; any other error stays as it is. */
 export function backupRefusal(error: unknown): unknown {
   return error instanceof BackupDamaged || error instanceof MasterKeyError
     ? new AdminRefusal(error.message, { cause: error })

@@ -118,6 +118,7 @@ export const ShownCallbackSettings = closed(SHOWN, {
   description: 'Where and how it takes callbacks, without credentials.',
 })
 
+/** Reads the callback settings of a participant, without credentials. */
 export async function showCallbackSettings({ db }: HasDatabase, { id }: Pick<Participant, 'id'>) {
   const { sealed: _, ...shown } = await findCallbackSettings(db, id)
   return shown
@@ -311,6 +312,7 @@ export const testCallback = defineAct(
   },
 )
 
+/** Dependencies of functions that sign messages, or show how they are signed. */
 export interface HasSignatures extends HasVault {
   /** The `namespace` of our signatures. */
   readonly signatureNamespaces: { readonly written: string }

@@ -12,6 +12,7 @@ export interface Asker {
   readonly grants: readonly PlannedGrant[]
 }
 
+/** A grant, stored or wanted by the file, without its id. */
 export type PlannedGrant = Pick<StoredGrant, 'terms' | 'valid_from' | 'valid_until'>
 
 /**

@@ -62,6 +62,7 @@ export async function readStoredConfiguration(db: Database): Promise<Stored> {
   }
 }
 
+/** Writes the stored rows as a configuration file has them. */
 export function configurationOf({ purposes, authorities, registries, participants }: Stored): Configuration {
   return {
     version: FORMAT_VERSION,
@@ -82,6 +83,7 @@ export const authorityEntry = ({ jwks_uri, outgoing, keys }: Omit<ConsentAuthori
     keys: keys.map(({ kid, public_jwk }) => ({ ...public_jwk, kid })),
   }) satisfies AuthorityEntry
 
+/** A registry as a configuration file has it. */
 export function registryEntry(registry: Registry): RegistryEntry & Required<Pick<RegistryEntry, 'attributes'>> {
   const { kind, sender_id, aliases, time_zone, majority_age, environment, web_origins } = registry
   const { reg_type_aliases, qualified_kids, source } = registry
@@ -149,6 +151,7 @@ function attributeEntry(registry: Registry, record_type: string, attribute: Attr
   return type === 'age' ? null : { type, ...given }
 }
 
+/** A participant as a configuration file has it. */
 export const participantEntry = (
   { participant, keys, callback, grants }: StoredParticipant,
   registries: readonly Registry[],
@@ -177,6 +180,7 @@ export const messagePolicyEntry = (participant: Participant) => {
   return { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }
 }
 
+/** Callback settings as a configuration file has them, without credentials. */
 export const callbackEntry = ({ auth: _, sealed: __, ...shown }: CallbackSettings): Required<CallbackEntry> => ({
   ...shown,
   allowed: shown.allowed.toSorted(),

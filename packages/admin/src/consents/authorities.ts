@@ -145,6 +145,7 @@ export async function requireAuthority(db: HasDatabase['db'], name: string): Pro
   throw new AdminRefusal('authority: no such consent authority is registered', { reason: 'not_found' })
 }
 
+/** A consent authority as admin functions show it. */
 export const shownAuthority = ({ name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) => ({
   name,
   jwks_uri,

@@ -10,6 +10,7 @@ import { AdminRefusal } from '../admin-function.ts'
 import type { HasVault } from '../deps.ts'
 import { chooseRegistriesOfPerson, normaliseForRegistry } from '../persons/person-registries.ts'
 
+/** An identifier of the person, as the caller gives it. */
 export interface GivenPerson {
   readonly identifier_type: string
   readonly identifier_value: string

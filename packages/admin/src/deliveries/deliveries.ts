@@ -43,6 +43,7 @@ export { DELIVERY_STATES, type DeliveryState } from '@rollcall/delivery/store/de
 
 const State = oneOf(DELIVERY_STATES, { description: 'State of a delivery (docs/deliveries.md).' })
 
+/** The members of an input that choose deliveries. */
 export const DELIVERY_CHOICE = {
   participant: Type.Optional(SenderId),
   namespace: Type.Optional(Namespace),
@@ -159,7 +160,7 @@ async function opened(bodies: Bodies, sealed: Uint8Array | null, context: string
 }
 
 export type DeliveryChange = keyof typeof DELIVERY_CHANGES
-// The table has exactly the names of the type.
+// The cast is safe: the table has exactly the names of the type.
 const CHANGES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
 
 /** The states of a delivery in which this change is possible. */
@@ -169,6 +170,7 @@ interface Changing extends HasDatabase {
   readonly limits?: Partial<Pick<Limits, 'replay_deliveries'>>
 }
 
+/** Makes the refusal of a change of more deliveries than one call may change. */
 export const tooManyDeliveries = (found: number, most: number): AdminRefusal =>
   new AdminRefusal(
     `these are ${found} deliveries, and ${most} at most may be changed at a time: give a shorter time with since and until`,
@@ -250,6 +252,7 @@ export const replayToApprove = (
 ): ProposedChanges | null =>
   replayed <= most ? null : { about: { ...about, ids: ids?.length }, wanted: { replayed: `more than ${most}` } }
 
+/** Adds up one of the numbers that are counted for each participant. */
 export const sumCounts = (counted: readonly CountedChange[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
   counted.reduce((sum, row) => sum + row[what], 0)
 

@@ -295,7 +295,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
 ]
 
-/** The SQL that gives owner and application a role each: a superuser stays the owner, any other the application. */
+/** The SQL that gives owner and application a role each: the present role stays owner if it is a superuser. */
 function statements({ application, database, schema, superuser }: DatabaseFacts['roles']): string {
   if (superuser) return "create role rollcall_application login password '...';"
   return [

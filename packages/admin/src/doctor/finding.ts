@@ -65,7 +65,7 @@ export type DatabaseFacts = Awaited<ReturnType<typeof examineDatabase>> & {
   readonly journal: string | undefined
 }
 
-/** The facts of a database, with the settings that decide about them. */
+/** The facts of a database, together with the settings that the checks of the database need. */
 export const databaseFacts = (
   { databaseUrl, twoPerson, journal }: Pick<JudgedConfig, 'databaseUrl' | 'twoPerson' | 'journal'>,
   examined: Awaited<ReturnType<typeof examineDatabase>>,

@@ -36,8 +36,8 @@ type Deps = PublishDeps &
 
 /**
  * Publishes the waiting rows, each in a transaction of its own that also deletes it. A row that cannot be published
- * gets the reason and stays, and the next row follows. A row that takes too long is tried again at the next poll,
- * before the rows behind it, and fails after `MOST_TIMEOUTS` such attempts.
+ * gets the reason and stays, and the next row follows. A row that takes too long is tried again at the next poll, and
+ * fails after `MOST_TIMEOUTS` such attempts.
  * @throws the error of the database
  */
 export async function publishOutbox(deps: Deps, signal: AbortSignal): Promise<void> {
@@ -47,7 +47,7 @@ export async function publishOutbox(deps: Deps, signal: AbortSignal): Promise<vo
   deps.outboxWake.raise(AGAIN)
 }
 
-/** The caller that publishes rows. Nothing is known of who inserted them, but their rights in the database. */
+/** The caller that publishes rows. Who inserted a row is not known: rights in the database decide who may. */
 const OUTBOX = { kind: 'server', component: 'outbox' } as const
 
 /** Milliseconds to the next poll, when the last one found waiting rows. */

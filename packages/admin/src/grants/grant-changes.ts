@@ -26,7 +26,10 @@ interface Granting extends HasDatabase {
 
 const Suspended = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
 
-/** Grants terms in place of all grants in the registry, or beside those of other times. Servers follow in a second. */
+/**
+ * Grants terms to a participant, in place of all its grants in the registry, or beside those of other times. Servers
+ * apply them within a second.
+ */
 export const setGrant = defineAct(
   {
     name: 'grant set',

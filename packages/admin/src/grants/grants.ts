@@ -19,6 +19,7 @@ import { GrantTermsSchema } from './terms.ts'
 
 export { GRANT_TEMPLATES }
 
+/** The members of an input that name the grants of a participant in a registry. */
 export const GRANT_KEY_MEMBERS = { sender_id: SenderId, namespace: Namespace } as const
 
 export const GrantResult = closed({
@@ -187,6 +188,7 @@ async function namedRows(db: Database, rows: readonly StoredGrant[]) {
   })
 }
 
+/** A grant as admin functions show it. */
 export const shownGrant = (
   { id, terms, valid_from, valid_until }: StoredGrant,
   sender_id: string,

@@ -23,6 +23,7 @@ const DAY = 86_400_000
 const MARGIN = 1.5
 const LEAST_QUOTA = 10
 
+/** Proposes terms that permit what the participant has used in the last days, and little more. Nothing is granted. */
 export const proposeGrant = defineAct(
   {
     name: 'grant propose',

@@ -24,6 +24,7 @@ export const TIMELINE_STEPS = [
   'next',
 ] as const
 
+/** A step of the timeline of a message. */
 export const Step = closed({
   step: oneOf(TIMELINE_STEPS, { description: 'Anchor of its section in docs/message-flow.md.' }),
   at: instant('When it happened, or will.'),
@@ -165,6 +166,7 @@ const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { eve
   }),
 }
 
+/** Makes the step of the timeline for an event of a message. */
 export const makeStepOfEvent = (event: StoryEvent): Step => {
   // The cast is safe: the row for an event's name takes that event.
   const told = TOLD[event.event] as (event: StoryEvent) => Told

@@ -55,6 +55,7 @@ interface OfDelivery {
 
 type TracedAttemptFacts = Omit<TracedAttempt, 'at'>
 
+/** An event of a message, with the time at which it happened or will happen. */
 export type StoryEvent = { readonly at: string } & Happening
 
 /** An event with its place in the order. The place may differ from the recorded time `at`. */

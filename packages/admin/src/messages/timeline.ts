@@ -30,6 +30,7 @@ const Timeline = closed({
   steps: Type.Array(Step, { description: 'The oldest first; what is still to come is at the end.' }),
 })
 
+/** The members of an input that name a message. */
 export const MESSAGE_MEMBERS = {
   message_id: text('message_id of a request, or of a message of ours.'),
   participant: Type.Optional(text('Only that of this sender_id: several may have used one message_id.')),

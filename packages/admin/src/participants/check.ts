@@ -208,7 +208,7 @@ async function drive(
   }
 }
 
-/** Writes a stored report in the form of the answer. */
+/** Turns a stored report of a check into the form of the answer. */
 export const shownCheckReport = ({ namespace, since, checked_at, version, passed, steps }: ParticipantCheck) => ({
   namespace,
   since: isoTime(since),

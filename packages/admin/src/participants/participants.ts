@@ -253,6 +253,7 @@ export async function isDemoDatabase(db: Database): Promise<boolean> {
   return demo.length > 0
 }
 
+/** A participant as admin functions show it. */
 export function shownParticipant(participant: Participant) {
   const { sender_id, client_id, name, status, signature_policy, max_page_size, environment, demo } = participant
   return {

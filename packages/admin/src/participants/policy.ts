@@ -37,7 +37,7 @@ import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, orNull, SenderId, text } from '../members.ts'
 import { requireParticipant } from './participants.ts'
 
-// The tables have exactly the names of their types.
+// The casts are safe: the tables have exactly the names of their types.
 const Profile = closed(
   {
     layout: oneOf(Object.keys(LAYOUTS) as LayoutName[]),
@@ -82,7 +82,7 @@ export const changeParticipantPolicy = defineAct(
   },
   async ({ db, vault }: HasVault, { sender_id, ...changes }) => {
     const { signature_profile } = changes
-    // The key must exist before the policy applies: from then on the answers are signed with this key.
+    // Our key of the algorithm must exist before the policy applies: from then on it signs the answers.
     if (signature_profile !== undefined && profileProblem(signature_profile) === null) {
       const algorithm = replyAlgorithm(signature_profile)
       // Keys of the other algorithms exist since the first start: such a change needs no master key.
@@ -104,6 +104,7 @@ function isWeaker(stored: Policy, given: { readonly [Member in keyof Policy]?: P
   })
 }
 
+/** The settings of signatures and encryption of a participant. */
 export const messagePolicyOf = (participant: Participant) => {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = participant
   return { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }

@@ -96,7 +96,7 @@ export async function makeParticipantLive(
   }
 }
 
-/** Checks that a report since then has passed. @throws AdminRefusal none has; the message says what is missing */
+/** Checks that a check since this time was passed. @throws AdminRefusal none was; the message says what is missing */
 async function checkReport({ db }: HasDatabase, participant: Participant, since: Date): Promise<void> {
   const reports = await listChecks(db, participant, REPORTS)
   if (reports.some(({ passed, checked_at }) => passed && checked_at >= since)) return

@@ -21,6 +21,7 @@ export interface SampleIdentifier {
   readonly identifier_value: string
 }
 
+/** The dependencies of the functions of the partner page. */
 export interface PartnerDeps extends HasDayLimits, Acting {
   readonly clock: Pick<Clock, 'date'>
   /** The participant that is signed in. */

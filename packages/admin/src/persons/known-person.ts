@@ -14,6 +14,7 @@ import { AdminRefusal } from '../admin-function.ts'
 import { chooseRegistriesOfPerson } from './person-registries.ts'
 import { recordsOfPersons } from './stored-records.ts'
 
+/** An identifier of a person, and the registries in which it means the person. */
 export interface KnownIdentifier extends PersonIdentifier {
   /** Namespaces of the registries in which the identifier means the person; null: in all. */
   readonly registries: ReadonlySet<string> | null

@@ -10,6 +10,7 @@ import { AdminRefusal } from '../admin-function.ts'
 import { chooseRegistriesOfPerson } from './person-registries.ts'
 import { recordsOfPersons } from './stored-records.ts'
 
+/** A record of the person, and where it is stored. */
 export interface RecordOfPerson {
   readonly registry: Registry
   readonly recordType: RecordType

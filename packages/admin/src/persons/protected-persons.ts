@@ -1,4 +1,7 @@
-/** Protected persons. A grant that does not name the category shows neither their records nor their names in others. */
+/**
+ * Protected persons. A grant that does not name the category shows neither their records nor what other records have of
+ * them.
+ */
 
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { recordsWithIdentifier } from '@rollcall/core/model/person-identifiers'

@@ -51,7 +51,7 @@ export async function findRecordToProtect(
   return bearer === null || registry.own_records ? bearer : withoutShared(reader, registry, bearer)
 }
 
-/** Removes identifiers that other records of a live source have too. Our own tables handle these themselves. */
+/** Removes identifiers that other records of a live source have too. For our own tables the store does this. */
 async function withoutShared(
   reader: RecordReader,
   registry: Registry,

@@ -220,7 +220,7 @@ function onlyOne<Found extends OfType>(member: string, found: readonly Found[]):
   )
 }
 
-/** The survivor's primary identifier, as its record writes it. Receivers of the retired record must ask for it. */
+/** The survivor's primary identifier, by which receivers of the retired record ask for the survivor. */
 function primaryOf(kind: Kind, recordType: RecordType, { document }: FoundRecord): Identifier {
   const primary = ownPrimaryIdentifier(kind, recordType, JSON.parse(document))
   if (primary === undefined) throw new Error('a record has no primary identifier')

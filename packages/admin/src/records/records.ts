@@ -21,7 +21,7 @@ import type { HasRecording } from '../deps.ts'
 import { closed, flag, markPersonal, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 import { ImportReport } from './import-reports.ts'
 
-// The table has exactly the names of the type.
+// The cast is safe: the table has exactly the names of the type.
 export const IMPORT_FORMATS = Object.keys(FORMATS) as FormatName[]
 export { delimiterName } from '@rollcall/import/csv'
 export type { FormatName } from '@rollcall/import/formats'

@@ -35,7 +35,7 @@ export const ATTRIBUTE_TYPES = [
   'boolean',
 ] as const satisfies Attribute['type'][]
 
-// The table has exactly the names of the type.
+// The cast is safe: the table has exactly the names of the type.
 const CODES = oneOf(Object.keys(CODE_LISTS) as CodeListName[], {
   description: 'For type code: the list of codes, with the spellings that mean the same.',
 })

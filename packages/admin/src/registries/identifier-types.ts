@@ -130,7 +130,7 @@ interface Given {
   readonly sortable?: boolean
 }
 
-/** Makes the definition to store. A type of another kind is compared as there, unless `compared_as` is given. */
+/** Makes the definition of an identifier type. Without `compared_as`, a type that a kind has is compared as there. */
 export function identifierTypeOf({ kind }: Pick<Registry, 'kind'>, name: string, given: Given): IdentifierType {
   const own = kind.identifier_types.find((type) => type.name === name)
   const shared = own === undefined ? sharedIdentifierType(name) : undefined

@@ -179,7 +179,7 @@ export const changeRegistry = defineAct(
       await withSourceRefusals(async () => readChange(registry, source))
       await checkSourceFile({ db, env }, registry.kind, source, allow_writer)
     }
-    // These come before other changes, because they may be refused: a call changes all that it names, or nothing.
+    // Primary identifiers and source come first, because they may be refused: a call changes all or nothing.
     if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
     if (source !== undefined) await withSourceRefusals(() => changeSource(db, registry, source))
     return shownRegistry(await setRegistry(db, namespace, changes))

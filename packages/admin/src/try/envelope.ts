@@ -30,6 +30,7 @@ export interface TriedEnvelope extends JsonObject {
   readonly message: JsonObject
 }
 
+/** Makes the unsigned message of a search, with new ids: as an object, and as text in `body`. */
 export function makeTrialEnvelope({ registry, participant, record_type, form, page_size, now }: TriedQuestion) {
   const time = now.toISOString()
   const criteria: JsonObject = {

@@ -24,6 +24,7 @@ import { closed, flag, markPersonal, Namespace, orNull, RecordTypeName, SenderId
 import { requireParticipant } from '../participants/participants.ts'
 import { makeTrialEnvelope, textToSign } from './envelope.ts'
 
+/** The answer of our own listener for peers. */
 export interface OwnAnswer {
   readonly status: number
   readonly text: string

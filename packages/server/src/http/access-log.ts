@@ -42,6 +42,7 @@ export function addAccessLog(
   })
 }
 
+/** The log level of the lines of the access log. */
 export type AccessLevel = 'info' | 'debug'
 
 function outcomeOf(status: number, { code }: Noted): RequestOutcome {

@@ -8,7 +8,7 @@ const answered = new WeakSet<Socket>()
 
 /** The most bytes of an unread body that are read in order to use the connection again. */
 const WORTH_READING = 65_536
-/** The bytes and milliseconds a sender has to notice its answer: the answer is lost if the connection is cut earlier. */
+/** Bytes and milliseconds that a sender has to notice its answer: if the connection is cut before, it gets none. */
 const LINGER = { bytes: 8_388_608, milliseconds: 5_000 }
 
 /**

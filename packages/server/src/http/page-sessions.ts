@@ -54,6 +54,7 @@ export const PARTNER_SESSIONS: PageSessionSettings = {
   checksCookieFirst: false,
 }
 
+/** The parts of a request that the functions for sessions read. */
 export type Request = Pick<FastifyRequest, 'raw' | 'headers'>
 
 /** The functions for the sessions of one of our pages. It is no HTML page. */

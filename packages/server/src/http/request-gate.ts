@@ -23,7 +23,7 @@ export class NotSignedIn extends RequestFault {
 
 /** The known facts of a request, for refusals and the access log. */
 export interface Noted extends RefusedRequest {
-  /** The sender_id of the participant that owns the token or is the client. */
+  /** The sender_id of the participant that owns the token or the session, or is the client; null: not known. */
   readonly participant: string | null
   /** The message_id of the message, which may be any text. */
   readonly message_id?: string

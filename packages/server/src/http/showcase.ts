@@ -21,8 +21,9 @@ export interface ShownIdentifier {
   readonly identifier_value: string
 }
 
-/** The showcase; null before the demo has set it, and for other data. */
+/** How pages get the content of a demo, and learn whether a visitor is on this machine. */
 export interface HasShowcase {
+  /** The content of the demo; null before the demo has set it, and for other data. */
   readonly showcase: () => Showcase | null
   /** Whether a host, as address or name, is this machine. */
   readonly isLoopback: (host: string) => boolean

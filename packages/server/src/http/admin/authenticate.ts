@@ -19,6 +19,7 @@ export interface OperatorListener {
   readonly showcase: HasShowcase['showcase']
 }
 
+/** The dependencies of `authenticate`. */
 export type Authenticating = HasSessionFailures & {
   readonly operators: Operators
   readonly sessions: Sessions<Operator>

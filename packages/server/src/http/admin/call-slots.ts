@@ -29,7 +29,7 @@ interface SlotLimits {
 /** The slots of a node. A page of the console requests a few lists at a time, for which three connections suffice. */
 const SLOTS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, audit_searches: 3 }
 
-/** The kinds of heavy calls, which read much data. */
+/** The kinds of heavy calls: they read much data, or connect to the database of a source. */
 export type Heavy = 'auditLog' | 'prunable' | 'sources'
 
 export function createCallSlots({ admin_reads, admin_reads_at_once, audit_searches } = SLOTS): CallSlots {

@@ -54,7 +54,7 @@ export function adminDocument(routes: readonly AdminRoute[]): Json {
   }
 }
 
-/** Makes the OpenAPI paths of calls. @param calls each with what is added to its description */
+/** Makes the OpenAPI paths of calls. @param calls each with members that are added to its OpenAPI operation */
 export function openApiPaths(base: string, calls: readonly (readonly [DescribedCall, Json])[]): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const [call, more] of calls) {

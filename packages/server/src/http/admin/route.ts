@@ -58,7 +58,7 @@ export interface AdminRoute {
   readonly result: TSchema
   /** Members of the input that this API does not have, such as those that show personal data. */
   readonly hidden: readonly string[]
-  /** The kind of a heavy call, which reads much data: a node runs few of them at a time. Undefined for other calls. */
+  /** The kind of a heavy call: a node runs few of the same kind at a time. Undefined for other calls. */
   readonly heavy: Heavy | undefined
   /** The HTTP status of a successful answer. */
   readonly status: 200 | 201
