@@ -7,5 +7,8 @@ const ACTING: Acting = {
   approvals: NO_APPROVALS,
 }
 
-/** The needs of an act, with what they lack. Its entry is written nowhere, unless they have an audit log. */
+/**
+ * Completes the dependencies of an act: adds a caller, `approvals`, and an audit log that writes nothing. Members that
+ * are given stay.
+ */
 export const acting = <Deps extends object>(deps: Deps): Acting & Deps => ({ ...ACTING, ...deps })

@@ -1,10 +1,10 @@
-/** Every admin function, as the files of the room export them. */
+/** Finds every admin function of the package, by the names under which its files export them. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 
 const FOLDER = join(import.meta.dirname, '../src')
 
-/** An admin function, as far as tests read it. */
+/** The members of an admin function that tests read. */
 export interface AdminFunction {
   readonly input: object
   readonly result: object

@@ -1,7 +1,7 @@
 /**
- * A Chromium for tests of pages, from npm alone: nothing is downloaded and nothing of the machine is used but its
- * C library. The package meant for cloud functions brings the shared libraries and fonts of their system along
- * and unpacks them where it believes to run on one; a process of its own makes it believe so, with a folder of ours.
+ * A Chromium for tests of pages, from npm alone: nothing is downloaded, and of the machine only the C library is used.
+ * The package is meant for cloud functions. It has the shared libraries and fonts of their system, and unpacks them
+ * when it finds itself on that system. Here it runs in a process whose environment looks so, with a folder of ours.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -33,13 +33,16 @@ const ARGUMENTS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--no-pings',
-  // None is started before a page needs it. Each browser context has one of its own all the same.
+  // No renderer is started before a page needs it. Each browser context has a renderer of its own all the same.
   '--renderer-process-limit=1',
   // No other host is reached, whatever a page asks for.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ]
 
-/** Takes about a second, and three for the first of a run. Throws where the unpacked Chromium does not run. */
+/**
+ * Starts a Chromium, which takes about a second, and three for the first of a test run.
+ * @throws the unpacked Chromium does not run on this machine
+ */
 export async function openBrowser(): Promise<TestBrowser> {
   const folder = await unpacked()
   const home = await mkdtemp(join(tmpdir(), 'rollcall-browser-'))
@@ -65,13 +68,13 @@ export async function openBrowser(): Promise<TestBrowser> {
   }
 }
 
-/** The package's own settings name fixed folders; without any font Chromium ends itself. */
+/** Makes the font settings. Those of the package name fixed folders, and without any font Chromium ends itself. */
 const fontSettings = (folder: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/font-cache</cachedir></fontconfig>
 `
 
-/** The folder of the run that has Chromium, its libraries and fonts. */
+/** Unpacks Chromium with its libraries and fonts, once in a test run. @returns the folder that has them */
 const unpacked = (): Promise<string> =>
   madeOnce('browser', (fresh) =>
     promisify(execFile)(process.execPath, ['--input-type=module', '--eval', UNPACK], {

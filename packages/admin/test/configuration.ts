@@ -1,4 +1,4 @@
-/** A database without anything in it, and one configuration file, for the tests of both. */
+/** An empty database and a configuration file, for tests of configuration files. */
 
 import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { applyConfiguration, exportConfiguration } from '@rollcall/admin/configuration/apply'
@@ -10,7 +10,7 @@ import { acting } from './acting.ts'
 export const KEY = keyPair('Ed25519')
 export const GRANT = { operations: ['search'], see: ['identifier', 'clan'], basis: 'law' } as const
 
-/** One file, which makes a working registry of an empty database. */
+/** A configuration file that makes two registries and two participants in an empty database. */
 export const FILE = {
   version: 1,
   registries: {
@@ -41,7 +41,7 @@ export const FILE = {
   },
 }
 
-/** A file with another entry for the participant `a.example`. */
+/** A file that has only an entry for the participant `a.example`. */
 export const withA = (entry: object) => ({ version: 1, participants: { 'a.example': entry } })
 
 /** An empty database for the tests of one file, to be awaited at its top level; it is closed after them. */
@@ -54,12 +54,12 @@ export async function configurationDatabase() {
   return {
     deps,
     apply,
-    /** The changes that were made, such as `add registries.civil`. */
+    /** Applies a file, and returns the changes that were made, such as `add registries.civil`. */
     async changes(configuration: unknown): Promise<string[]> {
       const { changes: made } = await apply(configuration)
       return made.map(({ at, change }) => `${change} ${at}`)
     },
-    /** The refusal of a file, which changes nothing. */
+    /** Applies a file that must be refused, and must change nothing. Returns the refusal. */
     async refusal(configuration: unknown): Promise<Pick<AdminRefusal, 'message' | 'at'>> {
       const before = await exportConfiguration(deps, {})
       const error = await apply(configuration).then(

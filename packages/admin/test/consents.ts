@@ -13,7 +13,7 @@ export interface Signing {
   readonly key?: ReturnType<typeof keyPair>
 }
 
-/** Registers an authority. @returns what signs consents for it: good ones, unless told otherwise */
+/** Registers an authority. @returns its name and key, and a function that signs consents: valid ones by default */
 export async function consentAuthority({ db }: TestDatabase, name = AUTHORITY) {
   const own = keyPair('Ed25519')
   await addConsentAuthority(acting({ db }), { name, keys: [{ ...own.jwk, kid: 'c-1' }] })
@@ -21,7 +21,7 @@ export async function consentAuthority({ db }: TestDatabase, name = AUTHORITY) {
   return {
     name,
     key: own,
-    /** @param claims in place of others; those that are undefined are left out */
+    /** Signs a consent. @param claims in place of the usual ones; a claim that is undefined is left out */
     async sign(claims: object = {}, { header = {}, key = own }: Signing = {}): Promise<string> {
       count += 1
       const { alg = 'EdDSA' } = header as { readonly alg?: string }

@@ -1,4 +1,6 @@
 /** A certificate of 127.0.0.1, made for tests and signed by itself: only a client that is given it trusts it. */
+
+/** The private key of the certificate, PEM. */
 export const loopbackKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgnMDhkoKADTwnjrpQ
 s8NraaTbw3999yAHHvzYUXLVnpChRANCAATWZNAfViB6F+HPJ9iZpsIT6ZK663ST

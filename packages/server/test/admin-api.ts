@@ -11,11 +11,11 @@ export interface AdminCaller {
   get(path: string, token?: string): Promise<Answer>
   /** Sends a POST with a JSON body. */
   post(path: string, body: object, token?: string): Promise<Answer>
-  /** Status, code and message of a refusal. */
+  /** Makes a call that must be refused: a POST if it has a body. Returns status, code and message of the refusal. */
   refusal(path: string, body: object | undefined, token?: string): Promise<string>
 }
 
-/** Calls are made with `own` unless a token is given. */
+/** Makes a token for each role, and functions that call the admin API: with the token of `own` unless one is given. */
 export async function adminCaller(server: Pick<TestServer, 'adminUrl' | 'database'>): Promise<AdminCaller> {
   const token: AdminCaller['token'] = async (name, roles, registries) =>
     (await addOperator(acting(server.database), { name, roles, registries })).token

@@ -1,4 +1,4 @@
-/** All that a participant gets for a request, and what of it differs from one request to the next. */
+/** Collects all that a participant gets for a request, and masks the parts that differ each time. */
 import { type AsyncPeer, answerExchange, callbacksTo, deliverAll } from './asynchronous.ts'
 import type { Answer, TestServer } from './server.ts'
 
@@ -7,7 +7,7 @@ export type Got = any
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The answer, and where the request was accepted the callbacks that answer it. */
+/** Returns the answer to a request and, if the request was accepted, the callbacks that answer it. */
 export async function gotten(
   server: TestServer,
   { receiver }: Pick<AsyncPeer, 'receiver'>,

@@ -44,7 +44,7 @@ export async function asyncServer(documents: readonly object[] = [], env: TestSe
   }
 }
 
-/** A participant that may leave messages unsigned, and takes its answers at a receiver of its own. */
+/** Adds a participant that may leave messages unsigned, and gets its answers at a receiver of its own. */
 export async function asyncPeer(
   server: TestServer,
   sender_id: string,
@@ -108,7 +108,7 @@ export function searchFor(
   )
 }
 
-/** Sends an asynchronous request; the correlation_id of its ack. */
+/** Sends an asynchronous request, which must be accepted. Returns the correlation_id of its ack. */
 export async function accepted(
   server: TestServer,
   by: TestParticipant,
@@ -126,7 +126,7 @@ export async function accepted(
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Callback = { readonly path: string; readonly envelope: any }
 
-/** Callbacks that a receiver got, in order. */
+/** The callbacks that a receiver got, in the order in which they came. */
 export const callbacksTo = ({ received }: Receiver): readonly Callback[] =>
   received.map(({ path, body }) => ({ path, envelope: JSON.parse(body) }))
 

@@ -53,7 +53,7 @@ export interface Expected {
   readonly seen?: readonly string[]
   readonly asked?: readonly string[]
   readonly written?: readonly string[]
-  /** Paths by record type that the answer tells of a record without showing it. */
+  /** By record type, paths of values that the answer has although it shows no record with them. */
   readonly told?: Readonly<Record<string, string[]>>
 }
 
@@ -63,7 +63,7 @@ export interface AuditedServer {
   readonly peer: AsyncPeer
   /** Sends a request, which must be answered with 200. */
   send(namespace: string, path: string, body: object | string, by?: TestParticipant): Promise<Sent>
-  /** The messages that the receiver has got since. */
+  /** The messages that the receiver of the peer has got, without the first `from`. */
   received(from: number): readonly Sent[]
   /** The entries of the message that was sent. */
   auditEntriesOf(sent: Sent): Promise<readonly LoggedEntry[]>
@@ -73,7 +73,7 @@ export interface AuditedServer {
   drain(mailbox: number): Promise<void>
 }
 
-/** For the tests of one file, to be awaited at its top level. */
+/** Starts the server for the tests of one file, to be awaited at its top level. */
 export async function auditedServer(): Promise<AuditedServer> {
   const server = await testServer()
   afterAll(() => server.close())

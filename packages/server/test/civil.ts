@@ -26,13 +26,13 @@ export const ADA = {
 
 export interface CivilServer {
   readonly server: TestServer
-  /** `spmis.demo`. */
+  /** The participant `spmis.demo`. */
   readonly peer: TestParticipant
-  /** Where the registry is asked for an answer at once. */
+  /** The address of synchronous searches in the registry. */
   readonly url: string
   /** Sends a body to `url` as the participant. */
   send(body: string | Uint8Array<ArrayBuffer> | object, headers?: Readonly<Record<string, string>>): Promise<Answer>
-  /** A valid search for Ada, to be bent by tests. */
+  /** A valid search for Ada, which tests change. */
   search(changes?: Parameters<typeof searchRequest>[2]): ReturnType<typeof searchRequest>
 }
 

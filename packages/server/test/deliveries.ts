@@ -38,16 +38,16 @@ export interface TestSender {
   readonly context: Context
   readonly database: TestDatabase
   readonly registry: Registry
-  /** Its configuration. */
+  /** The configuration of the sender. */
   readonly env: TestSettings
-  /** By which caches age, rates are measured and messages are signed: `pass` lets time pass. */
+  /** The clock for the age of caches, for rates and for signatures; `pass` moves it. */
   readonly clock: TestClock
   /** Everything that was logged. */
   readonly logged: () => string
   close(): Promise<void>
 }
 
-/** @param env variables and limits */
+/** Makes a sender. @param env variables and limits @param database one that the caller closes (default: a new one) */
 export async function testSender(
   env: TestSettings = {},
   database?: TestDatabase,
@@ -93,9 +93,9 @@ export interface Received {
 export interface Receiver {
   readonly url: string
   readonly received: readonly Received[]
-  /** The most that were answered at a time. */
+  /** The most requests that were open at the same time. */
   readonly most: () => number
-  /** Answers the next deliveries. */
+  /** Answers the deliveries that come; a test may replace it. */
   answer: (response: ServerResponse, received: Received) => void
   close(): Promise<void>
 }
@@ -138,7 +138,7 @@ export async function receiver(answer: Receiver['answer'] = answering(200)): Pro
 
 export const LOOPBACK = { host: '127.0.0.1', ports: 'any', plainHttp: true, loopback: true } as const
 
-/** A participant whose answers go to this address, with these settings. */
+/** Adds a participant whose answers go to this address, with these settings. */
 export async function takes(
   { database }: Pick<TestSender, 'database'>,
   sender_id: string,
@@ -156,9 +156,9 @@ export async function takes(
 
 export interface SenderWithPeers {
   readonly sender: TestSender
-  /** A receiver that is closed after the test. */
+  /** Starts a receiver, which is closed after the test. */
   newReceiver(answer?: Receiver['answer']): Promise<Receiver>
-  /** A participant with such a receiver as its default address. */
+  /** Adds a participant whose default address is that of a new receiver. */
   newPeer(
     answer?: Receiver['answer'],
     settings?: Partial<CallbackSettings>,
@@ -189,7 +189,7 @@ export async function senderWithPeers(env: TestSettings = {}): Promise<SenderWit
   }
 }
 
-/** A delivery with an envelope of its own, written down as one that waits; with a claim it is attempted by its maker. */
+/** Stores a waiting delivery with an envelope of its own. With a claim, the caller is the one that attempts it. */
 export async function newDelivery(
   { database, context, registry }: TestSender,
   participant: Participant,
@@ -255,7 +255,7 @@ async function addDeliveries(
   })
 }
 
-/** A claim as `reserve` makes it. */
+/** A claim as a node makes it for an attempt. */
 export const aClaim = (): Claim => newAttemptClaim({ timeout_ms: 2_000 })
 
 export interface Kept {
@@ -298,7 +298,7 @@ export async function attemptsOf(
   return rows
 }
 
-/** Makes everything of a participant due now. */
+/** Makes all pending deliveries of a participant due now. */
 export async function dueNow({ database }: Pick<TestSender, 'database'>, participant: number): Promise<void> {
   await database.db.pool.query(
     `update delivery set next_attempt_at = now() where participant = $1 and state = 'pending'`,

@@ -28,7 +28,7 @@ interface Changes {
   readonly path?: string
 }
 
-/** A message of updates, to be bent by tests. */
+/** A valid message of updates, which tests change. */
 export const updatesMessage = (
   by: Pick<TestParticipant, 'sender_id'>,
   beneficiaries: unknown,
@@ -61,7 +61,10 @@ export async function enrolmentServer(env: TestSettings = {}) {
     sp,
     registry,
     send,
-    /** The items of the answer, which has the documented shape, in the envelope and beside it. */
+    /**
+     * Sends updates, and returns the items of the answer. The answer must have the documented shape, in the envelope
+     * and beside it.
+     */
     async update(beneficiaries: unknown, changes: Changes = {}) {
       const { status, body } = await send(updatesMessage(changes.by ?? sp, beneficiaries, changes), changes)
       expect(status, JSON.stringify(body)).toBe(200)
@@ -75,7 +78,7 @@ export async function enrolmentServer(env: TestSettings = {}) {
       const answer = await post(`${server.url}/ibr/v1.0.0/registry/sync/search`, request, bearer(sp))
       return answer.body.message.search_response[0].data.reg_records
     },
-    /** The enrolments, as the registry answers. */
+    /** Asks for the enrolments of a person, in one programme or in all. */
     async enrolled(person: string, programme?: string) {
       const query = {
         person_identifier: { eq: person },

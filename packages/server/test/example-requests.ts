@@ -1,4 +1,4 @@
-/** The requests of the reference pages, as messages that tests bend. */
+/** The example requests of the reference pages, as messages that tests change. */
 import { CALLBACKS, type Kind, OPERATIONS, type Operation, openApiDocument } from '@rollcall/protocol'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of JSON

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { Answer } from './server.ts'
 
-/** The whole request is refused: the ack ERR that also carries `errors` (D1, D2). */
+/** Expects that the whole request was refused: an ack ERR that also has `errors` (D1, D2). */
 export function expectFault(answer: Answer, status: number, code: string, message: string): void {
   expect({ status: answer.status, error: answer.body.message.error }).toEqual({ status, error: { code, message } })
   expect(answer.body).toEqual({
@@ -16,7 +16,7 @@ export function expectFault(answer: Answer, status: number, code: string, messag
   })
 }
 
-/** The header is rejected: a callback envelope without items. */
+/** Expects that the header was rejected: the envelope of an on-search without items. */
 export function expectRejected(answer: Answer, code: string, message: string): void {
   expect(answer.status).toBe(200)
   expect(answer.body.header).toMatchObject({

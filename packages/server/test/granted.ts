@@ -25,7 +25,7 @@ const PEOPLE = [
   person('3', { phone_number: ['+1 555 0100'], parent1_identifier: { identifier_type: 'UIN', identifier_value: '2' } }),
 ]
 
-/** For the tests of one file, to be awaited at its top level; it is closed after them. */
+/** Starts a server for the tests of one file, to be awaited at its top level; it is closed after them. */
 export async function grantedServer() {
   const server = await testServer()
   afterAll(() => server.close())
@@ -42,7 +42,7 @@ export async function grantedServer() {
       await grant(server.database, peer.sender_id, 'civil', terms)
       server.clock.pass(1_000)
     },
-    /** Answers an asynchronous search to its end, and gives the items that came first on each page. */
+    /** Answers an asynchronous search to its end, and returns the first item of each page. */
     async pagesOf(correlation_id: string) {
       await deliverAll(server)
       return callbacksTo(peer.receiver)

@@ -14,7 +14,7 @@ export const event = {
   data: { reg_record_type: 'Person', reg_records: { name: 'Okoro' } },
 }
 
-/** A message that each callback may carry. */
+/** A valid message of each callback. */
 const MESSAGES: Readonly<Record<string, object>> = {
   'on-search': { ...ids(), search_response: [{ ...item, data: { reg_records: [{ name: 'Okoro' }] } }] },
   'on-subscribe': { ...ids(), subscribe_response: [item] },
@@ -27,7 +27,7 @@ const MESSAGES: Readonly<Record<string, object>> = {
 }
 
 let count = 0
-/** A callback of this name, to be bent by tests. */
+/** A valid callback of this name, which tests change. */
 export function envelope(
   name: string,
   { header = {}, message = {} }: { header?: object; message?: object | null } = {},

@@ -53,12 +53,12 @@ const SOURCES = {
 
 export interface LiveOffice {
   readonly source: RecordSource
-  /** Removes a record there, by its primary identifier. */
+  /** Removes a record from the other system, by its primary identifier. */
   remove(primary: string): Promise<void>
   close(): Promise<void>
 }
 
-/** The same documents in MariaDB: the functions of JSON are others. */
+/** The same sources for MariaDB, whose JSON functions differ. */
 const MARIADB_SOURCES: Readonly<Record<string, object>> = {
   civil: {
     Person: {
@@ -84,7 +84,7 @@ const MARIADB_SOURCES: Readonly<Record<string, object>> = {
   },
 }
 
-/** Has a registry read these documents live of MariaDB. */
+/** Lets a registry read these documents live from a MariaDB database. */
 export async function liveMariadb(
   { db }: Pick<TestDatabase, 'db'>,
   registry: Registry,
@@ -117,7 +117,7 @@ export async function liveMariadb(
   }
 }
 
-/** Has a registry read the source that a file describes. */
+/** Lets a registry read the source that a source file describes. */
 function opened(
   db: Database,
   registry: Registry,
@@ -131,7 +131,7 @@ function opened(
   return { source: records.source, close: engine.close }
 }
 
-/** Has a registry read these documents live of PostgreSQL. */
+/** Lets a registry read these documents live from a PostgreSQL database. */
 export async function liveOffice(
   { db }: Pick<TestDatabase, 'db'>,
   registry: Registry,

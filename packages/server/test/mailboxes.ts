@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, vi } from 'vitest'
 import { type Receiver, receiver, takes, testSender } from './deliveries.ts'
 import { eventRows } from './notifications.ts'
 
-/** @param settings of the callbacks of every participant */
+/** Starts a sender for the tests of one file. @param settings those of the callbacks of every participant */
 export async function mailboxSender(settings: Partial<CallbackSettings> = {}) {
   const server = await testSender()
   afterAll(() => server.close())
@@ -32,15 +32,15 @@ export async function mailboxSender(settings: Partial<CallbackSettings> = {}) {
     rows,
     /** The receiver of the running test. */
     receiver: (): Receiver => peer,
-    /** Aborted at the end of the test. */
+    /** The signal that is aborted at the end of the test. */
     working: (): AbortSignal => working.signal,
-    /** A participant whose callbacks come to the receiver, and who may subscribe without a filter. */
+    /** Adds a participant whose callbacks come to the receiver, and who may subscribe without a filter. */
     newPeer(changes: Partial<CallbackSettings> = {}): Promise<Participant> {
       count += 1
       const given = { ...settings, ...changes }
       return takes(server, `peer-${count}.example`, peer.url, given, {}, { unfiltered: true })
     },
-    /** Looks until what is asked for is so. */
+    /** Works on mailboxes and deliveries until `check` does not throw any more, for a minute at most. */
     async until(check: () => Promise<void> | void): Promise<void> {
       const { mailboxes, dispatcher } = server.context
       await vi.waitFor(

@@ -3,7 +3,7 @@ import { readFileSync, statfsSync } from 'node:fs'
 
 const FOLDER = '/dev/shm'
 
-/** Bytes. A whole run needs less than half of it. */
+/** The bytes that must be free. A whole test run needs less than half of them. */
 const ROOM = 4_000_000_000
 
 /** The folder in memory that Linux offers; null where there is none, or little room in it, or programs may not run there. */

@@ -1,4 +1,6 @@
-/** A few records of every kind for the mutation tests, each with the identifiers that it bears, said by hand. */
+/** A few records of every kind for the mutation tests, each with its identifiers, listed by hand. */
+
+/** A record, and the identifiers by which a search may find it. */
 export interface Fixture {
   readonly kind: string
   /** The `reg_record_type` that asks for it. */

@@ -70,7 +70,7 @@ export function eventRows({ db }: Pick<TestDatabase, 'db'>, registry: Pick<Regis
       )
     },
 
-    /** An event with its record; what it is called in tests is its UIN. */
+    /** Writes an event with its record. @param uin the UIN in the record, by which a test knows the event */
     async event(uin: string, changes: EventChanges = {}): Promise<number> {
       const { event_type = 'LiveBirth', record_type = 'Person', record = 1 } = changes
       const identifiers = changes.identifiers ?? { identifier: [uinOf(uin)] }
@@ -86,7 +86,7 @@ export function eventRows({ db }: Pick<TestDatabase, 'db'>, registry: Pick<Regis
       return id
     },
 
-    /** A notification that waits. */
+    /** Writes a notification that waits. @returns its id */
     async notify({ id, mailbox }: Subscribed, event: number, changes: NotificationChanges = {}): Promise<number> {
       const { presence = 'entered', purpose = 'event', due = 0, corrects = null } = changes
       const written = await row<{ id: number }>(
@@ -97,7 +97,7 @@ export function eventRows({ db }: Pick<TestDatabase, 'db'>, registry: Pick<Regis
       return written.id
     },
 
-    /** States of notifications, by id. */
+    /** The states of all notifications, in the order of their ids. */
     async states(): Promise<readonly string[]> {
       const { rows } = await db.pool.query<{ state: string }>('select state from notification order by id')
       return rows.map(({ state }) => state)

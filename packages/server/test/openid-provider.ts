@@ -20,7 +20,7 @@ export interface TestProvider {
   close(): Promise<void>
 }
 
-/** @param clientKey with it the client proves who it is by a signature of this key alone, which has the kid `c-1` */
+/** Starts a provider. @param clientKey the client's public key, with the kid `c-1`; absent: the client has a secret */
 export async function testProvider(clientKey?: KeyObject): Promise<TestProvider> {
   const [own, other] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')]
   const jwk = { ...(await exportJWK(own.publicKey)), kid: 'p-1', alg: 'RS256', use: 'sig' }

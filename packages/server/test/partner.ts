@@ -7,7 +7,7 @@ import { type Answer, answerOf, type TestServer } from './server.ts'
 /** Headers that the page sends. */
 const PAGE = { 'Rollcall-Partner': '1', 'Sec-Fetch-Site': 'same-origin' }
 
-/** The code of a new link. */
+/** Makes a sign-in link, and returns its code. */
 export async function partnerCode(
   { database, clock }: Pick<TestServer, 'database' | 'clock'>,
   sender_id: string,
@@ -36,7 +36,7 @@ export async function askPartner(
 export const cookieOf = ({ headers }: Pick<Answer, 'headers'>): string =>
   (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 
-/** Signs in with a new link; the headers of the browser that did. */
+/** Signs in with a new link, and returns the headers that the browser then sends. */
 export async function partnerBrowser(server: TestServer, sender_id: string): Promise<{ readonly Cookie: string }> {
   const answer = await askPartner(server, '/session', {}, { code: await partnerCode(server, sender_id) })
   if (answer.status !== 201) throw new Error(`not signed in: ${answer.status}`)

@@ -4,7 +4,7 @@ import { type Kind, operation } from '@rollcall/protocol'
 import type { Answer, TestParticipant, TestServer } from './server.ts'
 import { bearer, post } from './server.ts'
 
-/** The envelope of a question, to be bent by tests. */
+/** The envelope of a question, which tests change. */
 export const askingOf = (by: TestParticipant, action: string, message: object, header: object = {}) => ({
   header: {
     version: '1.0.0',
@@ -20,7 +20,7 @@ export const askingOf = (by: TestParticipant, action: string, message: object, h
   message: { transaction_id: 'tx-14', ...message },
 })
 
-/** The operation, its path, and the spellings of a question. */
+/** The operation of a question; its path and action where they are not the canonical ones. */
 export interface Asking {
   readonly operation: string
   readonly namespace: Kind['name']
@@ -28,7 +28,7 @@ export interface Asking {
   readonly action?: string
 }
 
-/** Asks about one person at the canonical path. @param criteria of the question */
+/** Asks about one person, at the canonical path unless another is given. @param criteria those of the question */
 export function ask(
   server: TestServer,
   by: TestParticipant,

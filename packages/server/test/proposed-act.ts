@@ -23,18 +23,18 @@ export type ReadyAct = Way & {
   readonly shows: string
   /** Texts that the diff must not show: personal data, and secrets. */
   readonly hides: readonly string[]
-  /** Another operator does something that makes it untrue. */
+  /** Does, as another operator, something after which the act cannot be done as proposed. */
   readonly meanwhile: () => Promise<unknown>
-  /** The message of the refusal then. */
+  /** The message of the refusal after `meanwhile`. */
   readonly refusal: RegExp
-  /** It shows something, and changes nothing. */
+  /** Set for an act that shows something, and changes nothing. */
   readonly looks?: true
 }
 
 export const OUTDATED = /^what is stored has changed since it was proposed: propose it again$/
 export const REASON = 'complaint 12 of Ada'
 export const PEOPLE = 40
-/** Long enough to stand in no random id. */
+/** A UIN that is long enough not to be a part of a random id. */
 export const uinOf = (index: number): string => `81285603${10 + index}`
 const person = (uin: string) => ({
   '@type': 'CRVS_Person',
@@ -47,7 +47,7 @@ export type ReadyActs = Readonly<Record<string, () => Promise<ReadyAct>>>
 
 export type ActServer = Awaited<ReturnType<typeof actServer>>
 
-/** A server where acts wait, however few deliveries a replay has. */
+/** Starts a server where acts wait for a second operator, even a replay of one delivery. */
 export async function actServer(limits: { readonly checkpoint_entries?: number } = {}) {
   const env = { ROLLCALL_TWO_PERSON: '1', limits: { replay_deliveries: 0, ...limits } }
   const server = await testServer(env, undefined, QUIET)

@@ -30,7 +30,7 @@ export async function proposedActs(): Promise<ProposedActs> {
   return { server: world.server, acts }
 }
 
-/** An office that a registry may have as its source, made when it is first needed. */
+/** Makes the database that a registry may have as its source, when it is first needed. */
 async function officeOf({ server }: ActServer): Promise<void> {
   if (process.env.OFFICE_OF_ACTS !== undefined) return
   const office = await emptyDatabase()
@@ -150,7 +150,7 @@ const others = ({ database, deps, fresh, uin }: ActServer): ReadyActs => ({
   },
   async apply() {
     const code = `purpose-${fresh()}`
-    // Entries that it does not name stay.
+    // Entries that the file does not name stay.
     const { participants: _, ...configuration } = await exportConfiguration(deps, {})
     const changed = { ...configuration, purposes: { ...configuration.purposes, [code]: {} } }
     return {

@@ -9,7 +9,7 @@ export interface Sent {
   readonly body?: string
 }
 
-/** @param own headers that each call has */
+/** Sends a call, and returns its answer. @param own headers that each call has */
 export async function rawCall(
   port: number,
   path: string,

@@ -28,7 +28,7 @@ import {
 import { auditEntry, testAuditLog, vaultOf } from '../../settings/test/audit-log.ts'
 import { writeDocuments } from './server.ts'
 
-/** The keys that a command has in its environment. */
+/** The master keys that a command has in its environment. */
 export const masterKeys = (key = masterKeyOfRun(), newKey?: string): MasterKeySource =>
   masterKeyFromEnvironment({
     masterKey: createSecretKey(key, 'base64'),
@@ -63,14 +63,14 @@ export async function emptyTarget(): Promise<Place> {
   return { connection, owner, db, ownerDb }
 }
 
-/** The same of a database that a test has. */
+/** The database of a test, with both roles. */
 export function place({ connection, owner, db }: TestDatabase): Place {
   const ownerDb = openDatabase(owner)
   onTestFinished(() => ownerDb.close())
   return { connection, owner, db, ownerDb }
 }
 
-/** A command on a database, which writes its acts to this file. */
+/** The dependencies of a command on a database. @param journal the file of its journal (default: no journal) */
 export function depsOf({ db, ownerDb }: Place, journal?: string): RestoreDeps {
   const auditLog = testAuditLog(db)
   onTestFinished(() => auditLog.close())
@@ -94,7 +94,7 @@ export const person = (uin: string, surname = `Okoro ${uin}`) => ({
   birth_date: '1990-05-05',
 })
 
-/** Texts that are hard to write in a line. */
+/** Texts with characters that are hard to write in one line. */
 const SURNAMES = ['Okoro', 'tab\tline\nback\\slash \\. \\N', 'Ω ☃ "quoted"', '']
 
 export interface World extends Place {

@@ -30,7 +30,7 @@ const ENC_ALGORITHMS = { RSA: 'RSA-OAEP-256', 'P-256': 'ECDH-ES+A256KW', X25519:
 export interface Peer extends TestParticipant {
   readonly signer: Signer
   readonly profile: Profile
-  /** Private half of what replies are encrypted for; null: it has none. */
+  /** The key pair for which replies are encrypted; null: it has none. */
   readonly encryption: KeyPair | null
 }
 
@@ -58,7 +58,7 @@ export async function sealingPeer(
   return { ...added, signer, profile, encryption }
 }
 
-/** A new key pair for signatures, registered. A server that has just looked learns of it within a second. */
+/** Makes and registers a key pair for signatures. A server that has just read the keys learns of it within a second. */
 export async function newSigner(
   server: TestServer,
   sender_id: string,
@@ -137,7 +137,7 @@ export async function publishedKey(server: TestServer, alg: string): Promise<Pub
   return found
 }
 
-/** The answer is a reply that was signed by the registry, in the profile that its reader can verify. */
+/** Expects a reply that the registry has signed, in the profile that its reader can verify. */
 export async function expectSealed(
   server: TestServer,
   answer: Answer,

@@ -1,4 +1,4 @@
-/** The beginning of tests of the forms of a search: people and a household, and one item. */
+/** The set-up of tests of the forms of a search: a server with people and a household. */
 import { expect } from 'vitest'
 import { type CivilServer, civilServer } from './civil.ts'
 import { postSearch } from './server.ts'

@@ -1,4 +1,4 @@
-/** Searches that differ in the person that they name alone. */
+/** Searches of many forms that differ only in the person whom they name. */
 
 /** Makes a query for a primary identifier. */
 export const uin = (value: string) => ({ query_type: 'idtype-value', query: { type: 'UIN', value } })

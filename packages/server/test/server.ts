@@ -36,20 +36,20 @@ export interface TestServer {
   readonly context: Context
   readonly database: TestDatabase
   readonly running: RunningServer
-  /** By which caches, keys and tokens age, and the times of searches are measured: `pass` lets time pass. */
+  /** The clock for the age of caches, keys and tokens, and for the times of searches; `pass` moves it. */
   readonly clock: TestClock
   /** Everything the server has logged, at level debug. */
   readonly logged: () => string
   /**
-   * A participant with a secret and a live token, who may leave messages unsigned, and to whom everything but
-   * subscriptions without a filter is granted in every registry, unless told otherwise.
+   * Adds a participant with a secret and a live token. Unless `settings` and `terms` say otherwise, it may leave
+   * messages unsigned, and everything but subscriptions without a filter is granted to it in every registry.
    */
   participant(
     sender_id: string,
     settings?: Partial<ParticipantSettings>,
     terms?: Partial<GrantTerms>,
   ): Promise<TestParticipant>
-  /** A registry of this kind, mounted at the kind's name unless said otherwise, holding these documents in its tables if it has any. */
+  /** Adds a registry of this kind with these documents; its namespace is the name of the kind by default. */
   registry(
     kind: string,
     documents?: readonly object[],
@@ -57,7 +57,7 @@ export interface TestServer {
     environment?: Environment,
     own_records?: boolean,
   ): Promise<Registry>
-  /** Closes this, too, when the server is closed: before it, so that it waits for no answer of a peer. */
+  /** Has this peer closed before the server, so that the server waits for no answer of it. */
   closing(peer: { close(): Promise<void> }): void
   close(): Promise<void>
 }
@@ -65,13 +65,13 @@ export interface TestServer {
 /** The master key of test databases. */
 export const MASTER_KEY = masterKeyOfRun()
 
-/** No regular background tasks: every statement is caused by a message. */
+/** Parts of a server without regular background tasks: every statement is caused by a message. */
 export const QUIET = { housekeeping: () => async () => undefined } as const
 
 const UNSIGNED = { signature_policy: 'if-present', allow_unsigned: true } as const
 
 /**
- * A node that answers; jobs stay where they are unless `ROLLCALL_ROLE` says otherwise.
+ * Starts a node that answers; it works on no accepted request unless `ROLLCALL_ROLE` says otherwise.
  * @param env variables and limits
  * @param clock one that stands still (`testClock`) where it matters what is read anew; else the real one
  * @param deps of the node, such as `QUIET`
@@ -165,7 +165,7 @@ export async function writeDocuments(
   }
 }
 
-/** A valid search message for one identifier, to be bent by tests. */
+/** A valid search message for one identifier, which tests change. */
 export function searchRequest(
   sender_id: string,
   query: object,
@@ -211,7 +211,7 @@ export async function postSearch(
   return post(`${server.url}/${namespace}/v1.0.0/registry/sync/search`, request, bearer(by))
 }
 
-/** The status and the body, parsed if it is JSON. */
+/** An answer: its status, its headers, and its body, parsed if it is JSON. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers

@@ -2,10 +2,11 @@
 import pg from 'pg'
 
 export interface Statements {
-  /** The result of the work, and the texts of its statements, sorted, without those that set a connection up. */
+  /** Returns the result of the work, and the sorted texts of its statements, without those that set up a connection. */
   during<Result>(work: () => Promise<Result>): Promise<{ readonly result: Result; readonly statements: string[] }>
   /**
-   * The results and statements of both, as of `during`. The server does nothing by itself meanwhile: its clock stands still, and it has no background tasks (`QUIET`).
+   * Returns the results and statements of both, as `during` does. The server must do nothing by itself meanwhile: its
+   * clock stands still, and it has no background tasks (`QUIET`).
    */
   compared<Result>(
     one: () => Promise<Result>,

@@ -86,7 +86,7 @@ export const unsubscribeFor = (by: TestParticipant, codes: unknown, changes: Cha
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Envelope = { readonly path: string; readonly header: any; readonly message: any }
 
-/** Sends a request, answers it, and gives the callback that its sender was sent. */
+/** Sends a request, answers it, and returns the callback that its sender got. */
 export async function called(
   server: TestServer,
   by: AsyncPeer,
@@ -106,7 +106,7 @@ export function sentTo({ receiver }: AsyncPeer, correlation_id: string): Envelop
   return { path: found.path, ...found.envelope }
 }
 
-/** Subscribes, and gives the items of the answer. */
+/** Subscribes, and returns the items of the answer. */
 export async function subscribed(
   server: TestServer,
   by: AsyncPeer,
@@ -118,7 +118,7 @@ export async function subscribed(
   return message.subscribe_response
 }
 
-/** Subscribes to one person, and gives the code. */
+/** Subscribes with these criteria, and returns the code of the subscription. */
 export async function codeOf(server: TestServer, by: AsyncPeer, criteria: object, namespace = 'civil') {
   const [item] = await subscribed(server, by, [criteria], { namespace })
   return item.subscriptions[0].code as string

@@ -21,7 +21,7 @@ export interface Somebody {
   readonly marital_status: string
   readonly is_disabled: boolean
   readonly isProtected: boolean
-  /** By their number. */
+  /** The number of the parent among the people of the world, and below that of the spouse. */
   readonly parent: number
   readonly spouse: number
 }
@@ -30,7 +30,7 @@ export interface World {
   readonly people: readonly Somebody[]
   /** Each household's members, the head first. */
   readonly households: readonly (readonly number[])[]
-  /** People are protected before their records come, or after. */
+  /** True when people are protected before their records come; false: after. */
   readonly before: boolean
   /** True when the grant finds only women in the civil registry. */
   readonly women: boolean
@@ -171,7 +171,7 @@ export function documentsOf(
     const isKnown = [ask, see].some((names) => names === 'all' || names?.includes(attribute) === true)
     return all || isKnown ? value : (others.find((other) => other !== value) ?? value)
   }
-  // Who is named by an identifier alone has no age: whether it is a minor is not known there.
+  // A person who is named only by an identifier has no age there, so nobody knows whether it is a minor.
   const isNamed = (at: number): boolean => all || world.people[at]?.isProtected === false
   const people = world.people.filter((one) => all || isSeen(one))
   return {
@@ -189,11 +189,11 @@ interface WorldServer {
   readonly server: TestServer
   readonly peer: TestParticipant
   readonly registries: { readonly civil: Registry; readonly social: Registry }
-  /** Whether it has all that there is. */
+  /** Whether the registries have everything; false: only what the participant may see. */
   readonly all: boolean
 }
 
-/** For the tests of one file, to be awaited at its top level; they are closed after them. */
+/** Starts the two servers for the tests of one file, to be awaited at its top level; they are closed after them. */
 export async function twoWorlds(): Promise<readonly [WorldServer, WorldServer]> {
   const begin = async (all: boolean): Promise<WorldServer> => {
     const server = await testServer({}, testClock())
@@ -234,7 +234,7 @@ export async function become({ server, all, registries, peer }: WorldServer, wor
   server.clock.pass(1_000)
 }
 
-/** Names that a registry does not have are left out. */
+/** The terms without the names that a registry does not have. */
 function termsIn(namespace: string, terms: Partial<GrantTerms>): Partial<GrantTerms> {
   const others = namespace === 'civil' ? IN_SOCIAL : IN_CIVIL
   const named = Object.entries(terms).map(([member, names]) => {

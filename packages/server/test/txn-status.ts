@@ -7,7 +7,7 @@ import { bearer, post, type TestParticipant, type TestServer, testServer } from 
 
 const statusResponses = validator(TxnStatusResponse)
 
-/** A question, to be bent by tests. */
+/** A valid question about a transaction, which tests change. */
 export function question(by: TestParticipant, attribute_type: string, attribute_value: unknown, more: object = {}) {
   return {
     header: {
@@ -26,7 +26,7 @@ export function question(by: TestParticipant, attribute_type: string, attribute_
   }
 }
 
-/** Asks at once; the envelope of the answer, which has the shape that is documented. */
+/** Asks synchronously, and returns the envelope of the answer, which must have the documented shape. */
 export async function askStatus(
   server: TestServer,
   by: TestParticipant,
@@ -75,7 +75,7 @@ export async function statusServer() {
         ...options
       }: { readonly by?: TestParticipant; readonly namespace?: string; readonly more?: object } = {},
     ) => askStatus(server, by, attribute_type, attribute_value, options),
-    /** A search under a transaction_id of its own. */
+    /** Sends a search under a new transaction_id, and returns this and the correlation_id. */
     async search(items: readonly object[], by: TestParticipant = peer) {
       const transaction_id = `tx-${randomUUID()}`
       const body = searchFor(by, items)

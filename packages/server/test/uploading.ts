@@ -28,7 +28,7 @@ export interface Uploading {
   readonly ada: TestParticipant
   send(body: Buffer, by?: TestParticipant, type?: string, path?: string): Promise<Answer>
   upload(parts: Parameters<typeof uploadParts>[0], by?: TestParticipant): Promise<Answer>
-  /** The accepted request as it is persisted, decrypted. */
+  /** Reads the accepted request from the database, and decrypts it. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
   persisted(answer: Answer): Promise<any>
   acceptedCount(): Promise<number>

@@ -53,7 +53,7 @@ export const CONFIDENTIAL_MEMBERS = {
   reason: Type.Optional(markPersonal(text('The reason of an emergency.'))),
 } as const
 
-/** Writes an audit entry with the members that every operator sees (`AUDIT_ENTRY_MEMBERS`). */
+/** An audit entry as admin functions show it, with `AUDIT_ENTRY_MEMBERS`. */
 export const entryFacts = ({ chain, sequence, at, entry }: LoggedEntry) => ({
   id: `${chain}.${sequence}`,
   at: isoTime(at),

@@ -312,7 +312,7 @@ export const testCallback = defineAct(
   },
 )
 
-/** Dependencies of functions that sign messages, or show how they are signed. */
+/** Dependencies of functions that sign messages. */
 export interface HasSignatures extends HasVault {
   /** The `namespace` of our signatures. */
   readonly signatureNamespaces: { readonly written: string }

@@ -23,7 +23,10 @@ const DAY = 86_400_000
 const MARGIN = 1.5
 const LEAST_QUOTA = 10
 
-/** Proposes terms that permit what the participant has used in the last days, and little more. Nothing is granted. */
+/**
+ * Proposes narrower terms in place of the grant in force: what the participant has used in the last days, and the
+ * members of which the audit log says nothing. Nothing is granted.
+ */
 export const proposeGrant = defineAct(
   {
     name: 'grant propose',

@@ -27,13 +27,13 @@ export async function attackedPartnerPage() {
   const civil = await server.registry('civil')
   for (const sender_id of [ONE, TWO]) await server.participant(sender_id)
 
-  /** Sends a request by hand. */
+  /** Sends a request that is written by hand (`rawCall`). */
   const send = (path: string, { at = server, ...sent }: Sent = {}) =>
     rawCall(at.running.port, path, { 'Rollcall-Partner': '1' }, sent)
   const codeOf = (sender_id = ONE) => partnerCode(server, sender_id)
   const signIn = (code: string, more: Sent = {}) =>
     send(SESSION, { method: 'POST', body: JSON.stringify({ code }), ...more })
-  /** The cookie of a new session. */
+  /** Signs in with a new link, and returns the cookie of the session. */
   async function session(sender_id = ONE): Promise<string> {
     const { cookie } = await signIn(await codeOf(sender_id))
     return cookie?.split(';')[0] ?? ''

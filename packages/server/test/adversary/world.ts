@@ -45,7 +45,7 @@ export async function adversary(env: TestSettings = {}): Promise<Adversary> {
   }
 }
 
-/** Whoever holds a secret: a participant, a key of it. */
+/** A participant, or one of its keys, with the secrets that must not be seen. */
 interface Holder {
   readonly secret?: string
   readonly token?: string
@@ -54,7 +54,7 @@ interface Holder {
   readonly privateJwk?: JsonWebKey
 }
 
-/** Nothing of a person and nothing secret is in the log or in what a refused request was answered. */
+/** Expects that neither the log nor the answers to refused requests have personal data or a secret. */
 export function expectNothingLeaked(
   server: TestServer,
   holders: readonly Holder[],

@@ -8,7 +8,10 @@ import type { RecordTable } from '@rollcall/records/records/record-tables'
 
 type Columns = { [column: string]: unknown }
 
-/** By the record's id: all but the columns that every record has; as JSON, instants as ISO UTC. */
+/**
+ * Reads the columns of the records of a table, by id: values as JSON, instants in ISO 8601 in UTC. Columns that every
+ * record type has are left out.
+ */
 export async function columnsHeld(db: Database, { table, recordType }: RecordTable): Promise<Map<number, Columns>> {
   const client = await db.pool.connect()
   try {
@@ -35,7 +38,7 @@ function ofAttributes({ attributes }: RecordType, held: Columns): Columns {
 
 const iso = (text: string): string => new Date(text).toISOString()
 
-/** The columns that the record should have. @param identifiers of its document */
+/** Computes the columns that a record should have. @param identifiers those of its document */
 export function columnsOf(
   { attributes, compounds = [], sort_identifiers = [] }: RecordType,
   record: ExtractedRecord,

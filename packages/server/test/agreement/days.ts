@@ -24,7 +24,7 @@ function next(day: string): string {
 
 const agesKnown = new Map<string, number>()
 
-/** Birthdays had by `today`, counted one year after the other; -1 for who is not born yet. */
+/** The age on `today`: the birthdays until then, counted one year after the other; -1 before the birth. */
 export function ageOf(birth: string, today: string): number {
   const key = `${birth} ${today}`
   const found = agesKnown.get(key)
@@ -43,7 +43,7 @@ function yearOf(day: string): number {
   return Number(day.split('-')[0])
 }
 
-/** 29 February, asked of a calendar: where there is none, its day 29 of month 2 is 1 March. */
+/** The day of a birthday in a year. In a year without 29 February the calendar turns this day into 1 March. */
 function birthdayIn(year: number, monthAndDay: string): string {
   const [month, day] = monthAndDay.split('-').map(Number)
   const date = new Date(0)

@@ -4,7 +4,10 @@ import type { SortKey } from '@rollcall/core/model/records'
 import type { AttributeValue } from '@rollcall/protocol'
 import type { HeldRecord } from './population.ts'
 
-/** Below 0 where `one` stands before `other`: missing values last in either direction, then in the order of ids. */
+/**
+ * Makes the comparison of two records for a sort: below 0 when `one` comes first. Missing values come last in either
+ * direction; records that are otherwise equal come in the order of their ids.
+ */
 export function compareRecords(sort: readonly SortKey[]): (one: HeldRecord, other: HeldRecord) => number {
   return (one, other) => {
     for (const { attribute, descending } of sort) {
@@ -24,7 +27,7 @@ function compare(left: AttributeValue, right: AttributeValue): number {
   return Buffer.compare(bytesOf(left), bytesOf(right))
 }
 
-/** A date stands by the first day that it may mean. */
+/** The bytes by which a value is sorted: for a date those of the first day that it may mean. */
 function bytesOf(value: AttributeValue): Buffer {
   return Buffer.from(typeof value === 'object' && 'from' in value ? value.from : String(value))
 }

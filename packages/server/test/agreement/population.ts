@@ -22,14 +22,14 @@ import type { Condition } from '../../../records/src/records/search-statement.ts
 
 export interface HeldRecord {
   readonly id: string
-  /** The text that the database holds. */
+  /** The text of the record in the database. */
   readonly document: string
   readonly extracted: ExtractedRecord
-  /** The same, read when it is asked. */
+  /** The same record, whose values are read when they are asked for. */
   readonly readable: ReadableRecord
 }
 
-/** So many more are there at first, and are merged: the even ones into the first records, the odd ones into those before. */
+/** The number of further records that are merged: each second one into the one before it, which goes into a record. */
 const MERGED = 40
 
 export interface Population {
@@ -38,11 +38,11 @@ export interface Population {
   readonly table: RecordTable
   /** The records in the order in which they were added. */
   readonly records: readonly HeldRecord[]
-  /** The ids of those that satisfy a condition, in order. */
+  /** Returns the ids of the records that satisfy a condition, in the order of ids. */
   select(condition: Condition): Promise<string[]>
 }
 
-/** Populations of every record type of a kind, `size` records each, some with aliases; the same ones for the same seed. */
+/** Fills the tables of every record type with `size` records, some with aliases; the same ones for the same seed. */
 export async function populate(
   db: Database,
   registry: RegistryShape,

@@ -1,6 +1,6 @@
 /**
- * The slow, obvious reading of the predicate tree. It shares nothing with the two evaluators of the server but
- * the types: a date is every day that it may mean, an age is counted birthday by birthday, text is its bytes.
+ * A slow, obvious evaluation of the predicate tree. It shares only the types with the two evaluators of the server: a
+ * date is every day that it may mean, an age is counted birthday by birthday, a text is its bytes.
  */
 
 import type { Comparator, Interval, List, Literal, Predicate } from '@rollcall/core/model/predicate'
@@ -9,7 +9,7 @@ import type { Attribute, AttributeScalar, AttributeValue, DayInterval } from '@r
 import { ageOf, daysOf } from './days.ts'
 import { type Answer, all, certain, ofEvery, opposite, some } from './truth.ts'
 
-/** Whatever a question is asked of: a record, or one element of one of its lists. */
+/** The values of which a condition is asked: those of a record, or of one element of one of its lists. */
 type Subject = ReadonlyMap<string, AttributeValue>
 
 /** The days up to today on which somebody may have been born. */
@@ -109,7 +109,7 @@ function interval(literal: Literal): Interval {
   throw new Error('a date is compared with a period')
 }
 
-/** One day, or one instant. */
+/** Whether a day, or an instant, compares so with an interval. */
 function onDay(operator: Comparator, day: string, { from, to }: Interval): boolean {
   if (operator === 'eq') return from <= day && day <= to
   if (operator === 'lt') return day < from
@@ -128,7 +128,7 @@ function inOrder(operator: Comparator, difference: number): boolean {
   throw new Error(`${operator} of a number`)
 }
 
-/** UTF-8. A text stands in another only from one character to another, and so do its bytes. */
+/** Compares texts as bytes in UTF-8: the bytes of a text are in those of another only where the text is in it. */
 function inBytes(operator: Comparator, text: Buffer, literal: Buffer): boolean {
   if (operator === 'starts_with') return text.subarray(0, literal.length).equals(literal)
   if (operator === 'contains') return text.includes(literal)

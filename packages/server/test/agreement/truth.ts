@@ -1,4 +1,6 @@
 /** Three-valued logic as its tables, written out. */
+
+/** The value of a condition. */
 export type Answer = 'yes' | 'no' | 'unknown'
 
 type Table = Readonly<Record<Answer, Readonly<Record<Answer, Answer>>>>
@@ -33,7 +35,7 @@ export function certain(yes: boolean): Answer {
   return yes ? 'yes' : 'no'
 }
 
-/** True if it is true of every day that a date may mean, false if it is false of every one. */
+/** `yes` if the condition is true of every day that a date may mean, `no` if of none, otherwise `unknown`. */
 export function ofEvery<Day>(days: readonly Day[], ask: (day: Day) => boolean): Answer {
   const answers = new Set(days.map(ask))
   if (answers.size === 2) return 'unknown'

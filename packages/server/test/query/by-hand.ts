@@ -1,4 +1,4 @@
-/** Reads a record in the plainest way: the other opinion in tests of queries. */
+/** Reads values of a record in the plainest way, as a second opinion in tests of queries. */
 
 /** Every value at a dotted path, through all arrays on the way. */
 export function at(document: unknown, path: string): unknown[] {

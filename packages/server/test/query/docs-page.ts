@@ -7,7 +7,7 @@ const page = readFileSync(new URL('query-reference.md', docs), 'utf8')
 /** Rows that the page leaves to the tests, in the same form. */
 const furtherRows = readFileSync(new URL('further-rows.txt', import.meta.url), 'utf8')
 
-/** The promise of a table's row about one query. */
+/** A row of a table: a query, and its promised result. */
 export interface Row {
   readonly section: string
   readonly namespace: string

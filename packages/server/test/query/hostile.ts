@@ -1,11 +1,11 @@
 /**
- * Asks what nobody should ask: refused by its item, and nothing of a value is told or logged. `bench/hostile.ts` measures how long it
- * takes.
+ * Asks hostile queries: each must be refused by its item, and no value may be in an answer or in the log.
+ * `bench/hostile.ts` measures how long it takes.
  */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../server.ts'
 
-/** Stands in values, never in names: it must come back nowhere. */
+/** A word that tests put into values, never into names: it must not come back anywhere. */
 export const SECRET = 'zqxjkv'
 
 export const INVALID = 'rjct.search_criteria.invalid'
@@ -32,14 +32,14 @@ export const escaped = (text: string): string => text.replace(/[$.[\]]/g, '\\$&'
 export interface Target {
   server(): TestServer
   peer(): TestParticipant
-  /** The item that answers, after a check that it tells no value. */
+  /** Sends a search of one item, and returns the item of the answer, which must not have `SECRET`. */
   // biome-ignore lint/suspicious/noExplicitAny: the shapes of answers are what the tests are about
   ask(criteria: object, namespace?: string): Promise<any>
-  /** @param message begins with the member, and goes on with the rule */
+  /** Expects that an item is rejected. @param message begins with the member, and goes on with the rule */
   expectRefused(criteria: object, message: string | RegExp, code?: string, namespace?: string): Promise<void>
 }
 
-/** A server for the tests of one file; the last of them says that it still answers and has logged no error. */
+/** Starts a server for the tests of one file; after them it must still answer, and must have logged no error. */
 export function hostileTarget(): Target {
   let server: TestServer
   let peer: TestParticipant

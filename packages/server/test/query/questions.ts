@@ -1,4 +1,4 @@
-/** Questions for every kind: in the words of a query, and by hand. */
+/** Questions for every kind: each as a query, and as a check of a record by hand. */
 import { ages, at, days, firstOf, todayNumber } from './by-hand.ts'
 
 export type Document = { readonly '@id': string; readonly '@type': string }
@@ -27,7 +27,7 @@ export const graphql = (text: string) => ({
   query: { type: 'ns:org:QueryType:graphql', value: { expression: text } },
 })
 
-/** Some value at the paths is one of these, in any case. */
+/** Whether a value at one of the paths is one of these words, in upper or lower case. */
 const says = (document: Document, paths: string[], ...words: string[]): boolean =>
   firstOf(document, ...paths).some((value) => words.includes(String(value).toLowerCase()))
 
@@ -38,7 +38,7 @@ const PERSON = 'member.demographic_info.person'
 const isFemale = (document: Document, path: string) => says(document, [path], 'female', 'f')
 const isMale = (document: Document, path: string) => says(document, [path], 'male', 'm')
 const today = todayNumber()
-/** The age, where the birth date leaves no doubt of what is asked. */
+/** The most years that a person may be old; Infinity without a birth date. */
 const oldestAge = (document: Document, path: string) => ages(at(document, path)[0], today)?.[1] ?? Infinity
 const score = (document: Document) => {
   const [value] = firstOf(document, 'poverty_score', 'additional_attributes.poverty_score')

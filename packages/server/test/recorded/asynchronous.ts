@@ -15,7 +15,7 @@ interface Conversation {
   readonly body: string | object | Buffer
 }
 
-/** Every conversation, whole, by its name. */
+/** Holds every conversation, and returns it as it is recorded, by its name. */
 export async function conversations(world: World): Promise<object> {
   const result: Record<string, unknown> = {}
   for (const one of all(world)) result[one.name] = await converse(world, one)

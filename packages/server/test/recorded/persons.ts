@@ -39,7 +39,7 @@ export function personQuestions(by: TestParticipant): readonly Row[] {
   })
 }
 
-/** Where the kinds keep it. */
+/** The UIN of a document, from where its kind has it. */
 function uinOf(document: object): string {
   const [, uin] = /"member_identifier":(?:\[\{.*?"identifier_value":)?"([^"]+)"/.exec(JSON.stringify(document)) ?? []
   if (uin === undefined) throw new Error('the document has no member identifier')

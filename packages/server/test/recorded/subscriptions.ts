@@ -24,7 +24,7 @@ const REJECTED: Readonly<Record<string, object>> = {
   'a tick each second': about('U-1', { frequency: { ...FREQUENCY, frequency: '* * * * * *' } }),
 }
 
-/** Every conversation, whole, by its name. */
+/** Holds every conversation, and returns it as it is recorded, by its name. */
 export async function subscriptions(world: World): Promise<object> {
   const result: Record<string, unknown> = {}
   const { plain } = world

@@ -34,13 +34,13 @@ const CIPHERS: Readonly<Record<string, { readonly cipher: CipherGCMTypes; readon
   A128GCM: { cipher: 'aes-128-gcm', bytes: 16 },
 }
 const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' } as const
-/** RFC 3394, 2.2.3.1 */
+/** The initial value of the key wrap (RFC 3394, 2.2.3.1). */
 const WRAP_IV = Buffer.alloc(8, 0xa6)
 
 const url = (bytes: Buffer): string => bytes.toString('base64url')
 const fromUrl = (text: unknown): Buffer => Buffer.from(String(text), 'base64url')
 
-/** The key that wraps, of ECDH-ES+A256KW (RFC 7518, 4.6.2): one round of the concatenation KDF. */
+/** The key that wraps the content key in ECDH-ES+A256KW (RFC 7518, 4.6.2): one round of the concatenation KDF. */
 function agreedKey(privateKey: KeyObject, publicKey: KeyObject): Buffer {
   const alg = Buffer.from('ECDH-ES+A256KW')
   const uint32 = (value: number): Buffer => {
@@ -98,7 +98,7 @@ function byAgreement(key: KeyObject, contentKey: Buffer): Wrapped {
   return { encrypted_key, extra: { epk: own.publicKey.export({ format: 'jwk' }) } }
 }
 
-/** The text inside. Throws when it was not encrypted for this key, or was changed. */
+/** Decrypts a text. @throws the text was not encrypted for this key, or was changed */
 export function decrypt({ header, ...sent }: Encrypted, privateJwk: JsonWebKey): string {
   const key = createPrivateKey({ key: privateJwk, format: 'jwk' })
   const contentKey =
