@@ -1,8 +1,8 @@
 /**
  * Acts: admin functions that change something, or that show what belongs to persons. An act has a caller, and says
- * whether it waits for a second operator. A call that changes or shows something has an audit entry, except calls of
- * callers without names (`callerNames`) and repetitions by an open page (`Caller.isRepeatedAccess`). Admin functions
- * that are no acts name no person and change nothing (`defineAdminFunction`).
+ * whether it waits for a second operator. A call that does either has an audit entry, except calls of callers without
+ * names (`callerNames`) and repetitions by an open page (`Caller.isRepeatedAccess`). Admin functions that are no acts
+ * name no person and change nothing (`defineAdminFunction`).
  */
 import { createSemaphore, inSlot } from '@rollcall/base/shared/semaphore'
 import type { AuditLog } from '@rollcall/core/model/audit-entry'
@@ -91,7 +91,7 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
   readonly result: Result
 }
 
-/** Writes the audit entry of an act; with null none: the call changes and shows nothing, or repeats an access. */
+/** Writes the audit entry of an act; with null none: the call changes nothing and shows no person, or is repeated. */
 export type Enter = (details?: Partial<EntryDetails> | null) => Promise<void>
 
 /** The facts about an act for code outside of it, such as that of proposals. */

@@ -65,7 +65,7 @@ export const backfillSubscription = defineAct(
     approval: {
       when: 'always',
       role: 'operate',
-      // The number of matching records is not known before.
+      // The number of matching records is not known before the backfill.
       concerns: async (_: HasDatabase, asked) => ({
         about: asked,
         wanted: { queues: 'every record that matches now' },

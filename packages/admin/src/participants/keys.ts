@@ -115,8 +115,8 @@ function refuseUnusable(
 }
 
 /**
- * The same profile for another algorithm, as the command line takes it; the default profile where the layout cannot
- * have that algorithm.
+ * Writes a profile with another algorithm, as the command line takes it. Where the layout cannot have the algorithm, it
+ * writes the algorithm alone, which means the default profile with it.
  */
 function profileFor({ layout, canonical_form, digest_prefix }: SignatureProfile, algorithm: string): string {
   const form = { layout, canonical_form, digest_prefix }

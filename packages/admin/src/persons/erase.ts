@@ -160,7 +160,7 @@ function actOf(
   }
 }
 
-/** Those of the given identifiers that are primary, each with its registry and record type. */
+/** Returns those of the given identifiers that are primary, each with its registry and record type. */
 const primariesOf = (given: FoundPerson['given']) =>
   given.flatMap(({ registry, identifier }) =>
     registry.kind.record_types

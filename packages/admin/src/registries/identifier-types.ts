@@ -50,7 +50,7 @@ export const IdentifierTypeResult = closed({
   from: oneOf(['kind', 'registry'], { description: "Whose it is: the kind's, or added to this registry." }),
 })
 
-/** The members by which an operator defines a new type. */
+/** The members by which an operator defines a new identifier type, or adds to one of the kind. */
 export const IDENTIFIER_TYPE_MEMBERS = {
   compared_as: Type.Optional(ComparedAs),
   aliases: Type.Optional(Aliases),

@@ -182,7 +182,7 @@ async function reportJournal({ db, log }: Parts): Promise<void> {
   await storeJournalReport(db, { machine: hostname(), path, problem })
 }
 
-/** Removes the replication logs of sources that were replaced, and copies of records that are now read live. */
+/** Removes what former mirrors have left: replication slots in their sources, and copies of records now read live. */
 async function clearLeftSources({ db, log }: Parts): Promise<void> {
   const left = await findLeftMirrors(db.pool)
   if (left.length === 0) return

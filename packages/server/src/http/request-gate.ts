@@ -45,7 +45,7 @@ export interface RequestGate {
   /** Notes a request whose header the reply rejects. */
   rejected(request: Caller, code: string): void
   /**
-   * Notes a refused request. A request without a valid token counts as a failure of its address.
+   * Notes a refused request. A request without a valid token counts as a failure of its address, but `NotSignedIn` not.
    * @returns the fault to answer: 429 when the address has too many failures
    */
   refused(request: Caller, fault: RequestFault): RequestFault

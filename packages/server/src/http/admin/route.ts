@@ -44,7 +44,7 @@ export type AdminDeps = HasVault &
   RetentionDeps & { readonly limits: Pick<Limits, 'session_idle' | 'searched_entries'> }
 
 export interface AdminRoute {
-  /** Who may call. A listener mounts only the routes of its own audience. */
+  /** The kind of callers: operators or participants. A listener mounts only the routes of its own audience. */
   readonly audience: Audience
   readonly method: Method
   /** The path after ADMIN_BASE. `{name}` is a member of the input. `{namespace}` is checked before the call. */
