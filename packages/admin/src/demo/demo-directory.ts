@@ -16,7 +16,9 @@ import { applyConfiguration, type Configuration, exportConfiguration } from '../
 export interface DemoDirectory {
   /** The registries in the order of the file. */
   readonly registries: readonly Registry[]
+  /** The participant that may do everything. */
   readonly participant: Participant
+  /** The participant that may look up people of one registry, and sees little of them. */
   readonly restricted: Participant
   /** The new client secrets of participants that had none, by `sender_id`. */
   readonly secrets: ReadonlyMap<string, string>

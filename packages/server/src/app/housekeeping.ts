@@ -214,7 +214,7 @@ async function closeMailboxes({ db, limits, log }: Parts): Promise<void> {
   }
 }
 
-/** Logs suspended subscriptions, each once: their participants get no notifications. */
+/** Logs suspended subscriptions, each once, except those of closed mailboxes, which `closeMailboxes` logs. */
 async function logSuspended({ db, log }: Parts): Promise<void> {
   for (;;) {
     const found = await takeUnloggedSuspensions(db.pool)
