@@ -32,7 +32,7 @@ export type Caller =
   /** `rollcall demo`, which prepares its own database. */
   | { readonly kind: 'demo' }
 
-/** The facts about an act by which `MAY` decides. */
+/** The facts about an act by which the table `MAY` decides which callers may do it. */
 export interface ActFacts {
   readonly name: string
   readonly approval: 'never' | 'always' | 'wider'

@@ -10,7 +10,10 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 
-/** Releases the messages, or drops those of `cancel`. A receiver knows one that it got before by its message_id. */
+/**
+ * Releases the held messages, and drops those to the participants in `cancel`. By its message_id a receiver recognises
+ * a message that it got before the restore.
+ */
 export const releaseRestored = defineAct(
   {
     name: 'restore release',

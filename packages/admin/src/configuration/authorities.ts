@@ -10,7 +10,7 @@ import type { Configuration } from './file.ts'
 import { type PlannedNames, planNames } from './names.ts'
 import { authorityEntry, type Stored } from './read.ts'
 
-/** Plans the consent authorities. @throws AdminRefusal a key or an address cannot be used */
+/** Plans the steps for the consent authorities of a file. @throws AdminRefusal a key or an address cannot be used */
 export const planAuthorities = (
   { consent_authorities: wanted }: Configuration,
   { authorities: stored }: Pick<Stored, 'authorities'>,

@@ -50,7 +50,10 @@ interface Planned {
   readonly grants: readonly PlannedGrant[]
 }
 
-/** Plans the grants. @throws AdminRefusal a grant cannot be used in its registry, or two are in force together */
+/**
+ * Plans the steps for the grants of one participant of a file.
+ * @throws AdminRefusal a grant cannot be used in its registry, or two are in force together
+ */
 export function planGrants(plan: GrantPlan): Planned {
   const { wanted, held, stored } = plan
   const named = Object.keys(wanted)

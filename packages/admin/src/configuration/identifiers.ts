@@ -21,7 +21,7 @@ import { refusalAt, type Step } from './steps.ts'
 type Entries = Readonly<Record<string, IdentifierTypeEntry>>
 
 /**
- * Plans the identifier types and primary identifiers.
+ * Plans the steps for the identifier types and primary identifiers of one registry of a file.
  * @param literal the kind without an operator's additions
  * @param registry undefined: the registry is new
  * @returns the steps, and the kind with the identifier types that it will have

@@ -13,7 +13,7 @@ export interface PlannedNames {
   readonly names: ReadonlySet<string>
 }
 
-/** How the entries of such a member of the file are read, checked and stored. */
+/** How the entries of `purposes` or of `consent_authorities` in the file are read, checked and stored. */
 interface NamedMember<Row, Entry, Shown> {
   readonly member: keyof Configuration
   /** The first words of the acts that add and remove a row by hand, such as `purpose`. */

@@ -49,7 +49,7 @@ const added = ({ name = '', environment = 'live' }: ParticipantEntry): StoredPar
   grants: [],
 })
 
-/** Plans the participants. @throws AdminRefusal a member of a participant in the file is not valid */
+/** Plans the steps for the participants of a file. @throws AdminRefusal a member of a participant is not valid */
 export async function planParticipants(
   { participants: wanted = {} }: Configuration,
   stored: Stored,

@@ -4,7 +4,7 @@ import type { Configuration } from './file.ts'
 import { type PlannedNames, planNames } from './names.ts'
 import type { Stored } from './read.ts'
 
-/** Plans the purposes. @throws AdminRefusal a code or a text has the wrong form */
+/** Plans the steps for the purposes of a file. @throws AdminRefusal a code or a text has the wrong form */
 export const planPurposes = (
   { purposes: wanted }: Configuration,
   { purposes: stored }: Pick<Stored, 'purposes'>,

@@ -29,7 +29,7 @@ export interface PlannedRegistries {
 }
 
 /**
- * Plans the registries.
+ * Plans the steps for the registries of a file.
  * @throws AdminRefusal a member cannot be changed, or an identifier type or an attribute cannot be added
  */
 export function planRegistries(

@@ -70,7 +70,10 @@ function others({ terms, sees }: Explained): string {
 const emergencyText = ({ emergency }: Explained['terms']): string =>
   emergency === undefined ? '' : `may see ${names(emergency.see)} as well, of ${emergency.items_per_day} people a day`
 
-/** Says whether an authority must have signed the consent, and which one. */
+/**
+ * Says which authorities must have signed a consent or, if it need not be signed, whose signed ones count. Empty if it
+ * need not be signed and those of all registered authorities count.
+ */
 const consentText = ({ consent, authorities }: Explained['terms']): string => {
   const by = authorities === undefined ? 'a registered authority' : names(authorities)
   if (consent === 'signed') return `; signed by ${by}`

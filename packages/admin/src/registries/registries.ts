@@ -194,7 +194,7 @@ const isOpener = (
   (given.majority_age ?? stored.majority_age) < stored.majority_age ||
   (given.web_origins ?? []).some((origin) => !stored.web_origins.includes(origin))
 
-/** Lists every registry by namespace, with the number of its records. */
+/** Lists every registry by namespace, with the number of its records that are stored here. */
 export const listRegistries = defineAdminFunction(
   { input: NO_INPUT, result: Type.Array(closed({ ...REGISTRY, records: RecordCounts })) },
   async ({ db }: HasDatabase) => {

@@ -89,7 +89,7 @@ const reported = ({ about: database, writes, weak, records }: CheckedSource) => 
 
 /**
  * Reads a source file, connects to its database, and reports what can be read there.
- * @throws AdminRefusal the file or the database cannot be read, or the account may write
+ * @throws AdminRefusal the file or the database cannot be read, or the account may write and `allowWriter` is false
  */
 export async function checkSourceFile(
   { env = process.env }: SourceDeps,

@@ -39,7 +39,10 @@ export interface RunningServer {
   readonly outdated: Promise<SchemaLead>
   /** Gives the pages of both listeners the content of a demo. */
   show(showcase: Showcase): void
-  /** Lets `/ready` answer 200, while the database answers and a worker claims work or waits for `rollcall restore release`. */
+  /**
+   * Lets `/ready` answer 200 from now on, while the database answers. On a node that works, also the worker must claim
+   * work or wait for `rollcall restore release`.
+   */
   markReady(): void
   /** Stops the node: it takes nothing new, finishes what it can within the stop time, and closes. */
   stop(): Promise<void>

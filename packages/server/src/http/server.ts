@@ -105,7 +105,10 @@ function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === wanted).length > 1
 }
 
-/** Why a request is refused before its handler: no Host, a header of `ONCE` twice, an unknown path; null: it is not. */
+/**
+ * Why a request is refused before its handler: HTTP/1.1 without Host, a header of `ONCE` twice, or an unknown path.
+ * Null: it is not refused.
+ */
 function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
   if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
     return new RequestFault('err.request.bad', 'Host: is required')
@@ -151,7 +154,7 @@ export function mountHandler(
 
 /**
  * Mounts the handlers of a path, at least one; other methods get 405. A handler runs as an onRequest hook, before
- * Fastify reads and checks the body, because it checks the token first.
+ * Fastify reads and checks the body: it can so check the token first.
  */
 export function mountMethods(app: HttpServer, path: string, rows: readonly MethodHandler[]): void {
   const allowed = rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))

@@ -35,7 +35,7 @@ export type Heavy = 'auditLog' | 'prunable' | 'sources'
 export function createCallSlots({ admin_reads, admin_reads_at_once, audit_searches } = SLOTS): CallSlots {
   /** The most heavy calls of each kind that run on this node: of all operators, and of each. */
   const heavySlots: Readonly<Record<Heavy, { readonly all: number; readonly each: number }>> = {
-    // One operator cannot take the last slot from the others.
+    // One operator cannot take the last slot for the audit log or for sources from the others.
     auditLog: { all: audit_searches, each: audit_searches - 1 },
     prunable: { all: 1, each: 1 },
     sources: { all: 2, each: 1 },
