@@ -1,4 +1,4 @@
-/** The registries, people and participant of the demo. */
+/** The registries, people and participants of the demo. */
 
 import type { Readable } from 'node:stream'
 import type { Participant } from '@rollcall/core/model/participant'

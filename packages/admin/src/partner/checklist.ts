@@ -96,7 +96,10 @@ export const showChecklist = defineAdminFunction(
   },
 )
 
-/** The time of its first signature key: when a live one was registered, or a published one was used; null: none. */
+/**
+ * The time of the participant's first signature key: when a live key was registered, or a published one was used. Null:
+ * it has none.
+ */
 async function keyOf(db: PartnerDeps['db'], participant: Participant): Promise<Date | null> {
   const registered = (await listLiveKeys(db, participant))
     .filter(({ use }) => use === 'sig')

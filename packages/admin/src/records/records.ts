@@ -57,7 +57,10 @@ const Removal = closed({
   refusal: orNull(text('Why nobody is removed; null: nothing forbids it.')),
 })
 
-/** Imports a source of records; each replaces the record that has the same primary identifier. */
+/**
+ * Imports the records of a file or a stream. Each replaces the record that has the same primary identifier. With
+ * `complete`, records that the file lacks are deleted, unless a check refuses it, for example because they are too many.
+ */
 export const importRecords = defineAct(
   {
     name: 'import',

@@ -97,7 +97,7 @@ export async function startServer(
     // Load balancers need time to see the 503 and to send nothing more, before connections are refused.
     if (wasReady && does.answers) await pause(context.limits.drain_time * 1_000)
     await Promise.all([publicServer?.close(), worker?.stop()])
-    // Attempts that end in time are recorded. The claims of the others expire, and another node tries them again.
+    // Attempts that end in time are recorded. The claims of the others expire, and then they are tried again.
     const late = sleep(context.limits.stop_time * 1_000, undefined, { ref: false })
     await Promise.race([context.limiter.idle(), late])
     // The operator's listener closes last, because it reports the state of the node.

@@ -37,7 +37,8 @@ export function sendBody(reply: FastifyReply, status: number, content: string | 
     'Content-Length': String(Buffer.byteLength(body)),
   })
   reply.raw.end(body)
-  // The answer stays in our memory until the peer has read it. A peer that reads nothing for this time is cut off.
+  // The answer stays in our memory until the peer has read it. A peer that reads nothing for `requestTimeout` is cut
+  // off.
   if (reply.raw.writableLength > 0) reply.raw.setTimeout(server.requestTimeout)
 }
 

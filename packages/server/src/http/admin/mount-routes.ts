@@ -53,7 +53,7 @@ export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: 
     mountMethods(app, `${ADMIN_BASE}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, rows)
   }
   const name = 'describeAdminApi'
-  // Made for the first who asks: it is long, and most nodes are never asked.
+  // The document is made for the first who asks: it is long, and most nodes are never asked.
   let document: string | undefined
   mountMethods(app, `${ADMIN_BASE}/openapi.json`, [
     {
