@@ -59,7 +59,7 @@ const Removal = closed({
 
 /**
  * Imports the records of a file or a stream. Each replaces the record that has the same primary identifier. With
- * `complete`, records that the file lacks are deleted, unless a check refuses it, for example because they are too many.
+ * `complete`, records that the file lacks are deleted, unless a check refuses it: they are too many, for example.
  */
 export const importRecords = defineAct(
   {
