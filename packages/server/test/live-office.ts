@@ -1,4 +1,6 @@
-/** Records of tests in a database of another system: documents in a table, and a source file that reads columns of them. */
+/**
+ * Records of tests in a database of another system: documents in a table, and a source file that reads columns of them.
+ */
 
 import type { RecordSource } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'

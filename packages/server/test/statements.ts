@@ -1,4 +1,6 @@
-/** The statements that this process sends to PostgreSQL, for tests which show that two questions cause the same ones. */
+/**
+ * The statements that this process sends to PostgreSQL, for tests which show that two questions cause the same ones.
+ */
 import pg from 'pg'
 
 export interface Statements {

@@ -1,4 +1,6 @@
-/** Two servers whose registries differ only in what a participant may not see: it must not be able to tell them apart. */
+/**
+ * Two servers whose registries differ only in what a participant may not see: it must not be able to tell them apart.
+ */
 
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import type { GrantTerms } from '@rollcall/core/model/grant'

@@ -264,7 +264,9 @@ function createRequestParts({ config, db, log, clock, limits, vault }: Base, del
   }
 }
 
-/** The most failed sign-ins a minute from one address (IPv6: one /64): a person mistypes a token or code a few times. */
+/**
+ * The most failed sign-ins a minute from one address (IPv6: one /64): a person mistypes a token or code a few times.
+ */
 const SIGN_IN_FAILURES = 10
 
 /** The most calls of the partner page a minute for one participant: its people have pages that reload themselves. */

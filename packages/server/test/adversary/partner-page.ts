@@ -1,4 +1,6 @@
-/** The set-up of attacks on the partner page: a server, two participants, and the requests of a browser that signs in. */
+/**
+ * The set-up of attacks on the partner page: a server, two participants, and the requests of a browser that signs in.
+ */
 import { afterAll } from 'vitest'
 import { testClock } from '../../../observe/test/clock.ts'
 import { PARTNER_BASE } from '../../src/http/partner/route.ts'
