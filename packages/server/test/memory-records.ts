@@ -1,4 +1,7 @@
-/** Records in memory, for tests: a source that is not our own tables, and that nothing of ours writes. Its ids are texts. */
+/**
+ * Records in memory, for tests: a source that is not our own tables, and that nothing of ours writes. Its ids are
+ * texts.
+ */
 
 import type { Protection } from '@rollcall/core/model/protection'
 import type { MergedRecord } from '@rollcall/core/model/record-source'
@@ -21,7 +24,9 @@ export interface MemoryRecords extends RegistryRecords {
   remove(primary: string): void
 }
 
-/** Records that are read by the rules of core alone. Candidates are all records: none is left out before core decides. */
+/**
+ * Records that are read by the rules of core alone. Candidates are all records: none is left out before core decides.
+ */
 export function memoryRecords(db: Pick<Database, 'pool'>, portion = 3): MemoryRecords {
   let held: Held[] = []
   const ofType = ({ name }: RecordType): readonly Held[] => held.filter(({ recordType }) => recordType === name)
