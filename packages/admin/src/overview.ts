@@ -8,6 +8,12 @@ import { listParticipantsWithClosedMailbox } from '@rollcall/delivery/store/even
 import { listEndingSubscriptions } from '@rollcall/delivery/store/events/ending-subscriptions'
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import { countOverdue } from '@rollcall/engine/store/exchanges/claims'
+import {
+  countTraffic,
+  listTrafficHours,
+  TRAFFIC_HOURS,
+  trafficDurations,
+} from '@rollcall/engine/store/exchanges/traffic'
 import type { DatabaseHealth } from '@rollcall/observe/health'
 import type { SchemaWatch } from '@rollcall/observe/schema'
 import { findComingEnds } from '@rollcall/participants/store/ends'
@@ -17,7 +23,6 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { defineAdminFunction } from './admin-function.ts'
 import { countUnreviewedEmergencies, MOST_UNREVIEWED_COUNTED } from './audit/list.ts'
-import { countTraffic, listTrafficHours, TRAFFIC_HOURS, trafficDurations } from './audit/traffic.ts'
 import type { HasVault } from './deps.ts'
 import { EXPIRING_DAYS } from './grants/health.ts'
 import { closed, flag, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from './members.ts'

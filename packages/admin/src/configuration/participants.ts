@@ -13,12 +13,17 @@ import { isSameJson } from '../approvals/diff-lines.ts'
 import { changeCallback } from '../callbacks/callbacks.ts'
 import { readLimit } from '../members.ts'
 import { isDemoDatabase, setParticipantStatus } from '../participants/participants.ts'
-import { allowParticipantHost, changeParticipantPolicy, removeParticipantHost } from '../participants/policy.ts'
+import {
+  allowParticipantHost,
+  changeParticipantPolicy,
+  messagePolicyOf,
+  removeParticipantHost,
+} from '../participants/policy.ts'
 import type { CallbackEntry, Configuration, HostEntry, ParticipantEntry } from './file.ts'
 import { type KnownNames, planGrants } from './grants.ts'
 import { planKeys } from './keys.ts'
 import type { Asker } from './lockout.ts'
-import { messagePolicyEntry, participantEntry, type Stored, type StoredParticipant } from './read.ts'
+import { participantEntry, type Stored, type StoredParticipant } from './read.ts'
 import { changedMembers, refusalAt, type Step, withRefusalsAt } from './steps.ts'
 
 export interface PlannedParticipant {
@@ -180,7 +185,7 @@ async function policySteps(
   { sender_id, policy: wanted, hosts }: ParticipantEntry & { readonly sender_id: string },
   at: readonly PathStep[],
 ): Promise<Step[]> {
-  const current = messagePolicyEntry(before)
+  const current = messagePolicyOf(before)
   const names = wanted === undefined ? null : changedMembers(wanted, current)
   if (wanted === undefined || names === null) return []
   const outgoing = hosts ?? before.outgoing

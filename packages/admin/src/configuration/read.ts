@@ -12,6 +12,7 @@ import { type ConsentPurpose, listPurposes } from '@rollcall/participants/store/
 import { type Attribute, kindNamed } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import { isoTime, limitJson } from '../members.ts'
+import { messagePolicyOf } from '../participants/policy.ts'
 import type {
   AttributeEntry,
   AuthorityEntry,
@@ -165,7 +166,7 @@ export const participantEntry = (
     concurrency_limit: limitJson(participant.concurrency_limit),
     max_subscriptions: limitJson(participant.max_subscriptions),
     hosts: hostEntries(participant),
-    policy: messagePolicyEntry(participant),
+    policy: messagePolicyOf(participant),
     callback: callbackEntry(callback),
     keys: keys.map(keyEntry).toReversed(),
     grants: grantEntries(grants, registries),
@@ -173,12 +174,6 @@ export const participantEntry = (
 
 const hostEntries = ({ outgoing }: Pick<Participant, 'outgoing'>): readonly HostEntry[] =>
   outgoing.toSorted((one, other) => (one.host < other.host ? -1 : 1))
-
-/** The settings of signatures and encryption, as a configuration file has them. */
-export const messagePolicyEntry = (participant: Participant) => {
-  const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = participant
-  return { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }
-}
 
 /** Callback settings as a configuration file has them, without credentials. */
 export const callbackEntry = ({ auth: _, sealed: __, ...shown }: CallbackSettings): Required<CallbackEntry> => ({

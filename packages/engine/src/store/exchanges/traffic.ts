@@ -3,7 +3,7 @@
 import { countTrafficBetween, durationOfStep, type TrafficRow } from '@rollcall/audit/store/traffic'
 import type { Database } from '@rollcall/database/database'
 import { perPool } from '@rollcall/database/group-commit'
-import { EXCHANGES_SQL } from '@rollcall/engine/store/exchanges/exchange-names'
+import { EXCHANGES_SQL } from './exchange-names.ts'
 
 const HOUR = 3_600_000
 /** Milliseconds after the end of an hour in which the hour may still get entries. */

@@ -2,7 +2,7 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { listGrants } from '@rollcall/participants/store/grants'
+import { listGrants } from './grants.ts'
 
 type Owner = readonly [Pick<Participant, 'id' | 'sender_id'>, Pick<Registry, 'id' | 'namespace'>]
 
