@@ -11,6 +11,7 @@ import {
   connectionsOf,
   NotBegun,
   STATEMENT_GRACE,
+  type Statement,
   type State as StateOf,
   type Transaction,
 } from '../engine/connections.ts'
@@ -39,15 +40,11 @@ export const connectionTo = (file: SourceFile, env: Environment): PoolOptions =>
 
 export function openConnections(file: SourceFile, options: PoolOptions): Connections<Field> {
   let opened: Promise<Pool> | undefined
-  const heldOf = oncePerObject((_: PoolConnection): Held => {
-    const limit = new TimeLimit(file.statementTimeout + STATEMENT_GRACE, late)
-    return { limit, isSetUp: false, isFresh: false }
-  })
+  const heldOf = oncePerObject((one: PoolConnection) => new Held(one, file.statementTimeout + STATEMENT_GRACE))
   return connectionsOf(file, {
     async begin() {
       opened ??= openPool(options)
-      const connection = await connectionOf(await opened)
-      return await begin(connection, heldOf(connection), file)
+      return await begin(heldOf(await connectionOf(await opened)), file)
     },
     failureOf,
     async close() {
@@ -151,63 +148,103 @@ const settings = ({ statementTimeout }: SourceFile): string =>
 /** Values of the catalog and of plans may be numbers; they are made texts. */
 const textOf = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : String(value))
 
+/** The milliseconds for which locks on the definitions of tables may outlast a statement. */
+const LOCKS_HELD = 50
+
 /** A connection of the pool. */
-interface Held {
-  readonly limit: TimeLimit
-  isSetUp: boolean
-  /** True in a transaction that only reads, and has read nothing yet. Its first statement takes the snapshot. */
-  isFresh: boolean
+class Held {
+  readonly connection: PoolConnection
+  isSetUp = false
+  /** True in a transaction that only reads, and in which each statement reads the newest state. */
+  isOpen = false
+  readonly #limit: TimeLimit
+  readonly #unlock: NodeJS.Timeout
+  #isLocking = false
+
+  constructor(connection: PoolConnection, timeout: number) {
+    this.connection = connection
+    this.#limit = new TimeLimit(timeout, late)
+    this.#unlock = setTimeout(() => this.#endLocks(), LOCKS_HELD).unref()
+  }
+
+  query(sql: string): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.connection.query(sql, (error) => (error ? reject(error) : resolve()))
+    return this.#limit.wait(promise)
+  }
+
+  /** Prepares and runs a statement. It can only be one: SQL of the operator cannot end the transaction and begin another. */
+  execute({ text, values }: Statement): Promise<Answer<Field>> {
+    if (this.isOpen && !this.#isLocking) {
+      this.#isLocking = true
+      this.#unlock.refresh()
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Answer<Field>>()
+    this.connection.execute(text, values as string[], (error, rows, fields) =>
+      error ? reject(error) : resolve(answerOf(rows, fields)),
+    )
+    return this.#limit.wait(promise)
+  }
+
+  /**
+   * Ends the locks of the open transaction, for which a change of a table waits. The driver runs this after a statement
+   * that is under way, and before those that come later.
+   */
+  #endLocks(): void {
+    this.#isLocking = false
+    if (!this.isOpen) return
+    // The next transaction is as this one: it only reads.
+    this.connection.query('rollback and chain', (error) => {
+      if (error) this.connection.destroy()
+    })
+  }
 }
 
 const late = (): Error => Object.assign(new Error('no answer in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' })
 
-async function begin(connection: PoolConnection, held: Held, file: SourceFile): Promise<Transaction<Field>> {
-  const query = (sql: string): Promise<void> =>
-    held.limit.wait(
-      new Promise((resolve, reject) => {
-        connection.query(sql, (error) => (error ? reject(error) : resolve()))
-      }),
-    )
-  const start = () => query('start transaction with consistent snapshot, read only')
-  let { isFresh } = held
-  held.isFresh = false
-  try {
-    if (!held.isSetUp) {
-      await query(settings(file))
-      await query('set session transaction isolation level repeatable read')
+async function begin(held: Held, file: SourceFile): Promise<Transaction<Field>> {
+  const { connection } = held
+  let hasSnapshot = false
+  if (!held.isSetUp) {
+    try {
+      await held.query(settings(file))
+      await held.query('set session transaction isolation level read committed')
       held.isSetUp = true
+    } catch (error) {
+      connection.destroy()
+      throw error
     }
-    if (!isFresh) await start()
-  } catch (error) {
-    connection.destroy()
-    throw error
+  }
+  /** Begins a transaction. One with a consistent snapshot is only for statements of this state, and knows its place in the log. */
+  const start = async (isLast: boolean): Promise<void> => {
+    if (isLast) {
+      await held.query('start transaction read only')
+      held.isOpen = true
+      return
+    }
+    if (held.isOpen) await held.query('rollback')
+    held.isOpen = false
+    await held.query('set transaction isolation level repeatable read')
+    await held.query('start transaction with consistent snapshot, read only')
+    hasSnapshot = true
   }
   return {
     isLimited: false,
-    async run({ text, values }, { isLast }) {
-      // The transaction that `end` has chained is enough for one last statement. Otherwise a consistent snapshot
-      // begins: only that knows its place in the log.
-      if (isFresh && !isLast) await start().catch((error) => Promise.reject(new NotBegun(error)))
-      isFresh = false
-      // It is prepared, so it can only be one statement: SQL of the operator cannot end this transaction and begin
-      // another.
-      return await held.limit.wait(
-        new Promise((resolve, reject) => {
-          connection.execute(text, values as string[], (error, rows, fields) =>
-            error ? reject(error) : resolve(answerOf(rows, fields)),
-          )
-        }),
-      )
+    async run(statement, { isLast }) {
+      if (!hasSnapshot && !(isLast && held.isOpen)) {
+        await start(isLast).catch((error) => Promise.reject(new NotBegun(error)))
+      }
+      return await held.execute(statement)
     },
     async end(isBroken) {
-      if (isBroken) return connection.destroy()
-      // The rollback is not awaited: the connection returns to the pool when it has ended. The next transaction only
-      // reads, as this one does.
-      query('rollback and chain').then(
-        () => {
-          held.isFresh = true
-          connection.release()
-        },
+      if (isBroken) {
+        held.isOpen = false
+        return connection.destroy()
+      }
+      if (!hasSnapshot) return connection.release()
+      // The rollback is not awaited: the connection returns to the pool when it has ended.
+      held.query('rollback').then(
+        () => connection.release(),
         () => connection.destroy(),
       )
     },
