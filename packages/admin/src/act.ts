@@ -12,25 +12,25 @@ import type { Database } from '@rollcall/database/database'
 import { inOneTransaction } from '@rollcall/database/one-transaction'
 import { lockSettings } from '@rollcall/participants/store/session-claim'
 import type { Static, TSchema } from 'typebox'
-import { type AdminFunction, AdminRefusal, defineAdminFunction, type Given } from './admin-function.ts'
+import { type AdminFunction, AdminRefusal, defineAdminFunction, type GivenInput } from './admin-function.ts'
 import { canonicalText, type DiffLine, diffLinesOf, type ProposedChanges } from './approvals/diff-lines.ts'
 import { auditAct, type EntryDetails } from './audit/operator-entries.ts'
 import { type ActFacts, type Caller, canDoAct } from './caller.ts'
 
 /** Dependencies that every act needs, in addition to its own. */
-export interface Acting {
+export interface BaseActDeps {
   readonly caller: Caller
   /** The audit log that gets the entry of the act (`ActTerms.entry` says when). */
   readonly auditLog: AuditLog
-  readonly approvals: Approvals
+  readonly approvals: ApprovalRules
 }
 
 /** Whether acts wait for a second operator. */
-export interface Approvals {
+export interface ApprovalRules {
   /** Whether some acts need two operators (ROLLCALL_TWO_PERSON). */
   readonly areNeeded: boolean
   /** Stores an act as a proposal, and does not do the act. @throws ActProposed it is stored, or AdminRefusal */
-  propose(deps: Acting, act: WaitingAct): Promise<never>
+  propose(deps: BaseActDeps, act: WaitingAct): Promise<never>
 }
 
 /** An act that must wait for a second operator. */
@@ -42,7 +42,7 @@ export interface WaitingAct {
 }
 
 /** The `approvals` where one operator is enough, or the caller is no operator: no act waits. */
-export const NO_APPROVALS: Approvals = {
+export const NO_APPROVALS: ApprovalRules = {
   areNeeded: false,
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),
 }
@@ -57,13 +57,13 @@ interface Deciding<Input> {
 interface AlwaysWaits<Deps, Input> extends Deciding<Input> {
   readonly when: 'always'
   /** Returns what the act concerns; null when this call changes nothing, or the act will refuse it. */
-  readonly concerns: (deps: Deps & Acting, input: Input) => Promise<ProposedChanges | null>
+  readonly concerns: (deps: Deps & BaseActDeps, input: Input) => Promise<ProposedChanges | null>
 }
 
 interface WaitsWhereWider<Deps, Input, Stored> extends Deciding<Input> {
   readonly when: 'wider'
   /** Reads the stored values that the input is compared with. Absent: the input alone decides whether the act waits. */
-  readonly stored?: (deps: Deps & Acting, input: Input) => Promise<Stored>
+  readonly stored?: (deps: Deps & BaseActDeps, input: Input) => Promise<Stored>
   /** Compares input and stored values. Null: the input permits no more than they do, so the act does not wait. */
   readonly compare: (wanted: Input, stored: Stored) => ProposedChanges | null
 }
@@ -92,7 +92,7 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
 }
 
 /** Writes the audit entry of an act; with null none: the call changes nothing and shows no person, or is repeated. */
-export type Enter = (details?: Partial<EntryDetails> | null) => Promise<void>
+export type WriteActEntry = (details?: Partial<EntryDetails> | null) => Promise<void>
 
 /** The facts about an act for code outside of it, such as that of proposals. */
 export interface ActRow<Deps> extends ActFacts {
@@ -112,36 +112,36 @@ type Decided<Answer> = { readonly waits: readonly DiffLine[] } | { readonly answ
 export function defineAct<Deps, Input extends TSchema, Result extends TSchema, Stored = null>(
   { name, approval, settings, entry = 'first', input, result }: ActTerms<Deps, Input, Result, Stored>,
   work: (
-    deps: Deps & Acting,
+    deps: Deps & BaseActDeps,
     input: ReadOnly<Static<Input>>,
-    enter: Enter,
+    enter: WriteActEntry,
     checkDecision: (db: Database) => Promise<void>,
   ) => Promise<ReadOnly<Static<Result>>>,
-): AdminFunction<Deps & Acting, Input, Result> & { readonly act: ActRow<Deps & Acting> } {
+): AdminFunction<Deps & BaseActDeps, Input, Result> & { readonly act: ActRow<Deps & BaseActDeps> } {
   type Known = ReadOnly<Static<Input>>
   type Answer = ReadOnly<Static<Result>>
   const terms = approval === 'never' ? null : approval
   const { when = 'never', role = null, confidential = [] } = terms ?? {}
   const facts = { name, approval: when, role, confidential } as const
-  const compared = async (deps: Deps & Acting, given: Known): Promise<ProposedChanges | null> => {
+  const compared = async (deps: Deps & BaseActDeps, given: Known): Promise<ProposedChanges | null> => {
     if (terms === null) return null
     if (terms.when === 'always') return terms.concerns(deps, given)
     return terms.compare(given, ((await terms.stored?.(deps, given)) ?? null) as Stored)
   }
-  const diff = async (deps: Deps & Acting, given: Known): Promise<readonly DiffLine[] | null> => {
+  const diff = async (deps: Deps & BaseActDeps, given: Known): Promise<readonly DiffLine[] | null> => {
     const found = await compared(deps, given)
     return found === null ? null : diffLinesOf(found, confidential)
   }
 
   /** Does the act, unless it must wait. Decision and work share a transaction where `deps.db` is a transaction. */
-  const attempt = async (deps: Deps & Acting, given: Known): Promise<Decided<Answer>> => {
+  const attempt = async (deps: Deps & BaseActDeps, given: Known): Promise<Decided<Answer>> => {
     const { caller, approvals } = deps
     const isAsked = caller.kind === 'proposal' || (approvals.areNeeded && caller.kind !== 'configuration')
     const lines = isAsked ? await diff(deps, given) : null
     if (caller.kind === 'proposal') checkSame(lines, caller.diff)
     else if (lines !== null) return { waits: lines }
     let entered = false
-    const enter: Enter = async (details = {}) => {
+    const enter: WriteActEntry = async (details = {}) => {
       entered = true
       if (details === null) return
       await auditAct(deps, { note: noteOf(name, given), registry: namespaceIn(given), ...details })
@@ -155,7 +155,7 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
     return { answer }
   }
 
-  const run = async (deps: Deps & Acting, given: Known): Promise<Answer> => {
+  const run = async (deps: Deps & BaseActDeps, given: Known): Promise<Answer> => {
     // A configuration file already holds the lock on settings while its steps run.
     const isAlone = settings === true && deps.caller.kind !== 'configuration'
     const decided = isAlone
@@ -170,12 +170,12 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
     const { caller, auditLog, approvals } = deps
     if (!canDoAct(caller, facts)) throw mayNot(name, caller)
     if (auditLog === undefined || approvals === undefined) throw mayNot(name, undefined)
-    return checked(deps, given as Given<Static<Input>>)
+    return checked(deps, given as GivenInput<Static<Input>>)
   }
   const row = {
     ...facts,
     compare: terms?.when === 'wider' ? (terms.compare as ActRow<Deps>['compare']) : null,
-    diff: (deps: Deps & Acting, given: unknown) => diff(deps, given as Known),
+    diff: (deps: Deps & BaseActDeps, given: unknown) => diff(deps, given as Known),
   }
   return Object.assign(guarded as typeof checked, { input, result, act: row })
 }

@@ -62,7 +62,7 @@ export class AdminRefusal extends Error {
  * @throws AdminRefusal
  */
 export interface AdminFunction<Deps, Input extends TSchema, Result extends TSchema> {
-  (deps: Deps, input: Given<Static<Input>>): Promise<ReadOnly<Static<Result>>>
+  (deps: Deps, input: GivenInput<Static<Input>>): Promise<ReadOnly<Static<Result>>>
   /** The schema of the input, for a document that describes it. */
   readonly input: Input
   readonly result: Result
@@ -82,7 +82,7 @@ export function defineAdminFunction<Deps, Input extends TSchema, Result extends 
 ): AdminFunction<Deps, Input, Result> {
   // Compiled at the first call: a command calls one admin function and loads several.
   let compiled: ReturnType<typeof validator> | undefined
-  const run = async (deps: Deps, given: Given<Static<Input>>): Promise<ReadOnly<Static<Result>>> => {
+  const run = async (deps: Deps, given: GivenInput<Static<Input>>): Promise<ReadOnly<Static<Result>>> => {
     compiled ??= validator(schema)
     const input = withoutUndefined(given)
     const problem = compiled.firstProblem(input)
@@ -127,7 +127,7 @@ function withoutUndefined(given: unknown): unknown {
 }
 
 /** The type of a given input: what may be left out may also be undefined. */
-export type Given<Value> = Value extends object
+export type GivenInput<Value> = Value extends object
   ? {
       readonly [Name in keyof Value]: object extends Pick<Value, Name>
         ? ReadOnly<Value[Name]> | undefined

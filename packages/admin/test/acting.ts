@@ -1,7 +1,7 @@
 /** The arguments of acts in tests: a caller at the shell, and no second operator. */
-import { type Acting, NO_APPROVALS } from '@rollcall/admin/act'
+import { type BaseActDeps, NO_APPROVALS } from '@rollcall/admin/act'
 
-const ACTING: Acting = {
+const ACTING: BaseActDeps = {
   caller: { kind: 'shell', user: 'tester' },
   auditLog: { write: async () => undefined },
   approvals: NO_APPROVALS,
@@ -11,4 +11,4 @@ const ACTING: Acting = {
  * Completes the dependencies of an act: adds a caller, `approvals`, and an audit log that writes nothing. Members that
  * are given stay.
  */
-export const acting = <Deps extends object>(deps: Deps): Acting & Deps => ({ ...ACTING, ...deps })
+export const acting = <Deps extends object>(deps: Deps): BaseActDeps & Deps => ({ ...ACTING, ...deps })

@@ -17,7 +17,7 @@ import { type ChainEnd, type Checkpoints, createCheckpoints } from './checkpoint
 import { sealDetails } from './confidential.ts'
 import { type AuditKeys, loadAuditKeys } from './keys.ts'
 import { packedPersonsOf } from './persons.ts'
-import { createShapes, type KnownShape, type Shapes } from './shapes.ts'
+import { createShapes, type EntryShapes, type KnownShape } from './shapes.ts'
 import { commitmentOf, entryKeysOf, type PackedPerson, packPersons } from './store/packed-persons.ts'
 import { databaseTime, type JointRow, type NewEntry, writeEntries } from './store/write-entries.ts'
 import { createWitness } from './witness.ts'
@@ -206,7 +206,7 @@ async function beginChain(db: Database, { now }: Pick<Clock, 'now'>): Promise<Ch
 
 /** Makes the rows of entries that follow the end of a chain. Also returns the hash of the last row. */
 function chained(
-  shapes: Shapes,
+  shapes: EntryShapes,
   { id: chain, sequence: last, hash: previous }: Chain,
   at: string,
   entries: readonly PreparedEntry[],

@@ -38,7 +38,7 @@ export interface KnownShape {
 }
 
 /** The shapes that a process has met. */
-export interface Shapes {
+export interface EntryShapes {
   /** Makes the row of an entry. Its shape is stored when a second entry has it: a single one costs no row. */
   compose(entry: StoredAuditEntry, columns: MessageColumns): ComposedEntry
   /** Notes that the database may have lost shapes, so that all are written again. */
@@ -59,7 +59,7 @@ const LONGEST = 8_192
 const isLong = ({ request, reply }: StoredAuditEntry): boolean =>
   (request?.signature?.length ?? 0) > LONGEST || (reply?.signature?.length ?? 0) > LONGEST
 
-export function createShapes(): Shapes {
+export function createShapes(): EntryShapes {
   const met = new Map<string, { readonly of: string | null; readonly shape: KnownShape | null }>()
   const counts = new Map<string | null, number>()
   const count = (of: string | null, more: number): number => {

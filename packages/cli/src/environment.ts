@@ -2,7 +2,7 @@
 import { lstat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { type Acting, NO_APPROVALS } from '@rollcall/admin/act'
+import { type BaseActDeps, NO_APPROVALS } from '@rollcall/admin/act'
 import { refuseToAddToDemo } from '@rollcall/admin/demo/demo-database'
 import { checkSchema, type Database } from '@rollcall/database/database'
 import { clusterPaths as embeddedLayout } from '@rollcall/database/embedded/files'
@@ -33,7 +33,7 @@ export async function isDatabaseKnown(config: Config): Promise<boolean> {
 }
 
 /** Dependencies of admin functions. */
-export interface Deps extends Acting {
+export interface Deps extends BaseActDeps {
   /** The database as the application role. */
   readonly db: Database
   /** The database as the owner, for acts that only the owner may do; it connects when it is first used. */

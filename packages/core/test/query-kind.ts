@@ -2,7 +2,7 @@
 
 import type { Literal, Predicate } from '@rollcall/core/model/predicate'
 import { type Attribute, KINDS, type Kind, type RecordType } from '@rollcall/protocol'
-import type { QueryLimits, Scope } from '../src/query/query.ts'
+import type { QueryLimits, QueryScope } from '../src/query/query.ts'
 
 export const ATTRIBUTES = {
   text: { name: 'surname', aliases: ['last_name'], paths: ['name.surname'], type: 'text', fold: true, indexed: true },
@@ -51,7 +51,7 @@ export const KIND: Kind = {
 }
 
 export const LIMITS: QueryLimits = { query_depth: 20, query_terms: 200, query_values: 1_000 }
-export const SCOPE: Scope = { kind: KIND, recordType: undefined, limits: LIMITS }
+export const SCOPE: QueryScope = { kind: KIND, recordType: undefined, limits: LIMITS }
 
 /** `and(sex eq female, not(some enrolment(programme eq P1)))` */
 export function shown(predicate: Predicate): string {

@@ -22,7 +22,7 @@ interface BatchWritten {
 }
 
 /** The options for making records from entries. */
-export interface Preparing {
+export interface BatchRules {
   readonly kind: Kind
   /** The type of all records; null: the `@type` of each document decides. */
   readonly recordType: RecordType | null
@@ -47,7 +47,7 @@ export class Batch {
   readonly #notes = new RecordNotes()
 
   /** Makes a record from an entry, or rejects it. */
-  add(preparing: Preparing, entry: Entry): void {
+  add(preparing: BatchRules, entry: Entry): void {
     const { line, end } = entry
     this.entries += 1
     this.last = { line, end }
@@ -58,7 +58,7 @@ export class Batch {
   }
 
   /** Makes a record. @returns the reasons why the entry is rejected; none: its record is in the batch */
-  #prepare(preparing: Preparing, entry: Entry, cells: RowCells | undefined): readonly string[] {
+  #prepare(preparing: BatchRules, entry: Entry, cells: RowCells | undefined): readonly string[] {
     const { lenient } = preparing
     const { line } = entry
     this.#notes.clear()
@@ -85,7 +85,7 @@ export class Batch {
   }
 
   /** Reads the record of an entry, or returns the reason why it has none. */
-  #read({ kind, recordType }: Preparing, entry: Entry) {
+  #read({ kind, recordType }: BatchRules, entry: Entry) {
     try {
       const document = entryDocument(entry)
       const type = recordType ?? recordTypeOf(kind, document)

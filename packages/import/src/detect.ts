@@ -55,13 +55,13 @@ const MARKS = [
 ]
 
 /** The byte order mark at the beginning of a file; 0 bytes when there is none. */
-export interface Mark {
+export interface ByteOrderMark {
   readonly bytes: number
   /** The encoding that the mark shows; null when there is no mark. */
   readonly encoding: string | null
 }
 
-export function byteOrderMarkOf(head: Buffer): Mark {
+export function byteOrderMarkOf(head: Buffer): ByteOrderMark {
   const found = MARKS.find(({ bytes }) => head.subarray(0, bytes.length).equals(bytes))
   return { bytes: found?.bytes.length ?? 0, encoding: found?.encoding ?? null }
 }

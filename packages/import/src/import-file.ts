@@ -15,7 +15,7 @@ import { hasRecords } from '@rollcall/records/records/record-counts'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
 import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
-import { Batch, type Preparing } from './batch.ts'
+import { Batch, type BatchRules } from './batch.ts'
 import { type CompleteFile, Completion, checkCompleteFile, checkHasLines, type RemovalResult } from './completion.ts'
 import {
   chooseSourceFormat,
@@ -249,7 +249,7 @@ interface Run {
   readonly isComplete: boolean
   /** Null: changes of records are no events. */
   readonly events: RunEvents | null
-  readonly preparing: Preparing
+  readonly preparing: BatchRules
   readonly identity: string | null
   readonly rejects: RejectsFile
   readonly totalBytes: number | null
@@ -282,7 +282,7 @@ async function runImport(
   }
 }
 
-async function* batches(groups: AsyncIterable<Entry[]>, preparing: Preparing, limit: number): AsyncGenerator<Batch> {
+async function* batches(groups: AsyncIterable<Entry[]>, preparing: BatchRules, limit: number): AsyncGenerator<Batch> {
   let batch = new Batch()
   for await (const group of groups) {
     for (const entry of group) {

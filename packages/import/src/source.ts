@@ -5,7 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import type { JsonValue } from '@rollcall/protocol'
-import { byteOrderMarkOf, type Mark, refuseOtherFiles } from './detect.ts'
+import { type ByteOrderMark, byteOrderMarkOf, refuseOtherFiles } from './detect.ts'
 import { ImportError } from './import-error.ts'
 import type { RowCells } from './row-documents.ts'
 
@@ -23,7 +23,7 @@ export interface Source {
   /** The first bytes, which show format, encoding and delimiter. */
   readonly head: Buffer
   /** The byte order mark. Its bytes are counted, but not in the chunks. */
-  readonly mark: Mark
+  readonly mark: ByteOrderMark
   /** Yields the bytes from an offset (of a stream: from its beginning) to the end. May be called once. */
   chunks(offset: number): AsyncIterable<Buffer>
   close(): Promise<void>

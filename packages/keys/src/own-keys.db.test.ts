@@ -8,14 +8,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type TestClock, testClock } from '../../observe/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { MasterKeyError, type MasterKeySource, masterKeyFromEnvironment, newMasterKey } from './master-key.ts'
-import { createKeys, type Keys } from './own-keys.ts'
+import { createKeys, type OwnKeys } from './own-keys.ts'
 import { revokeOwnKey, rotateOwnKeys } from './rotation.ts'
 import { createVault, type Vault } from './vault.ts'
 
 let database: TestDatabase
 let source: MasterKeySource
 let vault: Vault
-let keys: Keys
+let keys: OwnKeys
 let clock: TestClock
 let logged: string
 
@@ -42,19 +42,19 @@ afterEach(() => database.close())
 /** Within so many milliseconds every node has seen a change. */
 const SECOND = 1_000
 
-async function kidsOf(node: Keys): Promise<(string | undefined)[]> {
+async function kidsOf(node: OwnKeys): Promise<(string | undefined)[]> {
   return (await node.jwks()).keys.map(({ kid }) => kid)
 }
 
 const bytes = Buffer.from('what is signed')
 
 /** Signs with the active key. */
-async function signed(node: Keys): Promise<{ kid: string; signature: ArrayBuffer }> {
+async function signed(node: OwnKeys): Promise<{ kid: string; signature: ArrayBuffer }> {
   const { kid, privateKey } = await node.signing()
   return { kid, signature: await crypto.subtle.sign('Ed25519', privateKey, bytes) }
 }
 
-async function verifies(node: Keys, { kid, signature }: { kid: string; signature: ArrayBuffer }) {
+async function verifies(node: OwnKeys, { kid, signature }: { kid: string; signature: ArrayBuffer }) {
   const key = await node.verification(kid)
   return key !== null && crypto.subtle.verify('Ed25519', key.publicKey, signature, bytes)
 }
@@ -159,7 +159,7 @@ describe('use', () => {
 })
 
 describe('several nodes', () => {
-  let other: Keys
+  let other: OwnKeys
   let close: () => Promise<void>
   beforeEach(async () => {
     const db = openDatabase(database.connection)

@@ -42,7 +42,7 @@ export interface Signers {
   verification(kid: string): Promise<VerifyingKey | null>
 }
 
-export interface Keys extends Signers {
+export interface OwnKeys extends Signers {
   /** The private half of the valid encryption key with this kid; null as with `verification`. */
   decryption(kid: string): Promise<CryptoKey | null>
   /**
@@ -66,7 +66,7 @@ export async function createKeys(
   vault: Vault,
   log: Pick<Log, 'error'>,
   { now }: Pick<Clock, 'now'> = CLOCK,
-): Promise<Keys> {
+): Promise<OwnKeys> {
   await ensureOwnKeys(db, vault)
   const readKeys = keyReader(db, vault, log)
   const [unreadable] = (await readKeys()).unreadable

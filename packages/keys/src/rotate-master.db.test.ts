@@ -15,7 +15,7 @@ import {
   masterKeyFromFile,
   newMasterKey,
 } from './master-key.ts'
-import { createKeys, type Keys } from './own-keys.ts'
+import { createKeys, type OwnKeys } from './own-keys.ts'
 import { rotateOwnKeys } from './rotation.ts'
 import { readMasterKey, replaceMasterKey } from './store/master-keys.ts'
 import { createVault, currentMasterKey, masterKeyRecord, rotateMasterKey, type Vault } from './vault.ts'
@@ -39,7 +39,7 @@ afterEach(async () => {
 
 interface Filled {
   readonly vault: Vault
-  readonly keys: Keys
+  readonly keys: OwnKeys
   readonly body: Buffer
 }
 

@@ -75,7 +75,7 @@ const isInUse = (keys: readonly OwnKey[], definition: OwnKeyDefinition): boolean
   !definition.onDemand || CURRENT.some((state) => currentKey(keys, definition, state) !== undefined)
 
 /** The result of replacing the key of one definition, with the kids of its keys. */
-export interface Rotated {
+export interface RotatedKey {
   readonly use: OwnKeyUse
   readonly algorithm: string
   readonly retired: string
@@ -93,7 +93,7 @@ export async function rotateOwnKeys(
   db: Database,
   vault: Vault,
   wanted: (definition: OwnKeyDefinition) => boolean = () => true,
-): Promise<readonly Rotated[]> {
+): Promise<readonly RotatedKey[]> {
   await ensureOwnKeys(db, vault)
   const keys = await listOwnKeys(db)
   const definitions = OWN_KEY_DEFINITIONS.filter((row) => wanted(row) && isInUse(keys, row))
@@ -102,7 +102,7 @@ export async function rotateOwnKeys(
       definitions.map(async (definition) => ({ definition, fresh: await newKey(definition, vault) })),
     )
     return changeOwnKeys(db, async (change) => {
-      const done: Rotated[] = []
+      const done: RotatedKey[] = []
       for (const { definition, fresh } of made) done.push(await rotateKey(change, definition, fresh, vault))
       return done
     })
@@ -117,7 +117,7 @@ async function rotateKey(
   fresh: NewOwnKey,
   vault: Vault,
   now = Date.now(),
-): Promise<Rotated> {
+): Promise<RotatedKey> {
   const keys = await change.list()
   const [active, next] = CURRENT.map((state) => currentKey(keys, definition, state))
   if (active === undefined || next === undefined) throw new Error('a key is missing that was there before')

@@ -7,7 +7,7 @@
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { BREAKER_STATES, type BreakerState } from '@rollcall/core/model/breaker'
 import type { ModeName } from '@rollcall/core/model/exchange'
-import type { Counted } from '@rollcall/core/model/grant'
+import type { CountedQuantity } from '@rollcall/core/model/grant'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { addStoredHealth, NOTHING_STORED, type StoredHealth } from './stored-health.ts'
 
@@ -18,7 +18,11 @@ export interface Metrics {
   /** Counts an item for which the emergency part of a grant was used. */
   emergencyUsed(participant: string, registry: string): void
   /** Counts an item that was refused because a rate of the grant (`items` or `records` in a minute) was used up. */
-  grantRateRefused(of: { readonly participant: string; readonly registry: string; readonly counted: Counted }): void
+  grantRateRefused(of: {
+    readonly participant: string
+    readonly registry: string
+    readonly counted: CountedQuantity
+  }): void
   /** Counts an answered request for a token. `throttled`: refused, with a time after which to try again. */
   tokenAnswered(outcome: 'issued' | 'refused' | 'throttled'): void
   /** Measures a search in the database. `kind` is the registry's kind. */

@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import {
-  type Claim,
+  type DeliveryClaim,
   deliveryEncryptionContext,
   type EncryptedReply,
   type NewDelivery,
@@ -193,7 +193,7 @@ export async function senderWithPeers(env: TestSettings = {}): Promise<SenderWit
 export async function newDelivery(
   { database, context, registry }: TestSender,
   participant: Participant,
-  more: Partial<NewDelivery> & { readonly claim?: Claim } = {},
+  more: Partial<NewDelivery> & { readonly claim?: DeliveryClaim } = {},
 ): Promise<FreshDelivery['delivery'] & Pick<FreshDelivery, 'header' | 'message'>> {
   const { claim, ...changes } = more
   const settings = await findCallbackSettings(database.db, participant.id)
@@ -235,7 +235,7 @@ export async function newDelivery(
 async function addDeliveries(
   db: Pick<TestDatabase['db']['pool'], 'query'>,
   deliveries: readonly NewDelivery[],
-  claim: Claim | null = null,
+  claim: DeliveryClaim | null = null,
 ): Promise<void> {
   const of = (name: keyof NewDelivery): unknown[] => deliveries.map((delivery) => delivery[name])
   await db.query({
@@ -256,7 +256,7 @@ async function addDeliveries(
 }
 
 /** A claim as a node makes it for an attempt. */
-export const aClaim = (): Claim => newAttemptClaim({ timeout_ms: 2_000 })
+export const aClaim = (): DeliveryClaim => newAttemptClaim({ timeout_ms: 2_000 })
 
 export interface Kept {
   readonly state: string

@@ -7,8 +7,8 @@ import { loadAuditKeys } from '@rollcall/audit/keys'
 import { sealReview } from '@rollcall/audit/reviews'
 import { addReview } from '@rollcall/audit/store/reviews'
 import { signTombstone, type TombstoneContent } from '@rollcall/audit/tombstones'
-import type { Fault } from '@rollcall/audit/verify/report'
-import { type Verified, verifyAuditLog } from '@rollcall/audit/verify/verify'
+import type { AuditLogFault } from '@rollcall/audit/verify/report'
+import { type VerifiedLog, verifyAuditLog } from '@rollcall/audit/verify/verify'
 import { openDatabase } from '@rollcall/database/database'
 import { onTestFinished } from 'vitest'
 import { ENTRIES_WITH_CONTENT, entryTextOf, STORED_ENTRY, type StoredEntry } from '../../audit/src/store/entry-shape.ts'
@@ -51,10 +51,10 @@ export async function chains({ db }: TestDatabase): Promise<readonly string[]> {
   return rows.map(({ chain }) => chain)
 }
 
-export const verified = async ({ db }: TestDatabase, witness?: readonly string[]): Promise<Verified> =>
+export const verified = async ({ db }: TestDatabase, witness?: readonly string[]): Promise<VerifiedLog> =>
   verifyAuditLog({ db, vault: await vaultOf(db), witness: witness === undefined ? null : Readable.from(witness) })
 
-export const faults = async (on: TestDatabase, witness?: readonly string[]): Promise<readonly Fault[]> =>
+export const faults = async (on: TestDatabase, witness?: readonly string[]): Promise<readonly AuditLogFault[]> =>
   (await verified(on, witness)).report.faults
 
 /** The kinds of the faults, each with its place. */

@@ -1,5 +1,5 @@
 /** THE list of acts that may wait for a second operator: a proposal names one of them. */
-import type { Acting, ActRow } from '../act.ts'
+import type { ActRow, BaseActDeps } from '../act.ts'
 import { changeCallback } from '../callbacks/callbacks.ts'
 import { showInboxMessage } from '../callbacks/inbox.ts'
 import { applyConfiguration } from '../configuration/apply.ts'
@@ -23,7 +23,7 @@ import type { RetentionDeps } from '../persons/retention.ts'
 import { addRegistry, changeRegistry } from '../registries/registries.ts'
 
 /** The dependencies of every act of the list. */
-export type ActDeps = RetentionDeps & HasRecording & Acting
+export type ActDeps = RetentionDeps & HasRecording & BaseActDeps
 
 export interface ProposedAct {
   (deps: ActDeps, input: never): Promise<unknown>

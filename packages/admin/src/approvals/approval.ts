@@ -4,8 +4,8 @@ import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import { hasRole, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
-import { type Actor, addProposal, SEALED_PROPOSALS } from '@rollcall/participants/store/proposals'
-import type { Acting, Approvals } from '../act.ts'
+import { addProposal, type ProposalActor, SEALED_PROPOSALS } from '@rollcall/participants/store/proposals'
+import type { ApprovalRules, BaseActDeps } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import { auditAct } from '../audit/operator-entries.ts'
 import { callingOperator } from '../caller.ts'
@@ -33,7 +33,7 @@ export class ActProposed extends Error {
 }
 
 /** Identifies an operator independently of the name: by the token, or by the subject at the identity provider. */
-export function identifyOperator({ id, subject, name }: Pick<Operator, 'id' | 'subject' | 'name'>): Actor {
+export function identifyOperator({ id, subject, name }: Pick<Operator, 'id' | 'subject' | 'name'>): ProposalActor {
   if (id !== null) return { id: `token ${id}`, name }
   if (subject !== undefined) return { id: `openid ${subject}`, name }
   throw new Error('an operator has neither a token nor a provider')
@@ -45,11 +45,11 @@ interface Proposing {
 }
 
 /** Makes the `approvals` of a server that needs two operators: `propose` stores the act as a proposal. */
-export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals {
+export function createApprovals({ limits, clock = CLOCK }: Proposing): ApprovalRules {
   return {
     areNeeded: true,
     async propose(given, { name, role, diff, input }) {
-      const deps = given as HasVault & Acting
+      const deps = given as HasVault & BaseActDeps
       const by = identifyOperator(requireRole(callingOperator(deps.caller), role))
       const proposed_at = new Date(clock.date())
       const lapses_at = new Date(proposed_at.getTime() + limits.proposal_time * 1_000)

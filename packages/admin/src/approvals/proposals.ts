@@ -14,7 +14,7 @@ import {
 import { withApprovalClaim } from '@rollcall/participants/store/session-claim'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { type Acting, defineAct } from '../act.ts'
+import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { callingOperator } from '../caller.ts'
 import type { HasDatabase } from '../deps.ts'
@@ -65,7 +65,7 @@ interface HasTime {
   readonly clock?: Pick<Clock, 'date'>
 }
 
-type Looking = HasDatabase & HasTime & Pick<Acting, 'caller'>
+type Looking = HasDatabase & HasTime & Pick<BaseActDeps, 'caller'>
 
 const MOST_LISTED = 1_000
 

@@ -10,7 +10,7 @@ import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
 import { perPool } from '@rollcall/database/group-commit'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { type Acting, defineAct } from '../act.ts'
+import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import { callerText } from '../caller.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
@@ -179,7 +179,7 @@ export const reviewEmergency = defineAct(
     }),
     result: closed({ id: EntryId, ...Review.properties }),
   },
-  async (deps: HasVault & Acting, { id, note }, enter) => {
+  async (deps: HasVault & BaseActDeps, { id, note }, enter) => {
     const place = entryPlaceOf(id)
     const logged = await findEntryAt(deps.db, place)
     if (logged?.entry.emergency !== true) {

@@ -12,7 +12,7 @@ import {
 import type { PersonRole } from '@rollcall/core/model/audit-entry'
 import { listParticipants } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
-import { defineAct, type Enter } from '../act.ts'
+import { defineAct, type WriteActEntry } from '../act.ts'
 import type { HasVault } from '../deps.ts'
 import { closed, flag, instant, markPersonal, text } from '../members.ts'
 import { type KnownIdentifier, knownIdentifiers } from '../persons/known-person.ts'
@@ -79,7 +79,7 @@ interface AskedPerson extends Partial<Record<'from' | 'to', string | undefined>>
 export async function findPersonAccesses(
   deps: HasVault,
   { type, value, from, to, confidential = false }: AskedPerson,
-  enter: Enter,
+  enter: WriteActEntry,
 ) {
   const { db } = deps
   const known = await knownIdentifiers(db, { type, value })

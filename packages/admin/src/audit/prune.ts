@@ -5,7 +5,6 @@ import { type AuditKeys, loadAuditKeys } from '@rollcall/audit/keys'
 import { listAuditKeys } from '@rollcall/audit/store/audit-keys'
 import { insertCheckpoint } from '@rollcall/audit/store/checkpoints'
 import {
-  type Chunk,
   type ClosingCheckpoint,
   deleteChainPart,
   findChainsBefore,
@@ -13,14 +12,15 @@ import {
   findLastCheckpoint,
   findNewestDigest,
   lockHolds,
+  type PruneChunk,
+  type PruneStop,
   readOldChunk,
-  type Stop,
 } from '@rollcall/audit/store/prune-entries'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { databaseTime } from '@rollcall/audit/store/write-entries'
 import { signTombstone } from '@rollcall/audit/tombstones'
 import { createVerifier, type Verifier } from '@rollcall/audit/verify/keys'
-import { newReport, type Report } from '@rollcall/audit/verify/report'
+import { newReport, type VerificationReport } from '@rollcall/audit/verify/report'
 import { verifyAuditLog } from '@rollcall/audit/verify/verify'
 import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
@@ -81,7 +81,7 @@ const faultyChain = (chain: string): AdminRefusal =>
   })
 
 interface Pruning extends PruneDeps {
-  readonly report: Report
+  readonly report: VerificationReport
   readonly verifier: Pick<Verifier, 'isSigned'>
   /** The keys that sign; null for a dry run, which signs nothing. */
   readonly keys: AuditKeys | null
@@ -131,9 +131,9 @@ async function pruneChain(
  */
 async function closedPart(
   pruning: Pruning & { readonly transaction: Database['kysely'] },
-  chunk: Chunk,
-  { stop, after, before }: { readonly stop: Stop; readonly after: number; readonly before: Date },
-): Promise<Chunk | null> {
+  chunk: PruneChunk,
+  { stop, after, before }: { readonly stop: PruneStop; readonly after: number; readonly before: Date },
+): Promise<PruneChunk | null> {
   const { transaction, report, verifier, keys, time } = pruning
   const { chain, sequence } = chunk
   const end = report.ends.get(chain)
@@ -165,7 +165,7 @@ function closes({ chain, sequence, hash, content }: ClosingCheckpoint): boolean 
  */
 async function closeChain(
   pruning: Pruning,
-  { chain, sequence, hash }: Chunk,
+  { chain, sequence, hash }: PruneChunk,
   { signer, secrets }: AuditKeys,
 ): Promise<void> {
   const content: CheckpointContent = {

@@ -4,12 +4,12 @@
  */
 
 import { estimateEntries } from '@rollcall/audit/store/entry-pages'
-import { newReport, type Report } from '@rollcall/audit/verify/report'
+import { newReport, type VerificationReport } from '@rollcall/audit/verify/report'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import { oneOf } from '@rollcall/protocol'
 import type { Static } from 'typebox'
-import { type Acting, defineAct } from '../act.ts'
+import { type BaseActDeps, defineAct } from '../act.ts'
 import { defineAdminFunction } from '../admin-function.ts'
 import { callerText } from '../caller.ts'
 import type { HasVault } from '../deps.ts'
@@ -30,7 +30,7 @@ const Progress = closed({
 type Progress = Static<typeof Progress>
 
 /** The verification task of a node. */
-export interface Verifying {
+export interface VerificationRunner {
   /** Begins a verification, unless one is running. */
   begin(by: string): Promise<Progress>
   progress(): Progress
@@ -42,7 +42,7 @@ export interface Verifying {
 export function createVerificationTask(
   deps: HasVault & { readonly log: Pick<Log, 'error'> },
   now = () => new Date(),
-): Verifying {
+): VerificationRunner {
   let last: Omit<Progress, 'entries'> = {
     state: 'none',
     by: null,
@@ -51,7 +51,7 @@ export function createVerificationTask(
     about: 0,
     result: null,
   }
-  let report: Report = newReport()
+  let report: VerificationReport = newReport()
   let running: { readonly ended: Promise<void>; readonly abort: AbortController } | null = null
   const progress = (): Progress => ({ ...last, entries: report.counts.entries })
   const run = async (signal: AbortSignal): Promise<void> => {
@@ -89,13 +89,13 @@ export function createVerificationTask(
 }
 
 export interface HasVerifying {
-  readonly verifying: Verifying
+  readonly verifying: VerificationRunner
 }
 
 /** Begins to verify the whole audit log, and answers at once. Only the command line compares lines of the witness. */
 export const beginVerification = defineAct(
   { name: 'audit verify', approval: 'never', input: NO_INPUT, result: Progress },
-  async ({ verifying, caller }: HasVerifying & Acting) => verifying.begin(callerText(caller)),
+  async ({ verifying, caller }: HasVerifying & BaseActDeps) => verifying.begin(callerText(caller)),
 )
 
 /** Shows the progress of the verification, or the result of the last one. */

@@ -1,7 +1,7 @@
 /** Verifies that the audit log is complete and unchanged, and lists the keys that sign it. */
 
 import { listAuditKeys } from '@rollcall/audit/store/audit-keys'
-import { FAULTS, type FaultKind, type Report } from '@rollcall/audit/verify/report'
+import { FAULTS, type FaultKind, type VerificationReport } from '@rollcall/audit/verify/report'
 import { verifyAuditLog } from '@rollcall/audit/verify/verify'
 import { MasterKeyError } from '@rollcall/keys/master-key'
 import type { Vault } from '@rollcall/keys/vault'
@@ -84,7 +84,7 @@ export const verifyWholeAuditLog = defineAdminFunction(
 /** Verifies the audit log. @param watched the report, which grows meanwhile, and the signal that stops the work */
 export async function verificationResult(
   { db, vault, witness }: HasWitness,
-  watched: { readonly report?: Report; readonly signal?: AbortSignal } = {},
+  watched: { readonly report?: VerificationReport; readonly signal?: AbortSignal } = {},
 ) {
   const opened = await vaultIfAny(vault)
   const { report, keys } = await verifyAuditLog({ db, vault: opened, witness, ...watched })

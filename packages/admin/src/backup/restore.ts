@@ -24,7 +24,7 @@ import { ENVELOPE_NUMBERS } from '@rollcall/delivery/store/events/mailboxes'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { lapseAllWaitingProposals } from '@rollcall/participants/store/proposals'
 import Type from 'typebox'
-import { type Acting, defineAct, type Enter } from '../act.ts'
+import { type BaseActDeps, defineAct, type WriteActEntry } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import { migrateDatabase } from '../database.ts'
 import type { HasOwner, HasVault } from '../deps.ts'
@@ -33,7 +33,7 @@ import { requireOwner } from '../persons/retention.ts'
 import { BACKUP_MEMBERS, backupDescription, backupRefusal, type HasMasterKeys, openBackup } from './backup.ts'
 import { countUndoneActs, refuseUndoneActs, repeatJournalActs } from './journal-acts.ts'
 
-export interface RestoreDeps extends HasOwner, HasVault, Acting, HasMasterKeys {
+export interface RestoreDeps extends HasOwner, HasVault, BaseActDeps, HasMasterKeys {
   readonly limits: Limits
   /** The clock (default: that of the system). */
   readonly now?: () => Date
@@ -196,7 +196,7 @@ const LONGEST_COMMIT = 60_000
 
 async function complete(
   deps: RestoreDeps,
-  enter: Enter,
+  enter: WriteActEntry,
   { restoration, backup, snapshot_at, later, reason, accept_undone = false }: Restored,
 ) {
   const { owner = deps.db, limits, now = () => new Date() } = deps

@@ -22,7 +22,7 @@ import { createKeys } from '@rollcall/keys/own-keys'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { createLog } from '@rollcall/observe/log'
 import { createCallbackSettingsReader } from '@rollcall/participants/directory/directory'
-import { createAddressGuard, createGuards, type Guards } from '@rollcall/participants/egress/address-guard'
+import { type AddressGuards, createAddressGuard, createGuards } from '@rollcall/participants/egress/address-guard'
 import {
   type CallbackAuth,
   type CallbackSettings,
@@ -319,7 +319,7 @@ export interface HasSignatures extends HasVault {
 }
 
 /** The dependencies of a delivery attempt without a running server: nothing is logged or counted. */
-async function senderOf({ db, vault, signatureNamespaces }: HasSignatures, guards: Guards) {
+async function senderOf({ db, vault, signatureNamespaces }: HasSignatures, guards: AddressGuards) {
   const log = createLog({ level: 'silent' })
   const opened = await vault()
   return {

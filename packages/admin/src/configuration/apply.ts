@@ -17,7 +17,7 @@ import { checkUnnamedGrants } from './grants.ts'
 import { canAsk } from './lockout.ts'
 import { type PlannedParticipant, planParticipants } from './participants.ts'
 import { planPurposes } from './purposes.ts'
-import { configurationOf, readStoredConfiguration, type Stored } from './read.ts'
+import { configurationOf, readStoredConfiguration, type StoredRows } from './read.ts'
 import { planRegistries } from './registries.ts'
 import { refusalAt, STEP_CHANGES, type Step, type StepDeps, withRefusalsAt } from './steps.ts'
 
@@ -167,7 +167,7 @@ async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
 }
 
 /** Refuses a file after which none of the participants that can ask now could ask. @throws AdminRefusal */
-function checkSomebodyStays(stored: Stored, planned: readonly PlannedParticipant[], now = new Date()): void {
+function checkSomebodyStays(stored: StoredRows, planned: readonly PlannedParticipant[], now = new Date()): void {
   const able = stored.participants.filter((row) => canAsk(row, now))
   const stays = able.some(({ participant }) => {
     const found = planned.find(({ sender_id }) => sender_id === participant.sender_id)
@@ -179,7 +179,7 @@ function checkSomebodyStays(stored: Stored, planned: readonly PlannedParticipant
   throw new AdminRefusal(message, { reason: 'conflict', at: ['participants'] })
 }
 
-function unlistedOf({ registries = {}, participants = {} }: Configuration, stored: Stored): string[] {
+function unlistedOf({ registries = {}, participants = {} }: Configuration, stored: StoredRows): string[] {
   return [
     ...stored.registries
       .filter(({ namespace }) => !Object.hasOwn(registries, namespace))

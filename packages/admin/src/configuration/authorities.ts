@@ -8,12 +8,12 @@ import {
 } from '../consents/authorities.ts'
 import type { Configuration } from './file.ts'
 import { type PlannedNames, planNames } from './names.ts'
-import { authorityEntry, type Stored } from './read.ts'
+import { authorityEntry, type StoredRows } from './read.ts'
 
 /** Plans the steps for the consent authorities of a file. @throws AdminRefusal a key or an address cannot be used */
 export const planAuthorities = (
   { consent_authorities: wanted }: Configuration,
-  { authorities: stored }: Pick<Stored, 'authorities'>,
+  { authorities: stored }: Pick<StoredRows, 'authorities'>,
 ): Promise<PlannedNames> =>
   planNames(
     {

@@ -6,14 +6,14 @@ import { type PathStep, type PublicKey, readPublicKey } from '@rollcall/protocol
 import { AdminRefusal } from '../admin-function.ts'
 import { addParticipantKeys, revokeParticipantKey } from '../participants/keys.ts'
 import type { KeyEntry } from './file.ts'
-import type { Asker } from './lockout.ts'
-import type { Stored } from './read.ts'
+import type { AskerFacts } from './lockout.ts'
+import type { StoredRows } from './read.ts'
 import { refusalAt, type Step, withRefusalsAt } from './steps.ts'
 
 interface KeyPlan {
   readonly sender_id: string
   readonly wanted: readonly KeyEntry[] | undefined
-  readonly stored: Stored
+  readonly stored: StoredRows
   readonly at: readonly PathStep[]
   /** The time at which new keys become valid (default: now). */
   readonly now?: Date
@@ -22,7 +22,7 @@ interface KeyPlan {
 interface PlannedKeys {
   readonly steps: readonly Step[]
   /** The keys of the participant after the file is applied. */
-  readonly keys: Asker['keys']
+  readonly keys: AskerFacts['keys']
 }
 
 /**
@@ -85,7 +85,7 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
   return { steps, keys }
 }
 
-function ownersOf({ participants }: Stored, sender_id: string) {
+function ownersOf({ participants }: StoredRows, sender_id: string) {
   const own = participants.find(({ participant }) => participant.sender_id === sender_id)
   const others = participants.filter((row) => row !== own).flatMap(({ keys }) => keys)
   return { own: own?.keys ?? [], others: new Set(others.map(({ thumbprint }) => thumbprint)) }

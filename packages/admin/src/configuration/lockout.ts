@@ -6,7 +6,7 @@ import type { ParticipantKey } from '@rollcall/participants/store/participant-ke
 import { isInForce } from '../grants/grants.ts'
 
 /** The facts that decide whether a participant can ask. */
-export interface Asker {
+export interface AskerFacts {
   readonly participant: Pick<Participant, 'status' | 'signature_policy' | 'jwks_uri'>
   readonly keys: readonly Pick<ParticipantKey, 'use' | 'valid_from' | 'valid_until'>[]
   readonly grants: readonly PlannedGrant[]
@@ -19,7 +19,7 @@ export type PlannedGrant = Pick<StoredGrant, 'terms' | 'valid_from' | 'valid_unt
  * Whether a participant is active, is granted an operation now, and has a valid signature key, or a key set, if its
  * messages must be signed.
  */
-export const canAsk = ({ participant, keys, grants }: Asker, now: Date): boolean =>
+export const canAsk = ({ participant, keys, grants }: AskerFacts, now: Date): boolean =>
   participant.status === 'active' &&
   grants.some((grant) => isInForce(grant, now) && hasOperation(grant)) &&
   (participant.signature_policy !== 'required' ||

@@ -22,15 +22,15 @@ import {
 import type { CallbackEntry, Configuration, HostEntry, ParticipantEntry } from './file.ts'
 import { type KnownNames, planGrants } from './grants.ts'
 import { planKeys } from './keys.ts'
-import type { Asker } from './lockout.ts'
-import { participantEntry, type Stored, type StoredParticipant } from './read.ts'
+import type { AskerFacts } from './lockout.ts'
+import { participantEntry, type StoredParticipant, type StoredRows } from './read.ts'
 import { changedMembers, refusalAt, type Step, withRefusalsAt } from './steps.ts'
 
 export interface PlannedParticipant {
   readonly sender_id: string
   readonly steps: readonly Step[]
   /** The participant after the file is applied. */
-  readonly after: Asker
+  readonly after: AskerFacts
 }
 
 /** A new participant with its name and environment only: other members of the file are applied later. */
@@ -57,7 +57,7 @@ const added = ({ name = '', environment = 'live' }: ParticipantEntry): StoredPar
 /** Plans the steps for the participants of a file. @throws AdminRefusal a member of a participant is not valid */
 export async function planParticipants(
   { participants: wanted = {} }: Configuration,
-  stored: Stored,
+  stored: StoredRows,
   known: KnownNames,
 ): Promise<readonly PlannedParticipant[]> {
   const planned: PlannedParticipant[] = []

@@ -2,12 +2,12 @@
 import { type ConsentPurpose, checkPurposeForm, putPurpose, removePurpose } from '@rollcall/participants/store/purposes'
 import type { Configuration } from './file.ts'
 import { type PlannedNames, planNames } from './names.ts'
-import type { Stored } from './read.ts'
+import type { StoredRows } from './read.ts'
 
 /** Plans the steps for the purposes of a file. @throws AdminRefusal a code or a text has the wrong form */
 export const planPurposes = (
   { purposes: wanted }: Configuration,
-  { purposes: stored }: Pick<Stored, 'purposes'>,
+  { purposes: stored }: Pick<StoredRows, 'purposes'>,
 ): Promise<PlannedNames> =>
   planNames(
     {

@@ -27,7 +27,7 @@ import type {
 import { FORMAT_VERSION } from './file.ts'
 
 /** The rows of the database that a configuration file can set. */
-export interface Stored {
+export interface StoredRows {
   readonly purposes: readonly ConsentPurpose[]
   readonly authorities: readonly ConsentAuthority[]
   readonly registries: readonly Registry[]
@@ -43,7 +43,7 @@ export interface StoredParticipant {
   readonly grants: readonly StoredGrant[]
 }
 
-export async function readStoredConfiguration(db: Database): Promise<Stored> {
+export async function readStoredConfiguration(db: Database): Promise<StoredRows> {
   const grants = await listGrants(db)
   const participants: StoredParticipant[] = []
   for (const participant of await listParticipants(db)) {
@@ -64,7 +64,7 @@ export async function readStoredConfiguration(db: Database): Promise<Stored> {
 }
 
 /** Writes the stored rows as a configuration file has them. */
-export function configurationOf({ purposes, authorities, registries, participants }: Stored): Configuration {
+export function configurationOf({ purposes, authorities, registries, participants }: StoredRows): Configuration {
   return {
     version: FORMAT_VERSION,
     purposes: Object.fromEntries(purposes.map(({ code, text }) => [code, { text }])),

@@ -1,13 +1,13 @@
 /** The steps that change a database to match a configuration file. */
 import { type PathStep, pathText } from '@rollcall/protocol'
-import type { Acting } from '../act.ts'
+import type { BaseActDeps } from '../act.ts'
 import { AdminRefusal, toAdminRefusal } from '../admin-function.ts'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasVault } from '../deps.ts'
 
 export const STEP_CHANGES = ['add', 'change', 'remove'] as const
 
-export type StepDeps = HasVault & Acting
+export type StepDeps = HasVault & BaseActDeps
 
 /** A planned change of the database. */
 export interface Step {

@@ -1,6 +1,6 @@
 /** Receipts of withdrawals: what was stopped, signed with our own key, so that a person can show it to others. */
 
-import type { Stopped } from '@rollcall/delivery/store/events/consent-stopping'
+import type { ConsentStops } from '@rollcall/delivery/store/events/consent-stopping'
 import { createKeys } from '@rollcall/keys/own-keys'
 import { CompactSign } from 'jose'
 import Type from 'typebox'
@@ -23,7 +23,7 @@ export const WithdrawalReceipt = closed({
 })
 
 /** Makes and signs a receipt. @param withdrawn the withdrawal in the words of the caller; it is not stored */
-export async function makeReceipt({ db, vault }: HasVault, withdrawn: object, stopped: Stopped, at = new Date()) {
+export async function makeReceipt({ db, vault }: HasVault, withdrawn: object, stopped: ConsentStops, at = new Date()) {
   const keys = await createKeys(db, await vault(), { error: () => undefined })
   const { kid, algorithm, privateKey } = await keys.signing()
   const claims = { iss: 'rollcall', iat: Math.floor(at.getTime() / 1_000), withdrawn, stopped }

@@ -7,7 +7,7 @@ import {
   countDeliveryChange,
 } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import Type from 'typebox'
-import { type Acting, defineAct } from '../act.ts'
+import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
@@ -60,7 +60,7 @@ function byHand(change: DeliveryChange, name: string) {
         ),
       }),
     },
-    async ({ db, limits, approvals, caller }: HasChangeLimit & Acting, { ids, dry_run = false, ...given }) => {
+    async ({ db, limits, approvals, caller }: HasChangeLimit & BaseActDeps, { ids, dry_run = false, ...given }) => {
       if (Object.keys(given).length === 0 && ids === undefined) {
         throw new AdminRefusal('name the deliveries: by ids, participant, namespace, origin, since, until or state')
       }

@@ -20,7 +20,7 @@ import {
 import { type Bodies, createBodies } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { type Acting, defineAct } from '../act.ts'
+import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { ProposedChanges } from '../approvals/diff-lines.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
@@ -203,7 +203,7 @@ export const changeDeliveries = defineAct(
       ),
     }),
   },
-  async ({ db, limits, approvals, caller }: Changing & Acting, { change, ids, all = false, ...given }) => {
+  async ({ db, limits, approvals, caller }: Changing & BaseActDeps, { change, ids, all = false, ...given }) => {
     if (Object.keys(given).length === 0 && ids === undefined && !all) {
       throw new AdminRefusal('name the deliveries: by ids, participant, since, until or state; or give all')
     }

@@ -2,7 +2,7 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import { isSecretOf } from '@rollcall/participants/directory/secrets'
 import { findClient } from '@rollcall/participants/store/participants'
-import type { Acting } from '../act.ts'
+import type { BaseActDeps } from '../act.ts'
 import type { HasDatabase } from '../deps.ts'
 import { rotateParticipantSecret } from '../participants/participants.ts'
 
@@ -11,7 +11,7 @@ import { rotateParticipantSecret } from '../participants/participants.ts'
  * @param written the secret in demo.json, as far as it can be read
  */
 export async function keepOrRotateSecret(
-  deps: HasDatabase & Acting,
+  deps: HasDatabase & BaseActDeps,
   { sender_id, client_id }: Participant,
   written: unknown,
 ): Promise<string> {

@@ -25,14 +25,17 @@ import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
 import type { Log } from '@rollcall/observe/log'
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { type Acting, defineAct, NO_APPROVALS } from '../act.ts'
-import { AdminRefusal, defineAdminFunction, type Given } from '../admin-function.ts'
+import { type BaseActDeps, defineAct, NO_APPROVALS } from '../act.ts'
+import { AdminRefusal, defineAdminFunction, type GivenInput } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, orNull, text, wholeNumber } from '../members.ts'
 import { type PublishDeps, publishEvent } from './publish.ts'
 
 type Deps = PublishDeps &
-  Pick<Acting, 'auditLog'> & { readonly log: Pick<Log, 'warn' | 'error'>; readonly outboxWake: Pick<Wake, 'raise'> }
+  Pick<BaseActDeps, 'auditLog'> & {
+    readonly log: Pick<Log, 'warn' | 'error'>
+    readonly outboxWake: Pick<Wake, 'raise'>
+  }
 
 /**
  * Publishes the waiting rows, each in a transaction of its own that also deletes it. A row that cannot be published
@@ -97,7 +100,7 @@ function failureOf(error: unknown): string {
 }
 
 /** Makes the input of an event from a row. @throws AdminRefusal a member is not JSON that this server reads */
-function eventOf(row: OutboxRow): Given<Static<typeof publishEvent.input>> {
+function eventOf(row: OutboxRow): GivenInput<Static<typeof publishEvent.input>> {
   const { namespace, reg_event_type, record, remove, replace } = row
   if (record === null) throw tooLong('record')
   if (remove === null && row.has_remove) throw tooLong('remove')

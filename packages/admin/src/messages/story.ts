@@ -4,7 +4,7 @@ import type { TracedNotification } from '@rollcall/delivery/store/events/traced-
 import type { TracedCallback, TracedExchange } from '@rollcall/engine/store/exchanges/trace'
 
 /** The events of a message with their reported members. `at` is an ISO time, `delivery` an id. */
-export type Happening =
+export type UntimedStoryEvent =
   | { readonly event: 'received'; readonly by: string | null; readonly encrypted: boolean | null }
   | { readonly event: 'accepted'; readonly items: number }
   | { readonly event: 'begun' }
@@ -56,7 +56,7 @@ interface OfDelivery {
 type TracedAttemptFacts = Omit<TracedAttempt, 'at'>
 
 /** An event of a message, with the time at which it happened or will happen. */
-export type StoryEvent = { readonly at: string } & Happening
+export type StoryEvent = { readonly at: string } & UntimedStoryEvent
 
 /** An event with its place in the order. The place may differ from the recorded time `at`. */
 interface Moment {
@@ -78,7 +78,7 @@ function momentsOf(traced: TracedExchange | TracedCallback | TracedNotification,
   return traced.traced === 'notification' ? ofNotification(traced, now) : ofExchange(traced, now)
 }
 
-const moment = (at: Date, happening: Happening): Moment => ({
+const moment = (at: Date, happening: UntimedStoryEvent): Moment => ({
   order: at.getTime(),
   event: { at: at.toISOString(), ...happening },
 })

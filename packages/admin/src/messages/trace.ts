@@ -171,7 +171,7 @@ export const traceMessages = defineAct(
   },
 )
 
-export type Traced = Awaited<ReturnType<typeof traceMessages>>[number]
+export type TracedMessage = Awaited<ReturnType<typeof traceMessages>>[number]
 
 /** The facts of an exchange, without its events. */
 function exchangeFacts(traced: TracedExchange) {

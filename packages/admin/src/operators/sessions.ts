@@ -11,7 +11,7 @@ import {
   listOperatorSessions,
 } from '@rollcall/participants/store/sessions'
 import Type from 'typebox'
-import { type Acting, defineAct } from '../act.ts'
+import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { callingOperator } from '../caller.ts'
 import type { HasDatabase } from '../deps.ts'
@@ -34,7 +34,7 @@ export const makeSignInLink = defineAct(
       expires_at: instant('From when on it is refused.'),
     }),
   },
-  async ({ db, clock = CLOCK, approvals, caller }: Deps & Acting, { name }, enter) => {
+  async ({ db, clock = CLOCK, approvals, caller }: Deps & BaseActDeps, { name }, enter) => {
     // Whoever has the link acts as that operator, and could approve as the second one.
     if (approvals.areNeeded && callingOperator(caller)?.name !== name) {
       throw new AdminRefusal(

@@ -19,7 +19,7 @@ import {
 import { oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
-import { type Acting, defineAct } from '../act.ts'
+import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { auditAct } from '../audit/operator-entries.ts'
 import type { HasDatabase } from '../deps.ts'
@@ -102,7 +102,7 @@ export const addParticipant = defineAct(
       granted: Type.Array(Namespace, { description: 'Registries in which it has a grant.' }),
     }),
   },
-  async (deps: HasDatabase & Acting, { sender_id, name, environment = 'live', grants = {}, ...limits }) => {
+  async (deps: HasDatabase & BaseActDeps, { sender_id, name, environment = 'live', grants = {}, ...limits }) => {
     const { db } = deps
     const checked = await checkedGrants(db, environment, grants)
     const acts = checked.map(({ registry }) => ({ note: GRANTING, registry: registry.namespace }))

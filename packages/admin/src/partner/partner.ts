@@ -7,7 +7,7 @@ import type { Clock } from '@rollcall/base/shared/clock'
 import { findSubscription } from '@rollcall/delivery/store/events/subscription-list'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Acting } from '../act.ts'
+import type { BaseActDeps } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasClock } from '../deps.ts'
 import { listSubscriptions, SUBSCRIPTION_STATES } from '../events/subscriptions.ts'
@@ -22,7 +22,7 @@ export interface SampleIdentifier {
 }
 
 /** The dependencies of the functions of the partner page. */
-export interface PartnerDeps extends HasDayLimits, Acting {
+export interface PartnerDeps extends HasDayLimits, BaseActDeps {
   readonly clock: Pick<Clock, 'date'>
   /** The participant that is signed in. */
   readonly sender_id: string

@@ -11,7 +11,7 @@ import {
 } from '@rollcall/database/holds'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { type Acting, defineAct } from '../act.ts'
+import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import { callerText } from '../caller.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
@@ -63,7 +63,7 @@ export const addHold = defineAct(
     }),
     result: HoldShape,
   },
-  async (deps: HasVault & Acting, { person, participant, from, until, reason }, enter) => {
+  async (deps: HasVault & BaseActDeps, { person, participant, from, until, reason }, enter) => {
     const period = from !== undefined || until !== undefined
     if ([person !== undefined, participant !== undefined, period].filter(Boolean).length !== 1) {
       throw new AdminRefusal('give one of: person; participant; from and until')
@@ -121,7 +121,7 @@ export const removeHold = defineAct(
     input: closed({ id: wholeNumber('Its number.', 1) }),
     result: closed({ id: wholeNumber('Its number.', 1) }),
   },
-  async ({ db, caller }: HasDatabase & Acting, { id }) => {
+  async ({ db, caller }: HasDatabase & BaseActDeps, { id }) => {
     if (!(await endHold(db, id, callerText(caller)))) {
       throw new AdminRefusal(`there is no hold ${id} in force`, { reason: 'not_found' })
     }

@@ -14,7 +14,7 @@ import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
-import { type Acting, defineAct } from '../act.ts'
+import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import { auditAct } from '../audit/operator-entries.ts'
 import type { HasRecording } from '../deps.ts'
@@ -114,7 +114,7 @@ export const importRecords = defineAct(
     }),
   },
   async (
-    { now = () => new Date(), ...deps }: ImportDeps & Acting,
+    { now = () => new Date(), ...deps }: ImportDeps & BaseActDeps,
     { namespace, record_type, events: mode, dry_run, complete, allow_removal, ...given },
   ) => {
     const { db, limits, source, rejectsPath, removalsPath, batchEntries, signal, onProgress } = deps
@@ -166,7 +166,7 @@ export const importRecords = defineAct(
 const removedOf = ({ before, absent, removed, refusal }: RemovalResult) => ({ before, absent, removed, refusal })
 
 /** Makes the function that removes records which a complete file lacks. It audits and leaves traces as deletions do. */
-function removalOf(deps: ImportDeps & Acting, began: Date): CompleteFile['remove'] {
+function removalOf(deps: ImportDeps & BaseActDeps, began: Date): CompleteFile['remove'] {
   let isEntered = false
   return async (registry, recordType, identifiers, isEvent) => {
     if (!isEntered) await auditAct(deps, { note: 'record delete', registry: registry.namespace })

@@ -8,7 +8,7 @@ import { oneOf } from '@rollcall/protocol'
 import { type ApplyProgress, applyIndexes, areIndexesClaimed } from '@rollcall/records/registries/index-apply'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
-import { type Acting, defineAct } from '../act.ts'
+import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { callerText } from '../caller.ts'
 import type { HasClock, HasDatabase } from '../deps.ts'
@@ -50,7 +50,7 @@ const NOTHING_BUILT: Progress = {
  * The builds of a node, one at a time, because each holds connections. A build that ends early keeps what it has done,
  * and the next one continues there.
  */
-export interface Indexing {
+export interface IndexBuilder {
   /**
    * Begins a build, unless one is running in the registry.
    * @throws AdminRefusal a build is running in another registry
@@ -72,7 +72,7 @@ export function createIndexBuilds({
   db,
   log,
   now = () => new Date(),
-}: HasDatabase & HasClock & { readonly log: Pick<Log, 'error'> }): Indexing {
+}: HasDatabase & HasClock & { readonly log: Pick<Log, 'error'> }): IndexBuilder {
   const builds = new Map<string, Build>()
   const progress = (namespace: string): Progress => builds.get(namespace)?.progress ?? NOTHING_BUILT
   const run = async (namespace: string, build: Build): Promise<void> => {
@@ -123,7 +123,7 @@ export function createIndexBuilds({
 }
 
 export interface HasIndexing extends HasDatabase {
-  readonly indexing: Indexing
+  readonly indexing: IndexBuilder
 }
 
 const OF_REGISTRY = { input: closed({ namespace: Namespace }), result: Progress }
@@ -131,7 +131,7 @@ const OF_REGISTRY = { input: closed({ namespace: Namespace }), result: Progress 
 /** Begins to fill the columns and to build the missing indexes of a registry, and answers at once. */
 export const beginIndexBuild = defineAct(
   { name: 'index build', approval: 'never', ...OF_REGISTRY },
-  async ({ db, indexing, caller }: HasIndexing & Acting, { namespace }) => {
+  async ({ db, indexing, caller }: HasIndexing & BaseActDeps, { namespace }) => {
     const progress = await progressOf({ db, indexing }, namespace)
     return progress.state === 'elsewhere' ? progress : indexing.begin(namespace, callerText(caller))
   },
@@ -152,7 +152,7 @@ export const stopIndexBuild = defineAct(
 )
 
 async function progressOf(
-  { db, indexing }: { readonly db: Database; readonly indexing: Indexing },
+  { db, indexing }: { readonly db: Database; readonly indexing: IndexBuilder },
   namespace: string,
 ): Promise<Progress> {
   const { id } = await registryAt(db, namespace)

@@ -58,18 +58,18 @@ export async function newestCheckpoints(
 }
 
 /** How much of the audit log no witness has, as the checkpoints of the last day say. */
-export interface Unwitnessed {
+export interface UnwitnessedCounts {
   /** The number of chains whose newest checkpoint says that the witness failed. */
   readonly unwitnessed: number
   /** The number of entries of these chains after the last checkpoint that a witness surely has. */
   readonly unwitnessedEntries: number
 }
 
-export const NOTHING_UNWITNESSED: Unwitnessed = { unwitnessed: 0, unwitnessedEntries: 0 }
+export const NOTHING_UNWITNESSED: UnwitnessedCounts = { unwitnessed: 0, unwitnessedEntries: 0 }
 
 /** Counts what no witness has. If a checkpoint says that the witness worked, the witness has all earlier ones. */
-export async function countUnwitnessed({ pool }: Pick<Database, 'pool'>): Promise<Unwitnessed> {
-  const { rows } = await pool.query<Unwitnessed>(
+export async function countUnwitnessed({ pool }: Pick<Database, 'pool'>): Promise<UnwitnessedCounts> {
+  const { rows } = await pool.query<UnwitnessedCounts>(
     `with checkpoint as (
       select id, chain, sequence, content::json ->> 'witness' as witness from account_checkpoint
     ), newest as (

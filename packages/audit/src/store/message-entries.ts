@@ -3,9 +3,10 @@
 import type { Database } from '@rollcall/database/database'
 import { ENTRIES_WITH_CONTENT, STORED_ENTRY } from './entry-shape.ts'
 import {
-  type Bounds,
   type EntryFilter,
   type EntryRowOf,
+  type EntrySearchBounds,
+  type EntrySearchResult,
   endBehindPlace,
   HAS_MEMBERS,
   IS_BEHIND_PLACE,
@@ -13,7 +14,6 @@ import {
   memberValues,
   parseEntry,
   placeValues,
-  type Searched,
   searchNewestFirst,
 } from './read-entries.ts'
 
@@ -74,8 +74,8 @@ const OF_MESSAGES = statement(OF_KEYS)
 export async function findAuditedMessages(
   db: Pick<Database, 'pool'>,
   { participant, registry, operation, outcome, before, keys, from, to }: MessageFilter,
-  { limit, most }: Bounds,
-): Promise<Searched<AuditedMessage>> {
+  { limit, most }: EntrySearchBounds,
+): Promise<EntrySearchResult<AuditedMessage>> {
   const wanted = Object.entries({ participant, registry, operation }).filter(([, value]) => value !== undefined)
   const end = endBehindPlace(before, to)
   const read = async (text: string, span: { from: Date; to: Date }, rowsWanted: number) => {

@@ -41,10 +41,10 @@ export async function findChainsBefore(connection: Kysely<unknown>, before: Date
 }
 
 /** Why a chunk stopped: the next entry is not old, a hold protects it, or the chain ends; null: the chunk is full. */
-export type Stop = 'young' | 'held' | 'end' | null
+export type PruneStop = 'young' | 'held' | 'end' | null
 
 /** Old entries of a chain that one statement has read. */
-export interface Chunk extends ChainPart {
+export interface PruneChunk extends ChainPart {
   readonly entries: number
 }
 
@@ -56,7 +56,7 @@ export interface Chunk extends ChainPart {
 export async function readOldChunk(
   connection: Kysely<unknown>,
   { chain, after, before, most }: { chain: string; after: number; before: Date; most: number },
-): Promise<{ readonly chunk: Chunk | null; readonly stop: Stop }> {
+): Promise<{ readonly chunk: PruneChunk | null; readonly stop: PruneStop }> {
   const { rows } = await sql<{
     sequence: number | null
     hash: Buffer | null

@@ -136,7 +136,7 @@ export const endBehindPlace = (before: TimedPlace | undefined, to: Date | undefi
 const SPANS = [1_000, 10_000]
 
 /** The result of a search, and how far it went. */
-export interface Searched<Found> {
+export interface EntrySearchResult<Found> {
   readonly found: readonly Found[]
   /** Entries before this time were not looked through; null when all were, or enough was found. */
   readonly rest: Date | null
@@ -146,8 +146,8 @@ export interface Searched<Found> {
 export async function findNewestEntries(
   db: Pick<Database, 'pool'>,
   { participant, registry, kind, from, to, before }: EntryFilter,
-  { limit, most }: Bounds,
-): Promise<Searched<LoggedEntry>> {
+  { limit, most }: EntrySearchBounds,
+): Promise<EntrySearchResult<LoggedEntry>> {
   const wanted = Object.entries({ participant, registry, kind }).filter(([, value]) => value !== undefined)
   return searchNewestFirst(db, { from, to: endBehindPlace(before, to) }, { limit, most }, (span, rows) =>
     entriesBetween(db, wanted, span, before, rows),
@@ -155,7 +155,7 @@ export async function findNewestEntries(
 }
 
 /** When a search stops. */
-export interface Bounds {
+export interface EntrySearchBounds {
   readonly limit: number
   /** The most entries to look through; one statement may exceed it. Default: all. */
   readonly most?: number | undefined
@@ -174,10 +174,10 @@ export interface Span {
 export async function searchNewestFirst<Found>(
   db: Pick<Database, 'pool'>,
   { from, to }: Period,
-  { limit, most = Number.POSITIVE_INFINITY }: Bounds,
+  { limit, most = Number.POSITIVE_INFINITY }: EntrySearchBounds,
   between: (span: Span, limit: number) => Promise<readonly Found[]>,
   now = Date.now(),
-): Promise<Searched<Found>> {
+): Promise<EntrySearchResult<Found>> {
   const found: Found[] = []
   const start = from ?? new Date(0)
   let until = to ?? new Date(now + FUTURE)

@@ -8,14 +8,14 @@ import type { PrunedChain } from '../tombstones.ts'
 import type { Cursor } from './cursor.ts'
 import { areColumnsRight, type ReadEntry, readEntry } from './entry.ts'
 import type { Verifier } from './keys.ts'
-import type { Report } from './report.ts'
+import type { VerificationReport } from './report.ts'
 
 export interface ChainParts {
   readonly entries: Cursor<EntryToVerify>
   readonly persons: Cursor<PersonToVerify>
   readonly checkpoints: Cursor<CheckpointToVerify>
   readonly verifier: Verifier
-  readonly report: Report
+  readonly report: VerificationReport
   readonly pruned: PrunedChain | undefined
   readonly erased: ReadonlySet<string>
   /** Called for each checkpoint of another chain that a checkpoint of this chain names. */

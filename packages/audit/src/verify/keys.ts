@@ -6,7 +6,7 @@ import { calculateJwkThumbprint } from 'jose'
 import type { CheckpointContent } from '../checkpoints.ts'
 import { decryptKey } from '../keys.ts'
 import type { AuditKey } from '../store/audit-keys.ts'
-import type { Report } from './report.ts'
+import type { VerificationReport } from './report.ts'
 
 export interface SignedText {
   readonly content: string
@@ -28,7 +28,7 @@ const SECRETS = ['pseudonym', 'confidential'] as const
 export async function createVerifier(
   keys: readonly AuditKey[],
   vault: Vault | null,
-  report: Report,
+  report: VerificationReport,
 ): Promise<Verifier> {
   const known = new Map<string, KeyObject>()
   const used = new Set<string>()

@@ -34,7 +34,7 @@ export const FAULTS = {
 } as const
 export type FaultKind = keyof typeof FAULTS
 
-export interface Fault {
+export interface AuditLogFault {
   readonly kind: FaultKind
   /** The chain; null when the fault is about no chain. */
   readonly chain: string | null
@@ -44,7 +44,7 @@ export interface Fault {
   readonly detail: string | null
 }
 
-export interface Counts {
+export interface VerificationCounts {
   chains: number
   entries: number
   persons: number
@@ -84,9 +84,9 @@ export interface RestoreGap {
 const MOST_FAULTS = 100
 const MOST_TAILS = 20
 
-export interface Report {
-  readonly counts: Counts
-  readonly faults: readonly Fault[]
+export interface VerificationReport {
+  readonly counts: VerificationCounts
+  readonly faults: readonly AuditLogFault[]
   /** The chains that have faults. */
   readonly faulty: ReadonlySet<string>
   faultCount: number
@@ -101,8 +101,8 @@ export interface Report {
   tail(tail: UnsignedTail): void
 }
 
-export function newReport(): Report {
-  const faults: Fault[] = []
+export function newReport(): VerificationReport {
+  const faults: AuditLogFault[] = []
   const faulty = new Set<string>()
   const tails: UnsignedTail[] = []
   const ends = new Map<string, UnsignedTail>()

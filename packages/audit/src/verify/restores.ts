@@ -4,7 +4,7 @@ import type { Snapshot } from '@rollcall/database/transaction'
 import { findKnownChains } from '../store/entry-pages.ts'
 import type { RestoreTombstone } from '../tombstones.ts'
 import type { WitnessLine } from '../witness-line.ts'
-import type { Report, RestoreGap } from './report.ts'
+import type { RestoreGap, VerificationReport } from './report.ts'
 
 /** Tells which checkpoints are missing because of a restore. */
 export interface LostCheckpoints {
@@ -17,7 +17,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export function createLostCheckpoints(
   snapshot: Snapshot,
   restores: readonly RestoreTombstone[],
-  report: Report,
+  report: VerificationReport,
 ): LostCheckpoints {
   const gaps = restores.map((restore) => ({
     restore,

@@ -6,14 +6,14 @@ import { type ConfidentialKey, decryptKey } from '../keys.ts'
 import { openReview } from '../reviews.ts'
 import type { AuditKey } from '../store/audit-keys.ts'
 import { readReviews } from '../store/entry-pages.ts'
-import type { Report } from './report.ts'
+import type { VerificationReport } from './report.ts'
 
 /** Verifies the reviews. @param vault null: reviews are only counted, because their seals need the master key */
 export async function verifyReviews(
   snapshot: Snapshot,
   keys: readonly AuditKey[],
   vault: Vault | null,
-  report: Report,
+  report: VerificationReport,
 ): Promise<void> {
   const key = vault === null ? null : await confidentialKey(keys, vault)
   for await (const row of readReviews(snapshot)) {

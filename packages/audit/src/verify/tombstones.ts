@@ -5,7 +5,7 @@ import { findTombstonesOfChain, readTombstones, type TombstoneToVerify } from '.
 import { chainsNamedIn, type PrunedChain, type RestoreTombstone, type TombstoneContent } from '../tombstones.ts'
 import { isSameTime } from './chain.ts'
 import type { Verifier } from './keys.ts'
-import type { Report } from './report.ts'
+import type { VerificationReport } from './report.ts'
 
 /** The facts in the tombstones whose signature is valid. */
 export interface Tombstones {
@@ -18,7 +18,11 @@ export interface Tombstones {
 }
 
 /** Reads and verifies the tombstones, and reports their faults. */
-export async function readAllTombstones(snapshot: Snapshot, verifier: Verifier, report: Report): Promise<Tombstones> {
+export async function readAllTombstones(
+  snapshot: Snapshot,
+  verifier: Verifier,
+  report: VerificationReport,
+): Promise<Tombstones> {
   const pruned = new Map<string, PrunedChain>()
   const signed = new Set<string>()
   const erasing = new Set<string>()
@@ -53,7 +57,7 @@ export async function readAllTombstones(snapshot: Snapshot, verifier: Verifier, 
 }
 
 /** Verifies a tombstone and reports its faults; null when it has no valid signature, so that it excuses nothing. */
-function verified(row: TombstoneToVerify, verifier: Verifier, report: Report): TombstoneContent | null {
+function verified(row: TombstoneToVerify, verifier: Verifier, report: VerificationReport): TombstoneContent | null {
   if (!verifier.isSigned(row)) {
     report.fault('tombstone_signature', row.chains[0] ?? null, null, `tombstone ${row.id}`)
     return null

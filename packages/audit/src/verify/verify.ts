@@ -11,7 +11,7 @@ import { readWitnessLine, type WitnessLine } from '../witness-line.ts'
 import { verifyChain } from './chain.ts'
 import { cursorOf } from './cursor.ts'
 import { createVerifier } from './keys.ts'
-import { newReport, type Report } from './report.ts'
+import { newReport, type VerificationReport } from './report.ts'
 import { createLostCheckpoints, type LostCheckpoints } from './restores.ts'
 import { verifyReviews } from './reviews.ts'
 import { readAllTombstones } from './tombstones.ts'
@@ -23,13 +23,13 @@ export interface VerifyDeps {
   /** The lines of the witness, written before the call; null for none. */
   readonly witness: AsyncIterable<string> | null
   /** Gets the findings while entries are read, so that the caller can show them; absent: a new report. */
-  readonly report?: Report
+  readonly report?: VerificationReport
   /** Ends the call, which then rejects. */
   readonly signal?: AbortSignal
 }
 
-export interface Verified {
-  readonly report: Report
+export interface VerifiedLog {
+  readonly report: VerificationReport
   /** The kids of the keys that signed. */
   readonly keys: readonly string[]
 }
@@ -40,7 +40,7 @@ export async function verifyAuditLog({
   witness,
   report = newReport(),
   signal,
-}: VerifyDeps): Promise<Verified> {
+}: VerifyDeps): Promise<VerifiedLog> {
   const keys = await listAuditKeys(db)
   return withSnapshot(db, async (snapshot) => {
     const verifier = await createVerifier(keys, vault, report)
@@ -90,7 +90,7 @@ const TOGETHER = 500
 type Other = CheckpointContent['others'][number]
 
 /** Checks that the checkpoints of other chains exist that a checkpoint names. */
-function createNamed(snapshot: Snapshot, report: Report) {
+function createNamed(snapshot: Snapshot, report: VerificationReport) {
   let waiting: { readonly other: Other; readonly by: string }[] = []
   const missing = new Set<string>()
   const lookUp = async (): Promise<void> => {
@@ -120,7 +120,7 @@ function createNamed(snapshot: Snapshot, report: Report) {
 async function compareWitness(
   snapshot: Snapshot,
   lines: AsyncIterable<string>,
-  { report, gaps }: { readonly report: Report; readonly gaps: LostCheckpoints },
+  { report, gaps }: { readonly report: VerificationReport; readonly gaps: LostCheckpoints },
 ): Promise<void> {
   let waiting: WitnessLine[] = []
   const lookUp = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import { type CalledBack, withCallbacks } from './called-back.ts'
 import { callClient } from './failures.ts'
 import type { Target } from './target.ts'
 
-export interface Wait extends Pick<CalledBack, 'at' | 'sender_uri'> {
+export interface CallbackWait extends Pick<CalledBack, 'at' | 'sender_uri'> {
   /** Milliseconds to wait for each callback. */
   readonly timeout: number
   readonly signal: AbortSignal
@@ -13,7 +13,7 @@ export interface Wait extends Pick<CalledBack, 'at' | 'sender_uri'> {
 }
 
 /** Sends the request and reports each callback, until the last page of every item has come. @throws CommandError */
-export function searchAndWait(target: Target, questions: readonly SearchInput[], wait: Wait): Promise<void> {
+export function searchAndWait(target: Target, questions: readonly SearchInput[], wait: CallbackWait): Promise<void> {
   return withCallbacks(target, wait, async (asking, rejected) => {
     const { timeout, accepted } = wait
     const signal = AbortSignal.any([wait.signal, rejected])

@@ -5,7 +5,7 @@ import { countWithNoun } from '../output.ts'
 import { printable } from './printing.ts'
 
 /** A message that was verified and decrypted. `message` is absent where only the header is known. */
-export interface Said {
+export interface OpenedMessage {
   readonly header: object
   readonly message?: object
   readonly signed: boolean
@@ -50,7 +50,7 @@ const BATCHES = [
   ),
 ]
 
-export function summarise({ header, message, signed, encrypted = false }: Said): Summary {
+export function summarise({ header, message, signed, encrypted = false }: OpenedMessage): Summary {
   const head = members(header)
   const said = members(message)
   return {

@@ -9,7 +9,15 @@ import { type QuestionOptions, readQuestions } from '../asking/questions.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { ackText, askLater } from '../asking/requests.ts'
 import { searchAndWait } from '../asking/search-later.ts'
-import { hasFurtherPages, itemsOf, itemText, recordsOf, type Said, type Summary, summarise } from '../asking/summary.ts'
+import {
+  hasFurtherPages,
+  itemsOf,
+  itemText,
+  type OpenedMessage,
+  recordsOf,
+  type Summary,
+  summarise,
+} from '../asking/summary.ts'
 import { readAddress, readTarget, type Target } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { countWithNoun, type OutputOptions, print, withJson } from '../output.ts'
@@ -154,7 +162,7 @@ async function askForCallback(
 }
 
 /** Prints an answer with its records, and sets an exit code if items were rejected. */
-function tell(said: Said, options: OutputOptions): void {
+function tell(said: OpenedMessage, options: OutputOptions): void {
   const summary = summarise(said)
   const records = itemsOf(said.message ?? {}).map(recordsOf)
   const items = summary.items.map((item, at) => ({ ...item, records: records[at] ?? [] }))

@@ -1,7 +1,7 @@
 /** The client secrets and keys of the demo's participants, which stay the same over restarts, and operator tokens. */
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
-import type { Acting } from '@rollcall/admin/act'
+import type { BaseActDeps } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { keepOrRotateSecret } from '@rollcall/admin/demo/demo-secret'
 import { addOperator, revokeOperator } from '@rollcall/admin/operators/operators'
@@ -16,7 +16,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 
 /** The dependencies with the caller `demo`. */
-export interface DemoDeps extends Acting {
+export interface DemoDeps extends BaseActDeps {
   readonly db: Database
 }
 

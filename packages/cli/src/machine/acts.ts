@@ -5,11 +5,11 @@ import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSy
 import { CommandError } from '../failure.ts'
 import { runAsSuperuser } from './facts.ts'
 import { SECRET_FILES } from './places.ts'
-import { type Act, APPLICATION, DATABASE_NAME, OWNER, plannedActText } from './plan.ts'
+import { APPLICATION, DATABASE_NAME, OWNER, type PlannedAct, plannedActText } from './plan.ts'
 import { scramVerifier } from './scram.ts'
 
 /** Does an act. @throws CommandError it failed; the acts before it stay, and a second run does the rest */
-export function doPlannedAct(act: Act): void {
+export function doPlannedAct(act: PlannedAct): void {
   if (act.act === 'write') replaceFile(act.path, act.text, 0o644)
   else if (act.act === 'database') makeDatabase(act)
   else if (act.act === 'master_key')
@@ -42,7 +42,7 @@ export function runQuietly(words: readonly string[]): void {
   throw new CommandError(`${words.join(' ')} failed: ${reason}`)
 }
 
-function makeDatabase({ port, roles, create }: Extract<Act, { act: 'database' }>): void {
+function makeDatabase({ port, roles, create }: Extract<PlannedAct, { act: 'database' }>): void {
   const passwords = { [OWNER]: password(), [APPLICATION]: password() }
   const statements = Object.entries(passwords).map(([role, secret]) => {
     return `${roles.includes(role) ? 'alter' : 'create'} role ${role} login password '${scramVerifier(secret)}';`

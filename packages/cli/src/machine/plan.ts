@@ -38,7 +38,7 @@ export interface Facts {
 export const [OWNER, APPLICATION] = ['rollcall_owner', 'rollcall_application']
 export const DATABASE_NAME = 'rollcall'
 
-export type Act =
+export type PlannedAct =
   | { readonly act: 'write'; readonly path: string; readonly text: string }
   /** Makes what is missing of the database and its two roles, gives both new passwords, and writes their addresses. */
   | { readonly act: 'database'; readonly port: number; readonly roles: readonly string[]; readonly create: boolean }
@@ -46,7 +46,7 @@ export type Act =
   | { readonly act: 'run'; readonly words: readonly string[] }
 
 export interface Plan {
-  readonly acts: readonly Act[]
+  readonly acts: readonly PlannedAct[]
   /** The step that the operator must do before setup can go on; null: none. */
   readonly waits: string | null
 }
@@ -62,11 +62,11 @@ export function makeSetupPlan(answers: Answers, facts: Facts, restore: string | 
   const servable = facts.certificate === null
   const changed = [...setupFiles(answers, facts.site)].filter(([path, text]) => facts.files.get(path) !== text)
   const isChanged = (path: string): boolean => changed.some(([one]) => one === path)
-  const write = (paths: (path: string) => boolean): Act[] =>
+  const write = (paths: (path: string) => boolean): PlannedAct[] =>
     changed.filter(([path]) => paths(path)).map(([path, text]) => ({ act: 'write', path, text }))
-  const run = (...words: readonly string[]): Act => ({ act: 'run', words })
+  const run = (...words: readonly string[]): PlannedAct => ({ act: 'run', words })
 
-  const acts: Act[] = write((path) => path !== NGINX_SITE)
+  const acts: PlannedAct[] = write((path) => path !== NGINX_SITE)
   if (!secrets.has(SECRET_FILES.database) || !secrets.has(SECRET_FILES.owner) || !database.exists) {
     acts.push({ act: 'database', port: database.port, roles: database.roles, create: !database.exists })
   }
@@ -173,7 +173,7 @@ const request = (name: string, key_file: string): readonly (readonly string[])[]
 ]
 
 /** Writes an act as a line for the operator, without secrets. */
-export function plannedActText(act: Act): string {
+export function plannedActText(act: PlannedAct): string {
   switch (act.act) {
     case 'write':
       return `write ${act.path}`

@@ -1,11 +1,11 @@
-import type { Traced } from '@rollcall/admin/messages/trace'
+import type { TracedMessage } from '@rollcall/admin/messages/trace'
 import { expect, test } from 'vitest'
 import { storyText } from './story-text.ts'
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString()
 
 const delivery = { delivery: 'd-1', page: 1 }
-const made: Traced['events'][number] = {
+const made: TracedMessage['events'][number] = {
   at: at(10),
   event: 'delivery made',
   ...delivery,
@@ -14,7 +14,7 @@ const made: Traced['events'][number] = {
   target_origin: 'https://sp.example',
 }
 
-const exchange: Extract<Traced, { traced: 'exchange' }> = {
+const exchange: Extract<TracedMessage, { traced: 'exchange' }> = {
   traced: 'exchange',
   correlation_id: 'c-1',
   participant: 'sp.example',
@@ -65,7 +65,7 @@ test('as a text: no paths, no control characters, and what holds it up', () => {
 })
 
 test('of an exchange that is forgotten its deliveries are told', () => {
-  const forgotten: Traced = {
+  const forgotten: TracedMessage = {
     ...exchange,
     operation: null,
     message_id: null,
@@ -84,7 +84,7 @@ test('of an exchange that is forgotten its deliveries are told', () => {
 })
 
 test('a notification is told from its event on, with what holds it up', () => {
-  const notification: Traced = {
+  const notification: TracedMessage = {
     traced: 'notification',
     participant: 'sp.example',
     participant_status: 'disabled',
@@ -139,7 +139,7 @@ test('a notification is told from its event on, with what holds it up', () => {
     '  waits until the participant is enabled',
     '  its mailbox is closed; rollcall subscriptions resume opens it',
   ])
-  const waits: Traced = {
+  const waits: TracedMessage = {
     ...notification,
     state: 'waiting',
     participant_status: 'active',

@@ -1,14 +1,14 @@
 /** Writes the life of a message as text: a line for each step. */
 
-import type { StoryEvent, Traced } from '@rollcall/admin/messages/trace'
+import type { StoryEvent, TracedMessage } from '@rollcall/admin/messages/trace'
 import { printable } from '../asking/printing.ts'
 import { nameValueLines } from '../asking/summary.ts'
 import { countWithNoun } from '../output.ts'
 
-type TracedNotification = Extract<Traced, { readonly traced: 'notification' }>
-type TracedExchange = Extract<Traced, { readonly traced: 'exchange' }>
+type TracedNotification = Extract<TracedMessage, { readonly traced: 'notification' }>
+type TracedExchange = Extract<TracedMessage, { readonly traced: 'exchange' }>
 
-export function storyText(traced: Traced): string {
+export function storyText(traced: TracedMessage): string {
   // A notification has only one page, so its number is left out.
   const page = traced.traced === 'notification' ? () => '' : pageText
   return [
@@ -21,7 +21,7 @@ export function storyText(traced: Traced): string {
 
 const pageText = (page: number): string => `page ${page}: `
 
-function namesOf(traced: Traced): Readonly<Record<string, string | null>> {
+function namesOf(traced: TracedMessage): Readonly<Record<string, string | null>> {
   if (traced.traced !== 'notification') {
     const { message_id, transaction_id, correlation_id } = traced
     return { message: message_id, transaction: transaction_id, correlation: correlation_id }
@@ -31,7 +31,7 @@ function namesOf(traced: Traced): Readonly<Record<string, string | null>> {
   return { reference: reference_id, event: event_id, subscription: codes, mailbox }
 }
 
-function remarks(traced: Traced): readonly string[] {
+function remarks(traced: TracedMessage): readonly string[] {
   if (traced.traced === 'exchange') return remarksOf(traced)
   return traced.traced === 'notification' ? whyItWaits(traced) : []
 }
@@ -52,7 +52,7 @@ const PURPOSES: Readonly<Record<TracedNotification['purpose'], string>> = {
   test: 'test notification',
 }
 
-function headOf(traced: Traced): string {
+function headOf(traced: TracedMessage): string {
   if (traced.traced === 'notification') {
     return `${PURPOSES[traced.purpose]} to ${traced.participant ?? 'a participant'} from ${traced.registry ?? 'a registry'}`
   }

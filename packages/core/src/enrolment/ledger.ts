@@ -43,7 +43,7 @@ export interface LedgerScope extends RecordScope {
 }
 
 /** The stamp and the time of an update. */
-export interface Origin {
+export interface UpdateOrigin {
   readonly stamp: Stamp
   /** The time of the message in ISO format. */
   readonly message_ts: string
@@ -64,7 +64,7 @@ export function writeUpdate(
   ledger: Ledger,
   record: JsonObject,
   update: Beneficiary,
-  origin: Origin,
+  origin: UpdateOrigin,
   now: number,
 ): Merged {
   const taken = splitEnrolments(record)
@@ -167,7 +167,7 @@ function writeEnrolment(
   ledger: ProgrammeLedger,
   before: EnrolmentElement,
   { members, change, benefits }: EnrolmentUpdate,
-  { stamp, message_ts }: Origin,
+  { stamp, message_ts }: UpdateOrigin,
 ): { readonly element: EnrolmentElement; readonly replaced: boolean } {
   const { benefits: held, ...others } = before
   const written = writeObject(ledger.members, others, members, { stamp, keyOf: () => undefined })

@@ -61,7 +61,7 @@ export interface DisclosedBy {
 }
 
 /** The right of a node to attempt deliveries for some time. */
-export interface Claim {
+export interface DeliveryClaim {
   /** A UUID. */
   readonly id: string
   /** Seconds for which no other node may claim these deliveries. */
@@ -107,7 +107,7 @@ export interface Attempt {
 }
 
 /** The verdict of an attempt on the health of its destination, for the circuit breaker (`breakers.ts`). */
-export interface Health extends Destination {
+export interface HealthVerdict extends Destination {
   /** `unknown`: the attempt failed for a reason of our own, which says nothing about the peer. */
   readonly peer: 'up' | 'down' | 'unknown'
   /** True when this was the one attempt that is made while the breaker is probing. */

@@ -144,14 +144,14 @@ export type GrantTerms = ReadOnly<Static<typeof GrantTerms>>
 
 /** The quantities that a grant may limit, each for a day; items and records also for a minute. */
 export const COUNTED_QUANTITIES = ['items', 'records', 'emergencies'] as const
-export type Counted = (typeof COUNTED_QUANTITIES)[number]
+export type CountedQuantity = (typeof COUNTED_QUANTITIES)[number]
 
 /** How many items, records or emergency items the grant allows in a day (UTC); undefined when it has no limit. */
-export const dailyLimitOf = (terms: GrantTerms, counted: Counted): number | undefined =>
+export const dailyLimitOf = (terms: GrantTerms, counted: CountedQuantity): number | undefined =>
   counted === 'emergencies' ? terms.emergency?.items_per_day : terms[`${counted}_per_day`]
 
 /** How many items or records the grant allows in a minute; undefined when it has no limit, and for emergencies. */
-export const minuteLimitOf = (terms: GrantTerms, counted: Counted): number | undefined =>
+export const minuteLimitOf = (terms: GrantTerms, counted: CountedQuantity): number | undefined =>
   counted === 'emergencies' ? undefined : terms[`${counted}_per_minute`]
 
 /** The granted names; null when all names are granted. */
@@ -176,11 +176,11 @@ export interface Grant {
   /** Conditions that a record must fulfil to be found, by record type. A type without an entry has no condition. */
   readonly rows: ReadonlyMap<string, Predicate>
   /** The visible part of each record type; null when all records are shown whole. */
-  readonly visible: ReadonlyMap<string, Visible> | null
+  readonly visible: ReadonlyMap<string, VisibleNode> | null
   readonly identifiers: SeenIdentifiers
   readonly hidden: HiddenPersons
   /** The part that an item's signed consent allows to show, by record type; absent without a signed consent. */
-  readonly coverage?: ReadonlyMap<string, Visible>
+  readonly coverage?: ReadonlyMap<string, VisibleNode>
   /** The grant that replaces this one for emergency items; absent when the terms have no emergency part. */
   readonly emergency?: Omit<Grant, 'id' | 'emergency'>
 }
@@ -202,7 +202,7 @@ export const disclosingGrantOf = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>):
 })
 
 /** Says what is shown at one place of a record type's documents: a node of a tree of members. */
-export interface Visible {
+export interface VisibleNode {
   /** True when everything at this place is shown. */
   whole: boolean
   /** True when a plain value here is shown, such as the value of an attribute. */
@@ -210,9 +210,9 @@ export interface Visible {
   /** The identifiers that may be here: an object with type and value, or a plain value of the source's type. */
   readonly identifiers: IdentifierSource[]
   /** The nodes of the members inside, by `searchKey` of the name. */
-  readonly members: Map<string, Visible>
+  readonly members: Map<string, VisibleNode>
   /** The tree of the record type of a related person at this place: so much is shown of the person. */
-  like?: Visible
+  like?: VisibleNode
   /** The relation of the person at this place to the person of the record. */
   relation?: Relation
 }

@@ -14,7 +14,7 @@ import {
 import { ALL_NAMES, type GrantedNames, isGranted } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 
-export interface Askable {
+export interface AskableNames {
   /** The granted record types, at least one. */
   readonly recordTypes: readonly RecordType[]
   /** The canonical names of the identifier types; null for all types. */
@@ -26,7 +26,7 @@ export interface Askable {
 }
 
 /** The kind, reduced. @throws GrantProblem no record type; a name that no record type has; an age without its date */
-export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, eventTypes, ask }: Askable): Kind {
+export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, eventTypes, ask }: AskableNames): Kind {
   const isWhole =
     recordTypes.length === kind.record_types.length &&
     identifierTypes === null &&
@@ -46,7 +46,7 @@ export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, 
   }
 }
 
-function narrowed(recordType: RecordType, ask: Askable['ask']): RecordType {
+function narrowed(recordType: RecordType, ask: AskableNames['ask']): RecordType {
   if (ask === ALL_NAMES) return recordType
   const compounds = (recordType.compounds ?? []).flatMap((compound): Compound[] => {
     const members = compound.members.filter((member) => isNamed(compound, ask) || isNamed(member, ask))

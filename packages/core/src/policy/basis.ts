@@ -22,7 +22,7 @@ export const EMERGENCY = 'emergency'
 export const CLOCK_SKEW = 60
 
 /** The members of criteria that may have a consent; their schema was checked. */
-export interface Consenting {
+export interface ConsentMembers {
   readonly consent?: Consent
   readonly authorize?: Consent
 }
@@ -47,7 +47,7 @@ export interface GivenConsent {
  */
 export function checkConsentGiven(
   { terms }: Pick<Grant, 'terms'>,
-  criteria: Consenting,
+  criteria: ConsentMembers,
   { now, most, name = 'search_criteria' }: { readonly now: Date; readonly most: number; readonly name?: string },
 ): GivenConsent | null {
   const members = CONSENT_MEMBERS[terms.basis]
@@ -70,7 +70,7 @@ export function checkConsentGiven(
 }
 
 /** The member that has the consent. A signed consent is also accepted in `authorize`, where other systems write it. */
-function memberOf(members: readonly Member[], criteria: Consenting): Member | undefined {
+function memberOf(members: readonly Member[], criteria: ConsentMembers): Member | undefined {
   const signed = ([...members, 'authorize'] as const).find((name) => criteria[name]?.consent_jws !== undefined)
   return signed ?? members.find((name) => criteria[name] !== undefined)
 }
@@ -100,7 +100,10 @@ export function checkPurposeGranted(at: string, code: string | null, purposes: r
  * The purpose and the form of consent for the audit entry of an item. A purpose that the grant does not name is written
  * as `other`: entries are stored for years, and a participant could write anything there.
  */
-export function consentFactsForAudit({ terms }: Pick<Grant, 'terms'>, { consent, authorize }: Consenting): AskedFacts {
+export function consentFactsForAudit(
+  { terms }: Pick<Grant, 'terms'>,
+  { consent, authorize }: ConsentMembers,
+): AskedFacts {
   const code = (authorize ?? consent)?.purpose?.code
   const known = [...(terms.purposes ?? []), EMERGENCY]
   return {

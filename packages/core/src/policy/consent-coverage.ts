@@ -1,6 +1,6 @@
 /** The part of records that a signed consent allows to show. */
 import { type Kind, searchKey } from '@rollcall/protocol'
-import type { Visible } from '../model/grant.ts'
+import type { VisibleNode } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { visibleTrees } from './visible.ts'
 
@@ -9,7 +9,7 @@ import { visibleTrees } from './visible.ts'
  * a consent may be for several registries. Names of related persons are ignored too: those persons have not consented.
  * @param names the attributes of the consent, as in `see` of a grant
  */
-export function consentCoverage(kind: Kind, names: readonly string[]): ReadonlyMap<string, Visible> {
+export function consentCoverage(kind: Kind, names: readonly string[]): ReadonlyMap<string, VisibleNode> {
   const others = kind.record_types.flatMap(({ relations = [] }) => relations.map(({ name }) => searchKey(name)))
   const meant = names.filter((name) => !others.includes(searchKey(name)) && isKnownName(kind, name))
   return visibleTrees(kind, kind.record_types, meant)

@@ -8,7 +8,7 @@ import {
   type Relation,
   searchKey,
 } from '@rollcall/protocol'
-import type { SeenIdentifiers, Visible } from '../model/grant.ts'
+import type { SeenIdentifiers, VisibleNode } from '../model/grant.ts'
 
 /** Members that describe an object, not a person. They are kept when another member of the object is. */
 export const STRUCTURE_MEMBERS = ['@type', '@context']
@@ -36,7 +36,7 @@ interface Cutting extends SeenIdentifiers {
  */
 export function cutRecord(
   seen: SeenIdentifiers,
-  visible: Visible,
+  visible: VisibleNode,
   record: JsonObject,
   found: Cutting['found'] = () => {},
 ): JsonObject {
@@ -45,7 +45,7 @@ export function cutRecord(
 }
 
 /** Cuts a value. @param here the nodes for this value; what any of them shows is shown */
-function cutValue(cutting: Cutting, here: readonly Visible[], value: JsonValue): JsonValue | undefined {
+function cutValue(cutting: Cutting, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
   const cut = cutHere(cutting, here, value)
   // A list is not a person: its elements are reported one by one.
   if (cut === undefined || Array.isArray(value)) return cut
@@ -53,7 +53,7 @@ function cutValue(cutting: Cutting, here: readonly Visible[], value: JsonValue):
   return cut
 }
 
-function cutHere(seen: Cutting, here: readonly Visible[], value: JsonValue): JsonValue | undefined {
+function cutHere(seen: Cutting, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
   const isLike = here.some(({ like }) => like !== undefined)
   const parts = isLike ? here.flatMap((part) => (part.like === undefined ? [part] : [part, part.like])) : here
   if (parts.some(({ whole }) => whole)) return value
@@ -70,7 +70,7 @@ function cutHere(seen: Cutting, here: readonly Visible[], value: JsonValue): Jso
 
 function cutObject(
   seen: Cutting,
-  parts: readonly Visible[],
+  parts: readonly VisibleNode[],
   object: JsonObject,
   isIdentifier: boolean,
 ): JsonObject | undefined {
@@ -131,7 +131,11 @@ const NONE: ReadonlySet<string> = new Set()
 
 const isNested = (value: JsonValue): boolean => typeof value === 'object' && value !== null
 
-function isSeen({ kind, types }: SeenIdentifiers, source: Visible['identifiers'][number], value: JsonValue): boolean {
+function isSeen(
+  { kind, types }: SeenIdentifiers,
+  source: VisibleNode['identifiers'][number],
+  value: JsonValue,
+): boolean {
   const type = identifierTypeOf(kind, source, value)
   return type !== undefined && (types === null || types.has(type.name))
 }

@@ -16,13 +16,13 @@ import { anyRecord, grantedNames, inOneSpelling, isKnownName } from '../../test/
 import type { AuditedPerson } from '../model/audit-entry.ts'
 import { NOBODY_PROTECTED } from '../model/protection.ts'
 import { findDescribedPersons } from './disclosed-persons.ts'
-import { type Disclosing, discloseRecordParts, discloseRecords, type Select } from './disclosure.ts'
+import { type DisclosureTerms, discloseRecordParts, discloseRecords, type SelectShown } from './disclosure.ts'
 import { visibleTrees } from './visible.ts'
 
 const social = kindNamed('social') as Kind
 const [, group] = social.record_types as readonly [RecordType, RecordType]
 
-const granted = (kind: Kind, recordType: RecordType, see: readonly string[] | null): Disclosing => ({
+const granted = (kind: Kind, recordType: RecordType, see: readonly string[] | null): DisclosureTerms => ({
   recordTypes: null,
   rows: new Map(),
   identifiers: { kind, types: null },
@@ -52,7 +52,7 @@ const household: JsonObject = {
   ],
 }
 
-const factsOf = (see: readonly string[] | null, select?: Select) => {
+const factsOf = (see: readonly string[] | null, select?: SelectShown) => {
   const grant = granted(social, group, see)
   const [disclosed] = discloseRecords(grant, group, [canonicalJson(household)], select)
   return { persons: named(disclosed?.audited.persons ?? []), paths: disclosed?.audited.paths }
@@ -79,8 +79,8 @@ describe('what an audit entry says of a record that is shown', () => {
   })
 
   it('names those alone whose relation a query chose', () => {
-    const size: Select = (record) => ({ group_size: (record as JsonObject).group_size ?? null })
-    const members: Select = (record) => ({ list: (record as JsonObject).member_list ?? null })
+    const size: SelectShown = (record) => ({ group_size: (record as JsonObject).group_size ?? null })
+    const members: SelectShown = (record) => ({ list: (record as JsonObject).member_list ?? null })
     expect(factsOf(null, size)).toEqual({ persons: ['HOUSEHOLD_ID H-1'], paths: ['group_size'] })
     expect(factsOf(null, members).persons.toSorted()).toEqual([
       ...['HOUSEHOLD_ID H-1', 'UIN ADA', 'UIN BO', 'UIN CY', 'UIN ZOE'],
@@ -89,7 +89,7 @@ describe('what an audit entry says of a record that is shown', () => {
 
   it('names others who stand where the kind describes nobody, and nobody twice', () => {
     const spouse = { identifier: [uin('UMA')], name: 'Uma Obi', address: 'Rd 5' }
-    const others = (kindName: string, record: JsonObject, see: readonly string[] | null, select?: Select) => {
+    const others = (kindName: string, record: JsonObject, see: readonly string[] | null, select?: SelectShown) => {
       const kind = kindNamed(kindName) as Kind
       const [recordType] = kind.record_types
       const grant = granted(kind, recordType, see)
@@ -99,7 +99,7 @@ describe('what an audit entry says of a record that is shown', () => {
     const ada = { identifier: [uin('ADA')], name: { surname: 'Obi' }, spouse }
     expect(others('civil', ada, null)).toEqual(['UIN ADA', 'UIN UMA'])
     expect(others('civil', ada, ['name'])).toEqual(['UIN ADA'])
-    const nameOf = (one: 'name' | 'spouse'): Select => {
+    const nameOf = (one: 'name' | 'spouse'): SelectShown => {
       return (record) => ({ name: ((record as JsonObject)[one] as JsonObject | undefined)?.name ?? null })
     }
     expect(others('civil', ada, null, nameOf('name'))).toEqual(['UIN ADA'])

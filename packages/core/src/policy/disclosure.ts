@@ -13,7 +13,7 @@ import {
   withoutPersons,
 } from '@rollcall/protocol'
 import type { AuditedPerson } from '../model/audit-entry.ts'
-import { type Grant, isGranted, type Visible } from '../model/grant.ts'
+import { type Grant, isGranted, type VisibleNode } from '../model/grant.ts'
 import { Disclosed } from '../model/outcome.ts'
 import { takesOutProtected } from '../model/protection.ts'
 import { recordAsAsked } from '../query/memory/extract-record.ts'
@@ -32,10 +32,10 @@ import { isHiddenRecord, withoutAnyProtected, withoutHidden } from './hidden.ts'
 class DisclosedRecord extends Disclosed {}
 
 /** The parts of a grant that decide what is shown of a record. */
-export type Disclosing = Pick<Grant, 'recordTypes' | 'visible' | 'coverage' | 'identifiers' | 'rows' | 'hidden'>
+export type DisclosureTerms = Pick<Grant, 'recordTypes' | 'visible' | 'coverage' | 'identifiers' | 'rows' | 'hidden'>
 
 /** Selects what the query asks for from the shown part of a record; null leaves the record out. */
-export type Select = (shown: JsonValue) => JsonValue | null
+export type SelectShown = (shown: JsonValue) => JsonValue | null
 
 /**
  * Yields the shown parts of the granted records, one by one, so that a caller can stop when an answer is too large.
@@ -44,10 +44,10 @@ export type Select = (shown: JsonValue) => JsonValue | null
  * @param read receives each parsed document that the grant's conditions allow, so that the caller need not parse it
  */
 export function* discloseRecords(
-  grant: Disclosing,
+  grant: DisclosureTerms,
   recordType: RecordType,
   documents: Iterable<string>,
-  select: Select | null = null,
+  select: SelectShown | null = null,
   read?: (record: JsonValue) => void,
 ): Generator<Disclosed, void, void> {
   const paths = pathsOf(recordType)
@@ -71,7 +71,7 @@ export function* discloseRecords(
  * @param partsOf cuts these parts from the shown part of the record
  */
 export function* discloseRecordParts(
-  grant: Disclosing,
+  grant: DisclosureTerms,
   recordType: RecordType,
   document: string,
   partsOf: (shown: JsonValue) => readonly JsonValue[],
@@ -108,7 +108,7 @@ interface ShownRecord {
 
 /** Parses each document once, and yields the records that the grant allows, each with its shown part. */
 function* shownRecords(
-  grant: Disclosing,
+  grant: DisclosureTerms,
   recordType: RecordType,
   documents: Iterable<string>,
   onRead?: (record: JsonValue) => void,
@@ -126,13 +126,13 @@ function* shownRecords(
 }
 
 /** The record without hidden persons, the same object if there are none; null when the record is a hidden person's. */
-function withoutHiddenPersons(grant: Disclosing, recordType: RecordType, record: JsonValue): JsonValue {
+function withoutHiddenPersons(grant: DisclosureTerms, recordType: RecordType, record: JsonValue): JsonValue {
   if (!isJsonObject(record)) return record
   return isHiddenRecord(grant, recordType, record) ? null : withoutHidden(grant, recordType, record)
 }
 
 function shownOf(
-  { visible, coverage, identifiers }: Disclosing,
+  { visible, coverage, identifiers }: DisclosureTerms,
   recordType: RecordType,
   whole: JsonValue,
 ): Pick<ShownRecord, 'shown' | 'related'> {
@@ -147,13 +147,13 @@ function shownOf(
 
 /** The part of a record that the signed consent covers. After that, the grant is applied to this part. */
 const partUnderConsent = (
-  identifiers: Disclosing['identifiers'],
-  coverage: Visible | undefined,
+  identifiers: DisclosureTerms['identifiers'],
+  coverage: VisibleNode | undefined,
   record: JsonValue,
 ): JsonValue => (coverage === undefined || !isJsonObject(record) ? {} : cutRecord(identifiers, coverage, record))
 
 const personsOf = (
-  { identifiers: { kind } }: Disclosing,
+  { identifiers: { kind } }: DisclosureTerms,
   recordType: RecordType,
   record: JsonValue,
   related: readonly RelatedPerson[],
@@ -173,7 +173,7 @@ export interface DisclosedAgain {
  * in it has an identifier
  */
 export function discloseStoredRecords(
-  grant: Disclosing,
+  grant: DisclosureTerms,
   recordType: RecordType,
   records: readonly JsonValue[],
   isOld = false,
@@ -190,7 +190,7 @@ export function discloseStoredRecords(
  * the grant removes nobody from records.
  */
 function namesEveryPerson(
-  { hidden: { takesOut }, identifiers: { kind } }: Pick<Disclosing, 'hidden' | 'identifiers'>,
+  { hidden: { takesOut }, identifiers: { kind } }: Pick<DisclosureTerms, 'hidden' | 'identifiers'>,
   recordType: RecordType,
   record: JsonValue,
 ): boolean {

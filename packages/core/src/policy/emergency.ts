@@ -1,7 +1,7 @@
 /** The emergency part of a grant: it shows more about one person, for a reason that the operator reviews afterwards. */
 import { ItemRejection, type RecordType, timestampInstant } from '@rollcall/protocol'
 import { ALL_NAMES, type Grant, isGranted } from '../model/grant.ts'
-import { CLOCK_SKEW, type Consenting, EMERGENCY } from './basis.ts'
+import { CLOCK_SKEW, type ConsentMembers, EMERGENCY } from './basis.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { visibleTrees } from './visible.ts'
 
@@ -79,7 +79,7 @@ export interface Emergency {
  */
 export function readItemEmergency(
   { id, emergency }: Pick<Grant, 'id' | 'emergency'>,
-  { authorize }: Consenting,
+  { authorize }: ConsentMembers,
   now: Date,
 ): Emergency | null {
   if (emergency === undefined || authorize?.purpose?.code !== EMERGENCY) return null

@@ -2,7 +2,7 @@
 import { type Grant, isGranted } from '../model/grant.ts'
 
 /** The act that a participant wants to do or to continue. Names are canonical. */
-export interface Wanted {
+export interface WantedAct {
   /** The name of the operation. */
   readonly operation: string
   readonly event_type?: string
@@ -30,7 +30,7 @@ const UNFILTERED = 'this participant may not subscribe without a filter'
 export const NOTHING_GRANTED = 'nothing in this registry is granted to this participant'
 
 /** Says whether a grant allows an act, and if not, why. @param grant the valid grant; null: nothing is allowed */
-export function permissionFor(grant: Grant | null, wanted: Wanted): Permission {
+export function permissionFor(grant: Grant | null, wanted: WantedAct): Permission {
   if (grant === null) return { allowed: false, reason: NOTHING_GRANTED }
   for (const { granted, named, reason } of RULES) {
     const name = wanted[named]

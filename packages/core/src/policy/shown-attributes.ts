@@ -1,6 +1,6 @@
 /** Finds the attributes and identifiers of a record type that a grant shows. */
 import { type RecordType, searchKey } from '@rollcall/protocol'
-import type { Grant, Visible } from '../model/grant.ts'
+import type { Grant, VisibleNode } from '../model/grant.ts'
 
 /** The names of attributes that the grant shows in at least one place. Ages are not stored, so never shown. */
 export function shownAttributes(
@@ -29,13 +29,13 @@ export function isAlwaysShown(
   return sources.every(({ path }) => partAt(tree, path)?.identifiers.some((source) => source.path === path))
 }
 
-const isShown = (tree: Visible | undefined, path: string): boolean => {
+const isShown = (tree: VisibleNode | undefined, path: string): boolean => {
   const part = partAt(tree, path)
   return part?.whole === true || part?.value === true
 }
 
 /** The node of the tree at a path, or a node above it that is shown whole. */
-function partAt(tree: Visible | undefined, path: string): Visible | undefined {
+function partAt(tree: VisibleNode | undefined, path: string): VisibleNode | undefined {
   let part = tree
   for (const segment of path.split('.')) {
     if (part?.whole === true) return part

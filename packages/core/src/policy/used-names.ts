@@ -1,6 +1,6 @@
 /** Finds the names in a grant that are needed to show some paths. */
 import { type Kind, namesOf, type RecordType, searchKey } from '@rollcall/protocol'
-import { ALL_NAMES, type GrantTerms, type Visible } from '../model/grant.ts'
+import { ALL_NAMES, type GrantTerms, type VisibleNode } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { NAME_OF_IDENTIFIERS, visibleTrees } from './visible.ts'
 
@@ -94,7 +94,7 @@ function treesOf(kind: Kind, recordTypes: readonly RecordType[], names: readonly
 
 const IDENTIFIER_MEMBERS = ['identifier_type', 'identifier_value']
 
-function isShown(tree: Visible, [name, ...rest]: readonly string[]): boolean {
+function isShown(tree: VisibleNode, [name, ...rest]: readonly string[]): boolean {
   if (tree.whole) return true
   if (name === undefined) return tree.value || tree.identifiers.length > 0
   const key = searchKey(name)

@@ -13,7 +13,7 @@ import {
   resolveIdentifierType,
   searchKey,
 } from '@rollcall/protocol'
-import type { Visible } from '../model/grant.ts'
+import type { VisibleNode } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { hasPath } from './schema-paths.ts'
 
@@ -29,10 +29,10 @@ export function visibleTrees(
   kind: Kind,
   recordTypes: readonly RecordType[],
   names: readonly string[],
-): ReadonlyMap<string, Visible> {
+): ReadonlyMap<string, VisibleNode> {
   checkAges(kind, names)
   const trees = new Map(kind.record_types.map(({ name }) => [name, emptyNode()]))
-  const treeOf = (name: string): Visible => trees.get(name) ?? emptyNode()
+  const treeOf = (name: string): VisibleNode => trees.get(name) ?? emptyNode()
   for (const name of names) {
     // The record type of a related person need not be granted itself.
     const shown = kind.record_types.filter((recordType) => addToTree(kind, recordType, name, treeOf))
@@ -48,10 +48,15 @@ const titles = (recordTypes: readonly RecordType[]): string => recordTypes.map((
 const isRelated = (recordTypes: readonly RecordType[], { name }: RecordType): boolean =>
   recordTypes.some(({ relations = [] }) => relations.some(({ record_type }) => record_type === name))
 
-const emptyNode = (): Visible => ({ whole: false, value: false, identifiers: [], members: new Map() })
+const emptyNode = (): VisibleNode => ({ whole: false, value: false, identifiers: [], members: new Map() })
 
 /** Adds a name to the tree of a record type. @returns false when the record type does not have the name */
-function addToTree(kind: Kind, recordType: RecordType, name: string, treeOf: (recordType: string) => Visible): boolean {
+function addToTree(
+  kind: Kind,
+  recordType: RecordType,
+  name: string,
+  treeOf: (recordType: string) => VisibleNode,
+): boolean {
   const tree = treeOf(recordType.name)
   const key = searchKey(name)
   const sources = recordType.identifiers.filter((row) => row.names === 'record' && sourceName(kind, row) === key)
@@ -79,7 +84,7 @@ function sourceName(kind: Kind, { path }: IdentifierSource): string {
   return resolveIdentifierType(kind, last) === undefined ? NAME_OF_IDENTIFIERS : searchKey(last)
 }
 
-function showRelated(tree: Visible, relation: Relation, treeOf: (name: string) => Visible): void {
+function showRelated(tree: VisibleNode, relation: Relation, treeOf: (name: string) => VisibleNode): void {
   const { paths, record_type } = relation
   for (const path of paths) {
     const person = nodeAt(tree, path)
@@ -119,7 +124,7 @@ const isCalled = (row: Attribute | Compound, key: string): boolean =>
 const joined = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
 /** Shows a member by its path. @throws GrantProblem it has identifiers or other persons, which have other names */
-function showMember(recordType: RecordType, tree: Visible, path: string): boolean {
+function showMember(recordType: RecordType, tree: VisibleNode, path: string): boolean {
   if (!hasPath(recordType.schema, path)) return false
   const own = searchKey(path)
   const source = recordType.identifiers.find((row) => searchKey(row.path) === own && row.type !== undefined)
@@ -145,7 +150,7 @@ function showMember(recordType: RecordType, tree: Visible, path: string): boolea
 /** True when the inner path is the outer path, or below it. */
 const isWithin = (inner: string, outer: string): boolean => `${inner}.`.startsWith(`${outer}.`)
 
-function nodeAt(tree: Visible, path: string): Visible {
+function nodeAt(tree: VisibleNode, path: string): VisibleNode {
   let part = tree
   for (const key of path.split('.').filter((segment) => segment !== '')) {
     const next = part.members.get(searchKey(key)) ?? emptyNode()

@@ -2,11 +2,11 @@
 
 import type { JsonValue, Kind, RecordType } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
-import type { Visible } from '../model/grant.ts'
+import type { VisibleNode } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 
 /** The facts that a reader needs besides the query. */
-export interface Scope {
+export interface QueryScope {
   readonly kind: Kind
   /** The record type that the criteria around the query name; undefined when they name none. */
   readonly recordType: RecordType | undefined
@@ -14,7 +14,7 @@ export interface Scope {
   /** True when a `collection` may name another record type than the criteria, whose type is then used. */
   readonly anyCollection?: true
   /** Returns the part of records that may be selected, by record type; null or absent for everything. */
-  readonly visible?: (() => ReadonlyMap<string, Visible> | null) | undefined
+  readonly visible?: (() => ReadonlyMap<string, VisibleNode> | null) | undefined
 }
 
 /** The limits of one query: levels of nesting, conditions, and values in lists. */

@@ -5,7 +5,7 @@
 import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
 import type { QueryForm } from '../model/grant.ts'
 import { readComparison } from './forms/expression-list.ts'
-import { type Form, findForm, Reader } from './forms/reader.ts'
+import { findForm, type ObjectForm, Reader } from './forms/reader.ts'
 import {
   asQuery,
   NESTED_FORMS,
@@ -16,7 +16,7 @@ import {
   readTyped,
   readValue,
 } from './forms/typed-query.ts'
-import { type Query, QueryProblem, type Scope } from './query.ts'
+import { type Query, QueryProblem, type QueryScope } from './query.ts'
 
 /** The values of `query_type`, in lower case. `idtype` is an older word for `idtype-value`. */
 const QUERY_WORDS: ReadonlyMap<string, QueryWord> = new Map([
@@ -43,7 +43,7 @@ export function queryFormOf(query_type: unknown, { predicate, shape }: Query): Q
 }
 
 /** The forms that objects may have, by their members. Any other object is an expression. */
-const FORMS: readonly Form<ReadForm>[] = [
+const FORMS: readonly ObjectForm<ReadForm>[] = [
   {
     members: ['query_name'],
     optional: ['query_params'],
@@ -77,17 +77,17 @@ const FORMS: readonly Form<ReadForm>[] = [
  * @param query_type the member beside the query; its path is `path` with `_type`
  * @throws QueryProblem and nothing else, whatever the query is
  */
-export function readQuery(scope: Scope, query_type: unknown, query: unknown, path: string): Query {
+export function readQuery(scope: QueryScope, query_type: unknown, query: unknown, path: string): Query {
   const word = queryWordOf(query_type)
   if (word === undefined) throw new QueryProblem(`${path}_type`, `must be one of ${QUERY_TYPES.join(', ')}`)
   return readWorded(scope, word, query, path)
 }
 
 /** Reads a filter. Without a type, the shape of the filter decides its form (N3). @throws QueryProblem */
-export const readFilter = (scope: Scope, filter_type: unknown, filter: unknown, path: string): Query =>
+export const readFilter = (scope: QueryScope, filter_type: unknown, filter: unknown, path: string): Query =>
   filter_type === undefined ? readWorded(scope, undefined, filter, path) : readQuery(scope, filter_type, filter, path)
 
-function readWorded(scope: Scope, word: QueryWord | undefined, query: unknown, path: string): Query {
+function readWorded(scope: QueryScope, word: QueryWord | undefined, query: unknown, path: string): Query {
   const reader = new Reader(scope)
   if (isJsonObject(query)) {
     const form = findForm(FORMS, query, path)

@@ -20,7 +20,7 @@ import {
   readRegType,
 } from './criteria.ts'
 import { type AskedKey, type PageLimits, readPageOf, readSort } from './page.ts'
-import { type Query, type QueryLimits, QueryProblem, type Scope, UnreadableQuery } from './query.ts'
+import { type Query, type QueryLimits, QueryProblem, type QueryScope, UnreadableQuery } from './query.ts'
 import { queryFormOf, readQuery } from './read-query.ts'
 
 export interface SearchCriteria {
@@ -57,7 +57,7 @@ export function readSearchCriteria(
   {
     max_page_size = null,
     visible,
-  }: { readonly max_page_size?: number | null; readonly visible?: Scope['visible'] } = {},
+  }: { readonly max_page_size?: number | null; readonly visible?: QueryScope['visible'] } = {},
 ): SearchCriteria {
   const criteria = item.search_criteria
   if (!isJsonObject(criteria)) throw criteriaRejection(RULES, '', 'must be an object')
@@ -83,7 +83,7 @@ export function readSearchCriteria(
   }
 }
 
-function readCriteriaQuery(scope: Scope, { query_type, query }: Criteria): Query {
+function readCriteriaQuery(scope: QueryScope, { query_type, query }: Criteria): Query {
   try {
     return readQuery(scope, query_type, query, 'search_criteria.query')
   } catch (error) {

@@ -10,7 +10,12 @@ import { Memo } from '@rollcall/base/shared/memo'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import { MasterKeyError } from '@rollcall/keys/master-key'
 import type { Vault } from '@rollcall/keys/vault'
-import type { AddressGuard, ClientIdentity, GuardOwner, Guards } from '@rollcall/participants/egress/address-guard'
+import type {
+  AddressGuard,
+  AddressGuards,
+  ClientIdentity,
+  GuardOwner,
+} from '@rollcall/participants/egress/address-guard'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import {
   type CallbackAuth,
@@ -103,7 +108,7 @@ export function isClientIdentity({ cert, key }: CredentialsOf['mtls']): boolean 
 /** Creates the finder of credentials. @param clock the time for the age of access tokens */
 export function createCredentials(
   vault: Vault,
-  guards: Pick<Guards, 'of'>,
+  guards: Pick<AddressGuards, 'of'>,
   { now }: Pick<Clock, 'now'> = CLOCK,
 ): Credentials {
   const tokens = new Memo<Refreshed<string>>()

@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import {
   answerEncryptionContext,
-  type Claim,
   type ClaimedDelivery,
+  type DeliveryClaim,
   type DeliveryUpdate,
   type Destination,
   deliveryEncryptionContext,
@@ -55,7 +55,7 @@ export interface Delivering extends Attempting, AnsweredRequests {
 
 /** The right to attempt a delivery at once. The delivery is committed with this claim. */
 export interface Reserved {
-  readonly claim: Claim
+  readonly claim: DeliveryClaim
   /** `deliverNow` releases the permit. A caller that does not call it must release the permit as `unused`. */
   readonly permit: Permit
 }
@@ -72,7 +72,7 @@ export async function reserveAttempt(
 }
 
 /** Makes a claim for one attempt. It lasts `GRACE` seconds longer than the participant's timeout. */
-export function newAttemptClaim({ timeout_ms }: Pick<CallbackSettings, 'timeout_ms'>): Claim {
+export function newAttemptClaim({ timeout_ms }: Pick<CallbackSettings, 'timeout_ms'>): DeliveryClaim {
   return { id: randomUUID(), seconds: timeout_ms / 1_000 + GRACE }
 }
 
@@ -152,7 +152,7 @@ export async function attemptWithPermit(deps: Delivering, permit: Permit, claime
 /** A claimed delivery, and what is known for its attempt. */
 export interface ClaimedAttempt {
   readonly delivery: Omit<ClaimedDelivery, 'body'>
-  readonly claim: Claim
+  readonly claim: DeliveryClaim
   /** Reads the header and the message. */
   readonly read: () => Promise<Contents>
   /** True when the attempt is the probe of an open circuit breaker. */

@@ -3,7 +3,7 @@
  * turns. After a while other participants have their turn.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Claim, ClaimedDelivery } from '@rollcall/core/model/delivery'
+import type { ClaimedDelivery, DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { findBreaker, takeProbes } from '../store/deliveries/breakers.ts'
 import { claimDueDeliveries, expireDeliveries } from '../store/deliveries/deliveries.ts'
@@ -70,7 +70,7 @@ async function takeTurn(
   const running = new Set<Promise<void>>()
   let failed: unknown
   let over = false
-  const begin = (taken: Taken, claim: Claim): void => {
+  const begin = (taken: Taken, claim: DeliveryClaim): void => {
     const attempting = attempt(deps, settings, taken, claim)
       .catch((error: unknown) => {
         if (over) logUnrecorded(deps, error)
@@ -125,7 +125,7 @@ async function attempt(
   deps: Delivering,
   settings: CallbackSettings,
   { delivery, permit, probe }: Taken,
-  claim: Claim,
+  claim: DeliveryClaim,
 ): Promise<void> {
   await attemptWithPermit(deps, permit, { delivery, claim, probe, read: () => decryptDelivery(deps, delivery) })
   if (probe) await expire(deps, settings, delivery)
@@ -154,7 +154,7 @@ async function takeDue(
   participant: number,
   settings: CallbackSettings,
   due: readonly WaitingDestination[],
-  claim: Claim,
+  claim: DeliveryClaim,
 ): Promise<TakenDue> {
   const { permits, wait } = permitsOf(limiter, participant, settings, due)
   const taken: Taken[] = []

@@ -1,6 +1,6 @@
 /** Takes envelopes of notifications back that may not be sent as they are: a grant or a subscription has changed. */
 
-import type { Claim, ClaimedDelivery } from '@rollcall/core/model/delivery'
+import type { ClaimedDelivery, DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { permissionFor } from '@rollcall/core/policy/permission'
@@ -23,7 +23,7 @@ export async function recallUnwantedEnvelope(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
   { id: delivery, number, mailbox }: Pick<ClaimedDelivery, 'id' | 'number' | 'mailbox'>,
   { participant, registry }: To,
-  { id: claim }: Claim,
+  { id: claim }: DeliveryClaim,
 ): Promise<boolean> {
   if (mailbox == null) return false
   const grant = await grants.of(participant, registry)

@@ -2,7 +2,7 @@
 
 import { MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 import type { CallbackSettingsReader } from '@rollcall/participants/directory/directory'
-import type { GuardOwner, Guards } from '@rollcall/participants/egress/address-guard'
+import type { AddressGuards, GuardOwner } from '@rollcall/participants/egress/address-guard'
 import { AddressRefused } from '@rollcall/participants/egress/problems'
 import { type CallbackSettings, defaultCallbackAddress } from '@rollcall/participants/store/participant-callbacks'
 import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
@@ -122,7 +122,7 @@ const invalid = (rule: string): RequestFault => new RequestFault('err.sender_uri
 
 export interface CheckingSenderUri {
   readonly callbacks: CallbackSettingsReader
-  readonly guards: Guards
+  readonly guards: AddressGuards
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { ownTraceparent } from '@rollcall/core/model/traceparent'
 import type { CallbackSettingsReader } from '@rollcall/participants/directory/directory'
-import type { Guards } from '@rollcall/participants/egress/address-guard'
+import type { AddressGuards } from '@rollcall/participants/egress/address-guard'
 import {
   AddressRefused,
   addressAdvice,
@@ -44,7 +44,7 @@ export interface Tried {
   readonly answer: string
 }
 
-type Trying = Attempting & { readonly callbacks: CallbackSettingsReader; readonly guards: Guards }
+type Trying = Attempting & { readonly callbacks: CallbackSettingsReader; readonly guards: AddressGuards }
 
 /** Adds a step to the report. Returns whether it succeeded. */
 type AddStep = (step: Step['step'], ok: boolean, told: string) => boolean

@@ -18,7 +18,7 @@ import {
 import { insertNotifications, type NewNotification } from '../store/events/events.ts'
 import { fileSubscriptions, reopenSubscriptions } from '../store/events/subscription-states.ts'
 import type { DueTimes } from './due-times.ts'
-import type { Draft, Recording } from './recording.ts'
+import type { DraftEvent, Recording } from './recording.ts'
 import type { VisibilityFilter } from './visibility-filter.ts'
 
 const DAY = 86_400_000
@@ -35,7 +35,7 @@ type Predicates = ReadonlyMap<number, Predicate | null | undefined>
 export async function correctEvents(
   client: ClientBase,
   recording: Recording,
-  draft: Draft,
+  draft: DraftEvent,
   permitted: VisibilityFilter,
   matched: Map<number, number>,
   times: DueTimes,
@@ -83,7 +83,7 @@ export async function correctEvents(
  */
 function corrections(
   { registry, now }: Recording,
-  { id, recordType, after }: Draft,
+  { id, recordType, after }: DraftEvent,
   receivers: readonly EarlierNotification[],
   predicates: Predicates,
   dueOf: (earlier: EarlierNotification) => Date | undefined,

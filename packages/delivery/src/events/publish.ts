@@ -25,7 +25,7 @@ import { correctEvents } from './corrections.ts'
 import { DueTimes } from './due-times.ts'
 import { matchEvents } from './match.ts'
 import {
-  type Draft,
+  type DraftEvent,
   type NamedEvent,
   type RecordedEvent,
   type Recording,
@@ -72,7 +72,7 @@ async function recordEvents(
   protection: Protection,
   changes: readonly RecordChange[],
   named: NamedEvent | undefined,
-): Promise<readonly Draft[]> {
+): Promise<readonly DraftEvent[]> {
   const { registry } = recording
   const own = changes.flatMap((change) => {
     if (named === undefined && change.before === change.after) return []
@@ -194,7 +194,7 @@ function derived(
 async function queueNotifications(
   client: ClientBase,
   { registry, now, filters }: Recording,
-  drafts: readonly Draft[],
+  drafts: readonly DraftEvent[],
   permitted: VisibilityFilter,
   matched: Map<number, number>,
   times: DueTimes,
@@ -237,7 +237,7 @@ async function queueNotifications(
 async function storeShown(
   client: ClientBase,
   { registry: { kind } }: Recording,
-  drafts: readonly Draft[],
+  drafts: readonly DraftEvent[],
   matched: ReadonlyMap<number, number>,
 ): Promise<void> {
   const shown = drafts.flatMap(({ id, change, recordType, before, after }) => {
@@ -253,7 +253,7 @@ async function storeShown(
   await storeMatches(client, shown)
 }
 
-function endsSubscriptions({ registry: { kind } }: Recording, { event }: Draft): boolean {
+function endsSubscriptions({ registry: { kind } }: Recording, { event }: DraftEvent): boolean {
   return kind.event_types.some(
     ({ name, ends_subscriptions }) =>
       ends_subscriptions === true && name === event.event_type && event.corrects === undefined,

@@ -43,7 +43,7 @@ export const recordedAt = ({ began, now }: Pick<Recording, 'began' | 'now'>): Da
   new Date(Math.floor((began ?? now).getTime() / 1_000) * 1_000)
 
 /** One event of one change, before it is stored. */
-export interface Draft extends StateChange {
+export interface DraftEvent extends StateChange {
   /** The id that the event gets in the database. */
   readonly id: number
   readonly record_version: number

@@ -20,10 +20,10 @@ import { ensureMailbox } from '../store/events/mailboxes.ts'
 import {
   insertSubscriptions,
   lockSubscriber,
-  type Making,
   type NewSubscription,
-  type Renewal,
   renewSubscriptions,
+  type SubscriptionRenewal,
+  type SubscriptionRequester,
 } from '../store/events/subscriptions.ts'
 
 /** The participant that subscribes, and its request. */
@@ -44,7 +44,7 @@ export interface SubscribingItem {
 }
 
 /** The decision about an item, with the code of its subscription. */
-export interface Decision {
+export interface SubscribeDecision {
   readonly code: string
   readonly is: 'made' | 'renewed' | 'resumed'
   /** True when the request has another sender_uri than the subscription has. */
@@ -64,7 +64,7 @@ interface Standing {
 }
 
 /** The decisions about the items of one subscribe request, in order. */
-export class Subscribing {
+export class SubscribeDecisions {
   readonly #subscriber: Subscriber
   readonly #most: number
   readonly #standing: Map<string, Standing>
@@ -83,13 +83,13 @@ export class Subscribing {
     subscriber: Subscriber,
     limits: Pick<Limits, 'subscriptions'>,
     asked: readonly SubscribeCriteria[],
-  ): Promise<Subscribing> {
+  ): Promise<SubscribeDecisions> {
     const { participant, registry } = subscriber
     const found = await findSameSubscriptions(db, participant.id, registry.id, asked.map(comparedParts))
     const standing = new Map(found.map((same) => [keyOf(same), { code: same.code, end_at: same.end_at, found: same }]))
     const most = participant.max_subscriptions ?? limits.subscriptions
     const count = await countUpTo(db, participant.id, most)
-    return new Subscribing(subscriber, standing, most, count)
+    return new SubscribeDecisions(subscriber, standing, most, count)
   }
 
   /**
@@ -97,7 +97,7 @@ export class Subscribing {
    * @throws ItemRejection rjct.event.already_subscribed: one with the same criteria and the same end is there and not
    * suspended; rjct.notify_details.invalid: the participant has too many subscriptions
    */
-  decide(criteria: SubscribeCriteria, item: SubscribingItem): Decision {
+  decide(criteria: SubscribeCriteria, item: SubscribingItem): SubscribeDecision {
     const same = comparedParts(criteria)
     const { end_at } = criteria
     const standing = this.#standing.get(keyOf(same))
@@ -146,7 +146,7 @@ export class Subscribing {
         if (made.length > 0 && count + made.length > this.#most) throw new OutcomeOutdated()
         const owner = { participant: participant.id, registry: registry.id }
         const mailbox = await ensureMailbox(client, { ...owner, sender_uri })
-        const making: Making = { ...owner, mailbox, ...request }
+        const making: SubscriptionRequester = { ...owner, mailbox, ...request }
         if ((await insertSubscriptions(client, making, made)) < made.length) throw new OutcomeOutdated()
         if ((await renewSubscriptions(client, making, renewals)) < renewals.length) {
           throw new OutcomeOutdated()
@@ -187,7 +187,7 @@ function newSubscription({ code, end_at, criteria, item, renewed }: Standing): N
   }
 }
 
-function renewal({ found, end_at, renewed }: Standing): Renewal | null {
+function renewal({ found, end_at, renewed }: Standing): SubscriptionRenewal | null {
   if (found === undefined || renewed === undefined) return null
   const { id, state, mailbox } = found
   const from = { state, mailbox, end_at: found.end_at }

@@ -16,13 +16,13 @@ import {
   withoutPersons,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { findHidingRules, type Hiding, RULES_WITHOUT_RIGHTS } from '../store/events/subscriber-hiding.ts'
-import type { Draft, Recording } from './recording.ts'
+import { findHidingRules, type HidingRules, RULES_WITHOUT_RIGHTS } from '../store/events/subscriber-hiding.ts'
+import type { DraftEvent, Recording } from './recording.ts'
 
 /** Keeps the elements whose subscription may be notified of the event. */
 export type VisibilityFilter = <One extends { readonly subscription: number }>(
   all: readonly One[],
-  eventOf: (one: One) => Draft | undefined,
+  eventOf: (one: One) => DraftEvent | undefined,
 ) => Promise<readonly One[]>
 
 interface Checked {
@@ -39,12 +39,12 @@ interface Checked {
 export async function createVisibilityFilter(
   client: ClientBase,
   checked: Checked,
-  drafts: readonly Draft[],
+  drafts: readonly DraftEvent[],
 ): Promise<VisibilityFilter> {
   const { kind } = checked.recording.registry
   const marks = new Map(drafts.map((draft) => [draft, categoriesOf(kind, checked.protection, draft)]))
   const known = new Map<string, boolean>()
-  const isTold = (draft: Draft, hiding: Hiding): boolean => {
+  const isTold = (draft: DraftEvent, hiding: HidingRules): boolean => {
     const key = `${draft.id} ${hiding.minors} ${hiding.categories.join()}`
     const told = known.get(key) ?? isChangeSeen(checked, draft, hiding)
     known.set(key, told)
@@ -77,7 +77,7 @@ export async function createVisibilityFilter(
  * The categories of protection of the changed record's person, by the record's identifiers and those of records that
  * were merged into it.
  */
-function categoriesOf(kind: Kind, protection: Protection, { recordType, change }: Draft): readonly string[] {
+function categoriesOf(kind: Kind, protection: Protection, { recordType, change }: DraftEvent): readonly string[] {
   if (protection.byProtectingIdentifier.size === 0) return []
   const documents = [change.before, change.after, change.unwritten ?? null].map(parseNullable)
   return [
@@ -90,12 +90,12 @@ function categoriesOf(kind: Kind, protection: Protection, { recordType, change }
  * Two sets of rules that hide the most. Both are needed: when a person comes of age, the person is new to those who see
  * no minors, and not new to others.
  */
-const HIDING_MOST: readonly Hiding[] = [RULES_WITHOUT_RIGHTS, { ...RULES_WITHOUT_RIGHTS, minors: false }]
+const HIDING_MOST: readonly HidingRules[] = [RULES_WITHOUT_RIGHTS, { ...RULES_WITHOUT_RIGHTS, minors: false }]
 
 type Documents = readonly [before: JsonValue | null, after: JsonValue | null]
 
 /** Whether a subscriber from whom these persons are hidden sees the change too, and as the same event. */
-function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
+function isChangeSeen(checked: Checked, draft: DraftEvent, hiding: HidingRules): boolean {
   const { recording, protection, derived } = checked
   const { kind, time_zone } = recording.registry
   const { recordType, change } = draft
@@ -126,13 +126,13 @@ function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
  * The rules of a published event that are about other persons. The other rules are not checked: a birth may be
  * registered late, and a death may be known before.
  */
-const rulesAboutPersons = ({ recordType, event }: Draft): readonly EventRule[] =>
+const rulesAboutPersons = ({ recordType, event }: DraftEvent): readonly EventRule[] =>
   recordType.event_rules.filter(
     (rule) => rule.persons !== undefined && rule.event === event.event_type && rule.corrects === event.corrects,
   )
 
 /** Whether the rules of the record type derive the event of a draft from a change. */
-function isDerivedFrom(recording: Recording, draft: Draft, documents: Documents): boolean {
+function isDerivedFrom(recording: Recording, draft: DraftEvent, documents: Documents): boolean {
   return deriveEvents(...derivationOf(recording, draft, documents)).some(
     ({ event_type, corrects }) => event_type === draft.event.event_type && corrects === draft.event.corrects,
   )
@@ -140,7 +140,7 @@ function isDerivedFrom(recording: Recording, draft: Draft, documents: Documents)
 
 function derivationOf(
   { registry: { kind, time_zone }, now, limits: { birth_span } }: Recording,
-  { recordType }: Draft,
+  { recordType }: DraftEvent,
   [before, after]: Documents,
 ): readonly [Derivation, StateChange] {
   const state = (document: JsonValue | null): RecordState | null =>

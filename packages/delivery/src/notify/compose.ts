@@ -44,7 +44,7 @@ export interface Composing {
   readonly sequence: number
 }
 
-export interface Composed {
+export interface ComposedNotification {
   readonly header: Omit<CallbackHeader, 'is_msg_encrypted'> & { readonly message_id: string }
   readonly message: ReplyMembers
   /** True when the message must be encrypted. */
@@ -69,7 +69,7 @@ export function composeEnvelope(
   to: Composing,
   items: readonly ShownItem[],
   clock: Pick<Clock, 'date'> = CLOCK,
-): Composed {
+): ComposedNotification {
   const { participant, registry, mailbox, sequence } = to
   const marking = items[0] === undefined ? null : markingOf(items[0].notifications[0])
   const meta: Meta = {

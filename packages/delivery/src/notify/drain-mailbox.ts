@@ -5,7 +5,7 @@ import { auditEntryOfEnvelope, auditedMessage, type EntryWithPersons } from '@ro
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import type { Semaphore } from '@rollcall/base/shared/semaphore'
 import {
-  type Claim,
+  type DeliveryClaim,
   type Destination,
   type EncryptedReply,
   type NewDelivery,
@@ -26,12 +26,12 @@ import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
 import { ENVELOPE_JOINT_WRITE, type NewEnvelope } from '../store/events/envelopes.ts'
 import { type ClaimedMailbox, releaseMailbox, restMailbox } from '../store/events/mailboxes.ts'
 import { findEventDocument } from '../store/events/waiting.ts'
-import { type Composed, composeEnvelope, type ShownItem } from './compose.ts'
+import { type ComposedNotification, composeEnvelope, type ShownItem } from './compose.ts'
 import type { PlannedItem } from './items.ts'
 import { planNextEnvelopes } from './next-items.ts'
 
 /** The dependencies of draining a mailbox. */
-export interface Notifying extends Delivering {
+export interface NotifyDeps extends Delivering {
   readonly db: Database
   readonly auditLog: JointAuditLog
   readonly grantQuota: GrantQuota
@@ -66,9 +66,9 @@ interface Recipient {
  * @returns whether more may be due: the turn is over, or an envelope could not be committed
  */
 export async function drainMailbox(
-  deps: Notifying,
+  deps: NotifyDeps,
   mailbox: ClaimedMailbox,
-  claim: Claim,
+  claim: DeliveryClaim,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { pool } = deps.db
@@ -90,7 +90,12 @@ export async function drainMailbox(
  */
 type Left = 'more' | 'done' | 'nowhere' | 'lost' | 'nothing'
 
-async function sendNext(deps: Notifying, mailbox: ClaimedMailbox, claim: Claim, signal: AbortSignal): Promise<Left> {
+async function sendNext(
+  deps: NotifyDeps,
+  mailbox: ClaimedMailbox,
+  claim: DeliveryClaim,
+  signal: AbortSignal,
+): Promise<Left> {
   const end = deps.clock.now() + TURN
   const ahead: Ahead = { envelopes: [], isAll: false, at: Number.NEGATIVE_INFINITY }
   let { sequence } = mailbox
@@ -130,7 +135,7 @@ interface Ahead {
 
 /** An envelope that is ready to be committed. */
 interface Envelope extends Recipient {
-  readonly composed: Composed
+  readonly composed: ComposedNotification
   readonly auditEntry: EntryWithPersons
   readonly id: string
   readonly header: object
@@ -156,7 +161,7 @@ function release(next: Next | undefined): void {
  * Composes the next envelope; null: nothing is due; `nowhere`: nothing may be sent now, or there is no address.
  * @param ahead the planned envelopes; they are read again when used up or too old
  */
-async function composeNext(deps: Notifying, mailbox: ClaimedMailbox, sequence: number, ahead: Ahead): Promise<Next> {
+async function composeNext(deps: NotifyDeps, mailbox: ClaimedMailbox, sequence: number, ahead: Ahead): Promise<Next> {
   const now = deps.clock.now()
   const recipient = await recipientOf(deps, mailbox)
   if (recipient === null || (await isUsedUp(deps, recipient))) return 'nowhere'
@@ -201,10 +206,10 @@ async function composeNext(deps: Notifying, mailbox: ClaimedMailbox, sequence: n
 }
 
 /** Whether the daily quota of records is used up: the notifications then wait for the next day. */
-const isUsedUp = async ({ grantQuota }: Notifying, { grant, ...of }: Recipient): Promise<boolean> =>
+const isUsedUp = async ({ grantQuota }: NotifyDeps, { grant, ...of }: Recipient): Promise<boolean> =>
   grant !== null && grantQuota.isUsedUp('records', { ...of, grant })
 
-async function show({ db: { pool } }: Notifying, planned: readonly PlannedItem[]): Promise<readonly ShownItem[]> {
+async function show({ db: { pool } }: NotifyDeps, planned: readonly PlannedItem[]): Promise<readonly ShownItem[]> {
   const shown = await Promise.all(planned.map(({ event }) => findEventDocument(pool, event)))
   return planned.flatMap((item, at) => {
     const document = shown[at]
@@ -214,7 +219,7 @@ async function show({ db: { pool } }: Notifying, planned: readonly PlannedItem[]
 
 /** Finds the receiver of a mailbox; null: nothing may be sent to it, or it has no allowed address. */
 async function recipientOf(
-  { directory, grants, callbacks }: Notifying,
+  { directory, grants, callbacks }: NotifyDeps,
   mailbox: ClaimedMailbox,
 ): Promise<Recipient | null> {
   const participant = await directory.participantById(mailbox.participant)
@@ -237,9 +242,9 @@ async function recipientOf(
  * was not committed; `left`: the dispatcher attempts it
  */
 async function commit(
-  deps: Notifying,
+  deps: NotifyDeps,
   mailbox: ClaimedMailbox,
-  claim: Claim,
+  claim: DeliveryClaim,
   after: number,
   { participant, registry, grant, settings, target, composed, auditEntry, id, header, message, body, leave }: Envelope,
 ): Promise<(() => Promise<boolean>) | 'lost' | 'left'> {
@@ -301,7 +306,7 @@ const PERMIT_PAUSE = 10
 const PERMIT_TRIES = 25
 
 /** Reserves an attempt now or in a moment: leaving a delivery to the dispatcher costs far more. */
-async function reserveSoon(deps: Notifying, destination: Destination): Promise<Reserved | null> {
+async function reserveSoon(deps: NotifyDeps, destination: Destination): Promise<Reserved | null> {
   for (let tries = 1; ; tries += 1) {
     const reserved = await reserveAttempt(deps, destination)
     if (reserved !== null || tries === PERMIT_TRIES) return reserved

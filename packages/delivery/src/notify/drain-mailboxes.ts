@@ -12,7 +12,7 @@ import {
   type MailboxPoll,
   type PolledMailboxes,
 } from '../store/events/mailboxes.ts'
-import { drainMailbox, type Notifying } from './drain-mailbox.ts'
+import { drainMailbox, type NotifyDeps } from './drain-mailbox.ts'
 
 export interface Mailboxes {
   /** Announces mailboxes that may have something due. An empty list means that it may be any mailbox. */
@@ -46,10 +46,10 @@ interface Options {
 }
 
 /** Claims mailboxes in one statement. */
-type ClaimDue = (pool: Notifying['db']['pool'], poll: MailboxPoll) => Promise<PolledMailboxes>
+type ClaimDue = (pool: NotifyDeps['db']['pool'], poll: MailboxPoll) => Promise<PolledMailboxes>
 type BeginDraining = (wanted: number, claim: ClaimDue, signal: AbortSignal) => Promise<PolledMailboxes>
 
-type Deps = Omit<Notifying, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> }
+type Deps = Omit<NotifyDeps, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> }
 
 export function createMailboxes(deps: Deps, { slots, wake, now = () => performance.now() }: Options): Mailboxes {
   const { pool } = deps.db

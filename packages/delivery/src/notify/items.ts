@@ -9,9 +9,9 @@ export interface PlannedItem {
 }
 
 /** The marking of an envelope. Items with different markings are never in one envelope. */
-export type Marking = 'test' | 'backfill' | null
+export type EnvelopeMarking = 'test' | 'backfill' | null
 
-export const markingOf = ({ purpose }: WaitingNotification): Marking =>
+export const markingOf = ({ purpose }: WaitingNotification): EnvelopeMarking =>
   purpose === 'test' || purpose === 'backfill' ? purpose : null
 
 /** Bytes that an item may have beside its record, and bytes that each further subscription adds to `header.meta`. */

@@ -2,13 +2,13 @@
  * Lets a node claim an exchange in the statement that accepts it, if its worker has a free slot: the answer then waits
  * for no claim of its own.
  */
-import type { Claim } from '@rollcall/core/model/delivery'
+import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { AcceptedExchange } from '../store/exchanges/accepted-exchanges.ts'
 
 /** A slot of the worker that is kept for an exchange until `begin` or `free` is called. */
 export interface KeptSlot {
   /** The claim to write with the exchange. */
-  readonly claim: Claim
+  readonly claim: DeliveryClaim
   /** Begins to answer the exchange. It was committed with the claim. */
   begin(): void
   /** Frees the slot. The exchange was not committed, or not with the claim. */

@@ -3,7 +3,7 @@
 import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
 import type { ConsentFacts, SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
-import { type Consenting, describeConsent, isAboutSubject } from '@rollcall/core/policy/basis'
+import { type ConsentMembers, describeConsent, isAboutSubject } from '@rollcall/core/policy/basis'
 import { ItemRejection } from '@rollcall/protocol'
 import { findConsentSubject, rejectingConsentProblems, verifiedConsent } from './consented.ts'
 import type { Answering } from './item.ts'
@@ -17,7 +17,7 @@ const AT = 'subscribe_criteria.authorize.consent_jws'
  */
 export async function consentedCriteria(
   { deps, exchange }: { readonly deps: Answering; readonly exchange: Exchange },
-  { authorize }: Consenting,
+  { authorize }: ConsentMembers,
   criteria: SubscribeCriteria,
   now: Date,
 ): Promise<SubscribeCriteria> {

@@ -10,7 +10,12 @@ import { unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { type Consenting, checkConsentGiven, checkPurposeGranted, checkTimeNotOld } from '@rollcall/core/policy/basis'
+import {
+  type ConsentMembers,
+  checkConsentGiven,
+  checkPurposeGranted,
+  checkTimeNotOld,
+} from '@rollcall/core/policy/basis'
 import { consentCoverage } from '@rollcall/core/policy/consent-coverage'
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import { measuredFind, readerOf } from './find-records.ts'
@@ -41,7 +46,7 @@ interface Asking {
  */
 export async function checkItemConsent(
   { deps, exchange }: Asking,
-  criteria: Consenting,
+  criteria: ConsentMembers,
   name: string,
   asked: readonly Identifier[],
 ): Promise<Consented> {

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { type Beneficiary, InvalidBeneficiary, RECORD_LENGTH } from '@rollcall/core/enrolment/beneficiary'
-import { type LedgerScope, nextStatusTime, type Origin, writeUpdate } from '@rollcall/core/enrolment/ledger'
+import { type LedgerScope, nextStatusTime, type UpdateOrigin, writeUpdate } from '@rollcall/core/enrolment/ledger'
 import { readLedger, writeLedger } from '@rollcall/core/enrolment/ledger-text'
 import { withoutAliases } from '@rollcall/core/events/merge'
 import type { Grant } from '@rollcall/core/model/grant'
@@ -26,7 +26,7 @@ import { OtherPerson, type Person, PortionPeople } from './enrolment-people.ts'
 export interface UpdateEntry {
   readonly position: number
   readonly beneficiary: Beneficiary
-  readonly origin: Origin
+  readonly origin: UpdateOrigin
 }
 
 /** The answer about a beneficiary: why it was rejected, or a remark (null: none). */

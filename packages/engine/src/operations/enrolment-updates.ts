@@ -6,7 +6,7 @@
 import { inSlot } from '@rollcall/base/shared/semaphore'
 import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { InvalidBeneficiary, readBeneficiary } from '@rollcall/core/enrolment/beneficiary'
-import type { Origin } from '@rollcall/core/enrolment/ledger'
+import type { UpdateOrigin } from '@rollcall/core/enrolment/ledger'
 import { elementsOfValue } from '@rollcall/core/enrolment/registers'
 import { checkPeer, type Exchange, type Message, referenceId } from '@rollcall/core/model/exchange'
 import { isGranted } from '@rollcall/core/model/grant'
@@ -117,7 +117,7 @@ function readEntry(
 }
 
 /** The order of updates: by the time of the message, then by the position in it, then by its id. */
-function originOf(message_ts: string, position: number, message_id: string, participant: number): Origin {
+function originOf(message_ts: string, position: number, message_id: string, participant: number): UpdateOrigin {
   const time = timestampInstant(message_ts) ?? 0
   const stamp = `${paddedDigits(time + EPOCH, 15)} ${paddedDigits(position, 6)} ${message_id} ${participant}`
   return { stamp, message_ts: new Date(time).toISOString() }

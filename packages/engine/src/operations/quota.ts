@@ -1,7 +1,7 @@
 /** Takes what an item uses from the daily quotas and the rates of a grant. */
 
-import type { Counted } from '@rollcall/core/model/grant'
-import type { Shortage } from '@rollcall/participants/admission/grant-quota'
+import type { CountedQuantity } from '@rollcall/core/model/grant'
+import type { QuotaShortage } from '@rollcall/participants/admission/grant-quota'
 import { ItemRejection, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
@@ -14,7 +14,7 @@ import type { ItemWork } from './item.ts'
  */
 export async function takeQuota(
   { deps, exchange, mode, items }: Pick<ItemWork, 'deps' | 'exchange' | 'mode' | 'items'>,
-  what: Counted,
+  what: CountedQuantity,
   wanted: number,
   criteria = 'search_criteria',
 ): Promise<void> {
@@ -34,7 +34,7 @@ const DAY = 86_400_000
 const nextDay = (now: number): string => new Date((Math.floor(now / DAY) + 1) * DAY).toISOString().replace('.000Z', 'Z')
 
 /** Says in words which quota has too few left. */
-export function shortageText(shortage: Shortage, what: Counted, now: number): string {
+export function shortageText(shortage: QuotaShortage, what: CountedQuantity, now: number): string {
   switch (shortage.of) {
     case 'day':
       return `the daily quota of ${what} that is granted to this participant is used up; it is free again from ${nextDay(now)} on`

@@ -7,7 +7,7 @@ import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Found, FoundRecord, Identifier } from '@rollcall/core/model/records'
 import {
-  type Consenting,
+  type ConsentMembers,
   checkAsksForOnePerson,
   consentFactsForAudit,
   isAboutSubject,
@@ -175,7 +175,7 @@ async function readCriteria({ deps, exchange: asking, addFacts }: ItemWork, item
   const { registry, participant } = asking
   const sizes = [participant.max_page_size, asking.grant.terms.page_size].filter((size) => size != null)
   const largest = sizes.length === 0 ? null : Math.min(...sizes)
-  const consenting = item.search_criteria as Consenting
+  const consenting = item.search_criteria as ConsentMembers
   const now = new Date(deps.clock.date())
   const visible = () => (readItemEmergency(asking.grant, consenting, now)?.grant ?? asking.grant).visible
   const asked = readSearchCriteria(asking.grant.kind, item, deps.limits, { max_page_size: largest, visible })

@@ -4,10 +4,10 @@ import { readSubscribeCriteria, type SubscribeCriteria } from '@rollcall/core/ev
 import { nextRuns } from '@rollcall/core/events/frequency'
 import { type Exchange, referenceId } from '@rollcall/core/model/exchange'
 import type { AskedFacts, ReplyMembers } from '@rollcall/core/model/outcome'
-import type { Consenting } from '@rollcall/core/policy/basis'
+import type { ConsentMembers } from '@rollcall/core/policy/basis'
 import { refusedSubscription } from '@rollcall/core/policy/subscription'
 import { askedFactsOfQuery } from '@rollcall/core/query/mentions'
-import { type Decision, Subscribing } from '@rollcall/delivery/events/subscribing'
+import { type SubscribeDecision, SubscribeDecisions } from '@rollcall/delivery/events/subscribing'
 import { ItemRejection, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { answerBatch } from './batch.ts'
 import { consentedCriteria, consentFacts } from './consented-subscription.ts'
@@ -54,11 +54,11 @@ function beginSubscribing(
   { db, limits }: Answering,
   { exchange, message: { transaction_id }, sender_uri = null }: Asked,
   read: ReadItems,
-): Promise<Subscribing> {
+): Promise<SubscribeDecisions> {
   const { participant, registry, encrypted, correlation_id } = exchange
   const subscriber = { participant, registry, sender_uri, encrypted, transaction_id, correlation_id }
   const wanted = [...read.values()].flatMap((criteria) => (criteria instanceof ItemRejection ? [] : [criteria]))
-  return Subscribing.begin(db, subscriber, limits, wanted)
+  return SubscribeDecisions.begin(db, subscriber, limits, wanted)
 }
 
 /** The facts about a subscription for the audit entry: its record type, and what its filter names. */
@@ -82,7 +82,7 @@ async function readItem(
     const criteria = readSubscribeCriteria({ ...registry, kind: grant.kind }, item.subscribe_criteria, deps.limits, now)
     const refused = refusedSubscription(grant, criteria)
     if (refused !== null) return new ItemRejection('rjct.notify_details.invalid', refused)
-    return await consentedCriteria({ deps, exchange }, item.subscribe_criteria as Consenting, criteria, now)
+    return await consentedCriteria({ deps, exchange }, item.subscribe_criteria as ConsentMembers, criteria, now)
   } catch (error) {
     if (error instanceof ItemRejection) return error
     throw error
@@ -92,7 +92,7 @@ async function readItem(
 /** The answer about the subscription that this item made or renewed, and no other (3.2, rule 8). */
 function membersOf(
   { echo, frequency }: SubscribeCriteria,
-  { code, is, isMoved }: Decision,
+  { code, is, isMoved }: SubscribeDecision,
   { locale }: Item,
   { registry }: Exchange,
   now: Date,
@@ -111,7 +111,7 @@ function membersOf(
   }
 }
 
-const SAID: Readonly<Record<Decision['is'], readonly string[]>> = {
+const SAID: Readonly<Record<SubscribeDecision['is'], readonly string[]>> = {
   made: [],
   renewed: ['renewed under its code: it ends at the new end_time'],
   resumed: ['it was suspended and is live again under its code'],

@@ -3,7 +3,7 @@
  * participant asks for, and the records that it gets. A rate is a bucket of tokens, like the rate of a participant. A
  * call takes all that it wants from a rate or a quota, or nothing.
  */
-import { type Counted, dailyLimitOf, type Grant, minuteLimitOf } from '@rollcall/core/model/grant'
+import { type CountedQuantity, dailyLimitOf, type Grant, minuteLimitOf } from '@rollcall/core/model/grant'
 import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { readUsedToday, takeDailyQuota } from '../store/grant-use.ts'
@@ -16,13 +16,13 @@ export interface GrantQuota {
    * @returns null when they were taken; otherwise which of the two has too few. The quota of the day is unchanged then,
    * but the pieces may have been taken from the rate.
    */
-  take(what: Counted, of: QuotaOf, wanted: number): Promise<Shortage | null>
+  take(what: CountedQuantity, of: QuotaOf, wanted: number): Promise<QuotaShortage | null>
   /** Whether nothing is left of the quota of the day. */
-  isUsedUp(what: Counted, of: QuotaOf): Promise<boolean>
+  isUsedUp(what: CountedQuantity, of: QuotaOf): Promise<boolean>
 }
 
 /** The limit of a grant that has too few pieces left: the quota of the day, or the rate. */
-export type Shortage =
+export type QuotaShortage =
   | { readonly of: 'day' }
   /** The rate has too few tokens now. `most`: pieces a minute. `wait`: seconds until the bucket has enough. */
   | { readonly of: 'minute'; readonly most: number; readonly wait: number }
@@ -38,12 +38,17 @@ interface QuotaOf {
 const MINUTE = 60
 
 export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metrics, 'grantRateRefused'>): GrantQuota {
-  const used = (counted: Counted, { participant, registry }: QuotaOf) => ({
+  const used = (counted: CountedQuantity, { participant, registry }: QuotaOf) => ({
     participant: participant.id,
     registry: registry.id,
     counted,
   })
-  const takeOfMinute = async (what: Counted, of: QuotaOf, wanted: number, most: number): Promise<Shortage | null> => {
+  const takeOfMinute = async (
+    what: CountedQuantity,
+    of: QuotaOf,
+    wanted: number,
+    most: number,
+  ): Promise<QuotaShortage | null> => {
     if (wanted > most) return { of: 'burst', most }
     const bucket = `grant ${of.participant.id} ${of.registry.id} ${what}`
     const rate = most / MINUTE

@@ -148,7 +148,7 @@ export interface GuardOwner {
   readonly outgoing: readonly AllowedHost[]
 }
 
-export interface Guards {
+export interface AddressGuards {
   /** The guard of a participant. @param identity our client certificate; its connections are used for nothing else */
   of(participant: GuardOwner, identity?: ClientIdentity): AddressGuard
   /** Closes all open connections, after the requests that are under way. */
@@ -156,7 +156,7 @@ export interface Guards {
 }
 
 /** Creates the guards: one or, with a certificate, two for a participant; new ones when hosts or certificate change. */
-export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): Guards {
+export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): AddressGuards {
   // A replaced guard ends its current requests and accepts no others.
   const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))
   return {

@@ -15,7 +15,7 @@ import {
   SourcedEnvelope,
 } from '@rollcall/protocol'
 import type { Envelope } from './envelope.ts'
-import type { Items, Parted, ReadEnvelope, ReadMessage } from './thread.ts'
+import type { ItemTexts, ReadEnvelope, ReadMessage, SplitMessage } from './thread.ts'
 import type { ReadingThreads } from './threads.ts'
 
 interface Reading {
@@ -73,7 +73,7 @@ function asSent({ request }: Operation, read: ReadMessage): JsonObject {
 }
 
 /** A checked message in canonical spelling, with its items apart. */
-export type CheckedMessage = Parted<Message>
+export type CheckedMessage = SplitMessage<Message>
 
 /**
  * The checked form of a message that a reading thread has read; undefined when the main thread read the message.
@@ -97,11 +97,11 @@ export async function messageWithItems(
 }
 
 /** All items as one array of canonical text, which is written but never parsed. */
-const asText = ({ pieces }: Items): CanonicalText =>
+const asText = ({ pieces }: ItemTexts): CanonicalText =>
   new CanonicalText(`[${pieces.map((piece) => piece.slice(1, -1)).join(',')}]`)
 
 /** All items as values. The event loop does other work between two pieces. */
-async function asValues({ pieces }: Items): Promise<JsonValue[]> {
+async function asValues({ pieces }: ItemTexts): Promise<JsonValue[]> {
   const values: JsonValue[] = []
   for (const piece of pieces) {
     // Our own thread wrote this text, so it needs no checks.

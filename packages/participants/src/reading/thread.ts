@@ -26,7 +26,7 @@ import { decodeBody } from './body.ts'
 import { readEnvelope, readMessage } from './envelope.ts'
 
 /** The items of a batch as text, in pieces that take about a millisecond to parse. */
-export interface Items {
+export interface ItemTexts {
   /** Each piece is a JSON array in canonical form; all pieces in order have all items. */
   readonly pieces: readonly string[]
   readonly count: number
@@ -35,16 +35,16 @@ export interface Items {
 }
 
 /** A message without its items, and the items as text. `items` is null when the message has no array of items. */
-export interface Parted<Frame extends object> {
+export interface SplitMessage<Frame extends object> {
   readonly frame: Frame
-  readonly items: Items | null
+  readonly items: ItemTexts | null
 }
 
 export interface ReadMessage {
   /** The message as sent. */
-  readonly sent: Parted<JsonObject>
+  readonly sent: SplitMessage<JsonObject>
   /** The message in canonical spelling, or the rule that it breaks. `items` is null when they equal those of `sent`. */
-  readonly checked: Parted<Message> | { readonly problem: string }
+  readonly checked: SplitMessage<Message> | { readonly problem: string }
 }
 
 /**
@@ -119,7 +119,7 @@ type Members = Readonly<Record<string, unknown>>
  * Separates the items from the rest of a message.
  * @param same another form of the message: if its items are the same array, they are not written again
  */
-function withoutItems<Frame extends Members>(name: string, message: Frame, same?: Members): Parted<Frame> {
+function withoutItems<Frame extends Members>(name: string, message: Frame, same?: Members): SplitMessage<Frame> {
   const member = operation(name).request.items
   const batch: unknown = member === null ? undefined : message[member]
   if (member === null || !Array.isArray(batch)) return { frame: message, items: null }
@@ -131,7 +131,7 @@ function withoutItems<Frame extends Members>(name: string, message: Frame, same?
 /** The number of items in one piece. */
 const PIECE = 100
 
-function itemsText(items: readonly unknown[]): Items {
+function itemsText(items: readonly unknown[]): ItemTexts {
   const pieces: string[] = []
   for (let from = 0; from < items.length; from += PIECE) {
     pieces.push(canonicalJson(items.slice(from, from + PIECE)))
@@ -159,7 +159,7 @@ function message(task: TextTask & { readonly bounds: JsonBounds }): ReadMessage 
 
 interface PersistedRequest {
   readonly header: JsonValue
-  readonly message: Parted<Message>
+  readonly message: SplitMessage<Message>
   readonly traceparent: JsonValue
 }
 

@@ -2,7 +2,7 @@
 import type { Database } from '@rollcall/database/database'
 
 /** Identifies one count of a day: the participant, the registry, and what is counted. */
-export interface Used {
+export interface DailyCountKey {
   readonly participant: number
   readonly registry: number
   readonly counted: string
@@ -13,7 +13,7 @@ const TODAY = `(clock_timestamp() at time zone 'UTC')::date`
 /** Takes `wanted` from a day's quota, or nothing. @param most the quota @returns false: too little is left */
 export async function takeDailyQuota(
   { pool }: Pick<Database, 'pool'>,
-  { participant, registry, counted }: Used,
+  { participant, registry, counted }: DailyCountKey,
   wanted: number,
   most: number,
 ): Promise<boolean> {
@@ -31,8 +31,8 @@ export async function takeDailyQuota(
 
 /**
  * SQL for the `with` part of a statement: counts what is delivered without a request, even beyond the quota of the day.
- * @param rows a select with the columns of `Used` and `used`. Its order is the same on every node, so that they do not
- * deadlock.
+ * @param rows a select with the columns of `DailyCountKey` and `used`. Its order is the same on every node, so that
+ * they do not deadlock.
  */
 export const countUsesSql = (rows: string): string =>
   `insert into grant_use as held (participant, registry, counted, day, used)
@@ -42,7 +42,7 @@ export const countUsesSql = (rows: string): string =>
 /** The number that was counted today for this participant, registry and sort; 0 when nothing was counted. */
 export async function readUsedToday(
   { pool }: Pick<Database, 'pool'>,
-  { participant, registry, counted }: Used,
+  { participant, registry, counted }: DailyCountKey,
 ): Promise<number> {
   const { rows } = await pool.query<{ used: number }>({
     name: 'used of day',

@@ -21,7 +21,7 @@ import {
 import { endPartnerSessions } from './sessions.ts'
 
 /** A participant with the SHA-256 of each of its live secrets, the newest first. */
-export interface Client {
+export interface ParticipantWithSecrets {
   readonly participant: Participant
   readonly secrets: readonly Buffer[]
 }
@@ -261,7 +261,7 @@ async function update(
 const unknown = (sender_id: string): StoreRefusal => new StoreRefusal(`no participant has sender_id ${sender_id}`)
 
 /** Finds the participant with this client id, whatever its status, and its live secrets; null when there is none. */
-export async function findClient(db: Database, client_id: string): Promise<Client | null> {
+export async function findClient(db: Database, client_id: string): Promise<ParticipantWithSecrets | null> {
   if (!isStorable(client_id)) return null
   const { rows } = await db.pool.query<Row & { secrets: Buffer[] }>({
     name: 'find client',

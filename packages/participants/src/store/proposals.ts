@@ -17,7 +17,7 @@ export const PROPOSAL_STATES = [
 export type ProposalState = (typeof PROPOSAL_STATES)[number]
 
 /** The operator who proposes or decides. Two are the same when the id or the name is the same. */
-export interface Actor {
+export interface ProposalActor {
   readonly id: string
   readonly name: string
 }
@@ -44,7 +44,7 @@ export async function addProposal(
   { kysely }: Kysely,
   proposal: Pick<StoredProposal, 'id' | 'act' | 'diff' | 'proposed_at' | 'lapses_at'> & {
     readonly sealed: Buffer
-    readonly by: Actor
+    readonly by: ProposalActor
   },
 ): Promise<void> {
   const { by, ...row } = proposal
@@ -98,7 +98,7 @@ export async function findProposal(
 export async function decideProposal(
   { kysely }: Kysely,
   id: string,
-  decision: { readonly state: 'approved' | 'declined' | 'outdated'; readonly by: Actor; readonly now: Date },
+  decision: { readonly state: 'approved' | 'declined' | 'outdated'; readonly by: ProposalActor; readonly now: Date },
 ): Promise<boolean> {
   const { state, by, now } = decision
   const { numAffectedRows } = await sql`update proposal

@@ -3,7 +3,7 @@ import { createLog } from '@rollcall/observe/log'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type KeyPair, keyPair } from '../../../core/test/key-pairs.ts'
 import { json, type KeySetServer, keySetServer } from '../../test/key-set-server.ts'
-import { createGuards, type Guards } from '../egress/address-guard.ts'
+import { type AddressGuards, createGuards } from '../egress/address-guard.ts'
 import { createKeySets } from './key-sets.ts'
 
 const SECOND = 1_000
@@ -11,7 +11,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 let server: KeySetServer
-let guards: Guards
+let guards: AddressGuards
 let one: KeyPair
 let two: KeyPair
 let logged: string[]

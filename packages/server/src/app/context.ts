@@ -35,7 +35,7 @@ import { createExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges
 import { createInbox } from '@rollcall/engine/store/exchanges/inbox'
 import { createCiphertextMemory } from '@rollcall/engine/store/exchanges/sealed-messages'
 import { createBodies } from '@rollcall/keys/bodies'
-import { createKeys, type Keys } from '@rollcall/keys/own-keys'
+import { createKeys, type OwnKeys } from '@rollcall/keys/own-keys'
 import type { Vault } from '@rollcall/keys/vault'
 import { createDatabaseHealth } from '@rollcall/observe/health'
 import { createLog, type Log } from '@rollcall/observe/log'
@@ -141,7 +141,7 @@ function createObserving({ db, log, clock }: Base) {
 }
 
 /** Makes what creates and sends answers to peers. */
-function createDelivering({ config, db, log, clock, limits, vault }: Base, keys: Keys, metrics: Metrics) {
+function createDelivering({ config, db, log, clock, limits, vault }: Base, keys: OwnKeys, metrics: Metrics) {
   // No participant may have more concurrent attempts than this, so a guard has connections enough for all of them.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log, clock })

@@ -8,7 +8,7 @@ import { readTraceparent } from '@rollcall/core/model/traceparent'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics, RequestOutcome } from '@rollcall/observe/metrics'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Noted, RequestGate } from './request-gate.ts'
+import type { NotedRequest, RequestGate } from './request-gate.ts'
 
 /** Pages that load balancers and supervisors request every few seconds. Their lines have the level debug. */
 const PROBES: ReadonlySet<string> = new Set(['health', 'ready'])
@@ -45,20 +45,20 @@ export function addAccessLog(
 /** The log level of the lines of the access log. */
 export type AccessLevel = 'info' | 'debug'
 
-function outcomeOf(status: number, { code }: Noted): RequestOutcome {
+function outcomeOf(status: number, { code }: NotedRequest): RequestOutcome {
   if (status >= 500) return 'failed'
   if (status >= 400) return 'refused'
   return code === undefined ? 'done' : 'rejected'
 }
 
-const known = ({ registry, participant, code }: Noted) => ({
+const known = ({ registry, participant, code }: NotedRequest) => ({
   ...(registry !== null && { registry }),
   ...(participant !== null && { participant }),
   ...(code !== undefined && { code }),
 })
 
 /** The ids that the sender chose, if they may be logged. */
-function sent({ headers }: FastifyRequest, { message_id, correlation_id }: Noted): object {
+function sent({ headers }: FastifyRequest, { message_id, correlation_id }: NotedRequest): object {
   const traceparent = readTraceparent(headers.traceparent)
   return {
     ...(isUuid(message_id) && { message_id }),

@@ -2,7 +2,7 @@
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { SchemaLead } from '@rollcall/database/schema-version'
-import type { Keys } from '@rollcall/keys/own-keys'
+import type { OwnKeys } from '@rollcall/keys/own-keys'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { FastifyReply } from 'fastify'
 import { sendBody, sendJson } from './answer.ts'
@@ -53,7 +53,7 @@ const KEY_SET_HEADERS = { 'Cache-Control': 'public, max-age=300' }
  * Adds our public keys, for peers that verify our signatures or encrypt for us (N14, public standard 1.5). All
  * registries of a server share its keys. With `qualified_kids` the set of a namespace has further names of them.
  */
-export function addKeySetRoutes(app: HttpServer, deps: HasDirectory & { readonly keys: Pick<Keys, 'jwks'> }): void {
+export function addKeySetRoutes(app: HttpServer, deps: HasDirectory & { readonly keys: Pick<OwnKeys, 'jwks'> }): void {
   const answer = async (reply: FastifyReply, registry?: Registry): Promise<void> => {
     const set = await deps.keys.jwks(registry?.qualified_kids === true ? registry.sender_id : undefined)
     // The type application/jwk-set+json is not used, because peers do not expect it.

@@ -12,7 +12,7 @@ import { RequestFault } from '@rollcall/protocol'
 const NOTED = Symbol('noted')
 
 /** A request, or what is known of an unreadable one. */
-export type Caller = Pick<IncomingMessage, 'socket' | 'headers'> & { [NOTED]?: Noted }
+export type GatedRequest = Pick<IncomingMessage, 'socket' | 'headers'> & { [NOTED]?: NotedRequest }
 
 /** Nobody is signed in to a page for people. The protocol does not count this as a failure: pages count their own. */
 export class NotSignedIn extends RequestFault {
@@ -22,7 +22,7 @@ export class NotSignedIn extends RequestFault {
 }
 
 /** The known facts of a request, for refusals and the access log. */
-export interface Noted extends RefusedRequest {
+export interface NotedRequest extends RefusedRequest {
   /** The sender_id of the participant that owns the token or the session, or is the client; null: not known. */
   readonly participant: string | null
   /** The message_id of the message, which may be any text. */
@@ -35,31 +35,31 @@ export interface Noted extends RefusedRequest {
 
 export interface RequestGate {
   /** Notes the participant who sends a request, when its token, client secret or session is found to be valid. */
-  identified(request: Caller, sender_id: string): void
+  identified(request: GatedRequest, sender_id: string): void
   /** Notes the registry and operation of a request. */
-  addressed(request: Caller, asked: RefusedRequest): void
+  addressed(request: GatedRequest, asked: RefusedRequest): void
   /** Notes the ids of the message. */
-  named(request: Caller, ids: Pick<Noted, 'message_id' | 'correlation_id'>): void
+  named(request: GatedRequest, ids: Pick<NotedRequest, 'message_id' | 'correlation_id'>): void
   /** Returns what was noted about a request. */
-  noted(request: Caller): Noted
+  noted(request: GatedRequest): NotedRequest
   /** Notes a request whose header the reply rejects. */
-  rejected(request: Caller, code: string): void
+  rejected(request: GatedRequest, code: string): void
   /**
    * Notes a refused request. A request without a valid token counts as a failure of its address, but `NotSignedIn` not.
    * @returns the fault to answer: 429 when the address has too many failures
    */
-  refused(request: Caller, fault: RequestFault): RequestFault
+  refused(request: GatedRequest, fault: RequestFault): RequestFault
   /** The address of the client, behind our own proxies. */
-  address(request: Caller): string
+  address(request: GatedRequest): string
   /** The key of one client: its IPv4 address, or the /64 of its IPv6 address. */
-  unit(request: Caller): string
+  unit(request: GatedRequest): string
   /** Seconds until this address may request a token again; 0: now. */
-  wait(request: Caller): number
+  wait(request: GatedRequest): number
   /** Notes a refused token request as a failure of its address. `participant` is null for an unknown client. */
-  tokenRefused(request: Caller, error: string, participant: string | null): void
+  tokenRefused(request: GatedRequest, error: string, participant: string | null): void
 }
 
-const NOTHING: Noted = { registry: null, operation: null, participant: null }
+const NOTHING: NotedRequest = { registry: null, operation: null, participant: null }
 const TOKEN: RefusedRequest = { registry: null, operation: 'token' }
 
 export function createRequestGate(deps: {
@@ -67,19 +67,19 @@ export function createRequestGate(deps: {
   readonly metrics: Pick<Metrics, 'requestRefused'>
   /** Counts the failures of each address. */
   readonly failures: Throttle
-  readonly clientAddress: (request: Caller) => string
+  readonly clientAddress: (request: GatedRequest) => string
 }): RequestGate {
   const { refusals, metrics, failures, clientAddress } = deps
-  const noted = (request: Caller): Noted => request[NOTED] ?? NOTHING
-  const note = (request: Caller, more: Partial<Noted>): void => {
+  const noted = (request: GatedRequest): NotedRequest => request[NOTED] ?? NOTHING
+  const note = (request: GatedRequest, more: Partial<NotedRequest>): void => {
     request[NOTED] ??= { ...NOTHING }
     Object.assign(request[NOTED], more)
   }
-  const askedOf = (request: Caller): RefusedRequest => {
+  const askedOf = (request: GatedRequest): RefusedRequest => {
     const { registry, operation } = noted(request)
     return { registry, operation }
   }
-  const unitOf = (request: Caller): string => clientUnit(clientAddress(request))
+  const unitOf = (request: GatedRequest): string => clientUnit(clientAddress(request))
 
   const count = (address: string): number => {
     const wait = failures.wait(address)

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { type Acting, NO_APPROVALS } from '@rollcall/admin/act'
+import { type BaseActDeps, NO_APPROVALS } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { createApprovals } from '@rollcall/admin/approvals/approval'
 import { listOwnKeys } from '@rollcall/admin/operators/own-keys'
@@ -65,7 +65,7 @@ const passed = { checked_at: now, version: '1', passed: true, steps: [] }
 await saveCheck(db, { participant, registry: await registryAt(db, 'civil-test'), since: now }, passed)
 const terms = { operations: 'all', see: 'all', basis: 'law' } as const
 /** A proposal of ada's. */
-async function proposal(act: (deps: typeof server.context & { owner: typeof db } & Acting) => Promise<unknown>) {
+async function proposal(act: (deps: typeof server.context & { owner: typeof db } & BaseActDeps) => Promise<unknown>) {
   const approvals = createApprovals(server.context)
   const waiting = await act({ ...server.context, owner, caller: ada, approvals }).catch((error: unknown) => error)
   return (waiting as { readonly proposal: { readonly id: string } }).proposal.id
@@ -215,7 +215,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
 
 test('each act leaves one entry', async () => {
   const entries: AuditEntry[] = []
-  const auditLog: Acting['auditLog'] = {
+  const auditLog: BaseActDeps['auditLog'] = {
     async write(entry, persons) {
       if (entry.kind === 'operator') entries.push(entry)
       await server.context.auditLog.write(entry, persons)

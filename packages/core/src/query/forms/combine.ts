@@ -19,7 +19,7 @@ export interface UnreadCondition {
    * @param narrowed the identifiers with fewer types, when another condition gives the type
    * @param said the types for identifier values inside an object or in alternatives
    */
-  readonly read: (narrowed?: Identifiers, said?: SaidTypes) => Condition
+  readonly read: (narrowed?: SearchableIdentifiers, said?: SaidTypes) => Condition
 }
 
 /** The identifier types that an object states for values without a type, and the path of that statement. */
@@ -81,7 +81,7 @@ function readBeside(
 
 function readAs(
   { about, read }: UnreadCondition,
-  isTyped: (about: Searchable | undefined) => about is Identifiers,
+  isTyped: (about: Searchable | undefined) => about is SearchableIdentifiers,
   said: SaidTypes | undefined,
 ): Condition {
   if (said === undefined || !isTyped(about)) return read(undefined, said)
@@ -90,14 +90,14 @@ function readAs(
   throw new QueryProblem(said.path, `must be one of ${about.types.map(({ name }) => name).join(', ')}`)
 }
 
-export type Identifiers = Extract<Searchable, { is: 'identifier' }>
+export type SearchableIdentifiers = Extract<Searchable, { is: 'identifier' }>
 
-export function isIdentifiers(about: Searchable | undefined): about is Identifiers {
+export function isIdentifiers(about: Searchable | undefined): about is SearchableIdentifiers {
   return about?.is === 'identifier'
 }
 
 /** True for identifiers of several types: `identifier_value` takes any type; `UIN` has its own type. */
-function isOfSeveralTypes(about: Searchable | undefined): about is Identifiers {
+function isOfSeveralTypes(about: Searchable | undefined): about is SearchableIdentifiers {
   return isIdentifiers(about) && about.types.length > 1
 }
 

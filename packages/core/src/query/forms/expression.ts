@@ -8,7 +8,6 @@ import type { Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
 import {
   type Condition,
-  type Identifiers,
   isIdentifiers,
   joinByAnd,
   joinByOr,
@@ -17,11 +16,12 @@ import {
   predicateOnRecord,
   readConditionsOfObject,
   type SaidTypes,
+  type SearchableIdentifiers,
   type UnreadCondition,
 } from './combine.ts'
 import { type SearchableLeaf, type Subject, subjectOf } from './leaves.ts'
 import { EQUALS, operatorOf, operatorWord, readExists, resolveOperator } from './operators.ts'
-import { type Names, pathAt, RECORD_NAMES, type Reader, resolveName, unknownNameProblem } from './reader.ts'
+import { type NameScope, pathAt, RECORD_NAMES, type Reader, resolveName, unknownNameProblem } from './reader.ts'
 
 /**
  * Reads an object of conditions, such as `{ sex: "F", birth_date: { $lt: "1985" } }`. All must hold; conditions on
@@ -33,14 +33,14 @@ export function readExpression(reader: Reader, value: JsonValue, path: string): 
 }
 
 /** Reads an object of conditions. `names` says whether they are on the record or on an element of a compound. */
-function readObject(reader: Reader, value: JsonValue, path: string, names: Names, said?: SaidTypes): Predicate {
+function readObject(reader: Reader, value: JsonValue, path: string, names: NameScope, said?: SaidTypes): Predicate {
   const conditions = reader.within(path, () =>
     readConditionsOfObject(askedBy(reader, value, path, names), undefined, said),
   )
   return names.compound === undefined ? predicateOnRecord(conditions) : predicateOnElement(conditions)
 }
 
-function askedBy(reader: Reader, value: JsonValue, path: string, names: Names): readonly UnreadCondition[] {
+function askedBy(reader: Reader, value: JsonValue, path: string, names: NameScope): readonly UnreadCondition[] {
   return membersOf(reader, value, path, 'conditions').flatMap(([key, raw]) =>
     askedByMember(reader, key, raw, pathAt(path, key), names),
   )
@@ -64,11 +64,11 @@ function askedByMember(
   key: string,
   value: JsonValue,
   path: string,
-  names: Names,
+  names: NameScope,
 ): readonly UnreadCondition[] {
   const logic = resolveLogic(key)
   if (logic !== undefined) {
-    const read = (_?: Identifiers, said?: SaidTypes): Condition => {
+    const read = (_?: SearchableIdentifiers, said?: SaidTypes): Condition => {
       const of = logic(reader, value, path, (operand, memberPath) =>
         readObject(reader, operand, memberPath, names, said),
       )
@@ -86,7 +86,7 @@ function askedByMember(
 }
 
 /** True when the object of an attribute has further names, not operators: {"birth_place": {"name": ...}}. */
-function isOnTheWay(reader: Reader, names: Names, about: Searchable, key: string, value: JsonValue): boolean {
+function isOnTheWay(reader: Reader, names: NameScope, about: Searchable, key: string, value: JsonValue): boolean {
   if (about.is !== 'attribute' && about.is !== 'member') return false
   const below = { ...names, prefix: `${names.prefix}${key}.` }
   return (
@@ -119,7 +119,7 @@ function askedAbout(
     return { path, about: undefined, read: () => condition(of(), compound) }
   }
   if (about.is === 'identifier' && isJsonObject(value) && !hasOperators(value)) {
-    const read = (_?: Identifiers, said?: SaidTypes): Condition =>
+    const read = (_?: SearchableIdentifiers, said?: SaidTypes): Condition =>
       condition(readIdentifierObject(reader, about, value, path, said))
     return { path, about: undefined, read }
   }
@@ -141,7 +141,7 @@ export function unreadCondition(
 /** Reads conditions on an element of the compound, or the condition that there is one. */
 function readCompound(
   reader: Reader,
-  names: Names & { readonly compound: NonNullable<Names['compound']> },
+  names: NameScope & { readonly compound: NonNullable<NameScope['compound']> },
   value: JsonValue,
   path: string,
 ): Predicate {
@@ -157,7 +157,7 @@ function readCompound(
 /** Reads { identifier: { identifier_type, identifier_value } }: one identifier, of the type if it is given. */
 function readIdentifierObject(
   reader: Reader,
-  about: Identifiers,
+  about: SearchableIdentifiers,
   value: JsonObject,
   path: string,
   said: SaidTypes | undefined,

@@ -49,12 +49,12 @@ export interface Subject {
   /** Makes a comparison. Call it only with comparators that the type allows. */
   readonly compare: (comparator: Comparator, value: JsonValue, path: string) => Predicate
   /** Makes a predicate that is true when the subject equals one of the values. */
-  readonly among: (values: readonly Given[]) => Predicate
+  readonly among: (values: readonly GivenValue[]) => Predicate
   readonly exists: Predicate
 }
 
 /** A value in a query, and its path. */
-export interface Given {
+export interface GivenValue {
   readonly value: JsonValue
   readonly path: string
 }
@@ -102,7 +102,7 @@ function attributeSubject(attribute: Attribute, list: List | undefined): Subject
 }
 
 /** Reads a value by the type of its attribute. @throws QueryProblem the value is missing or has another type */
-function readValue(attribute: Attribute, { value, path }: Given, part = false): Literal {
+function readValue(attribute: Attribute, { value, path }: GivenValue, part = false): Literal {
   if (value === null || value === '') {
     throw new QueryProblem(path, 'must not be empty: what is missing is asked for with exists')
   }
@@ -133,7 +133,7 @@ function withKey(literal: Literal): readonly [string, Literal] {
 
 function identifierSubject(types: readonly IdentifierType[]): Subject {
   const names = types.map(({ name }) => name)
-  const hasIdentifier = (values: readonly Given[]): Predicate => {
+  const hasIdentifier = (values: readonly GivenValue[]): Predicate => {
     const identifiers = new Map(
       values.flatMap((given) => readIdentifiers(types, given)).map((one) => [`${one.type} ${one.value}`, one]),
     )
@@ -150,7 +150,7 @@ function identifierSubject(types: readonly IdentifierType[]): Subject {
 }
 
 /** Reads an identifier: one for each type that allows the value. A number is read by its digits (`identifierValue`). */
-export function readIdentifiers(types: readonly IdentifierType[], { value, path }: Given): Identifier[] {
+export function readIdentifiers(types: readonly IdentifierType[], { value, path }: GivenValue): Identifier[] {
   const identifiers = types.flatMap((type) => {
     const normalised = identifierValue(type, value)
     return normalised === null || !isOfForm(type, normalised) ? [] : [{ type: type.name, value: normalised }]
@@ -171,7 +171,7 @@ function formsOf(types: readonly IdentifierType[]): string {
 }
 
 function identifierTypeSubject({ kind }: Reader): Subject {
-  const read = ({ value, path }: Given): string => readIdentifierType(kind, value, path).name
+  const read = ({ value, path }: GivenValue): string => readIdentifierType(kind, value, path).name
   return {
     name: 'identifier_type',
     type: 'identifier',

@@ -13,20 +13,20 @@ import {
   type Searchable,
   searchableNames,
 } from '@rollcall/protocol'
-import { type QueryLimits, QueryProblem, type Scope } from '../query.ts'
+import { type QueryLimits, QueryProblem, type QueryScope } from '../query.ts'
 
 /** The state of reading one query. A limit is checked before the work that it limits. */
 export class Reader {
   readonly kind: Kind
   readonly limits: QueryLimits
   readonly #anyCollection: boolean
-  readonly #visible: Scope['visible']
+  readonly #visible: QueryScope['visible']
   #named: RecordType | undefined
   #depth = 0
   #terms = 0
   #values = 0
 
-  constructor({ kind, recordType, limits, anyCollection, visible }: Scope) {
+  constructor({ kind, recordType, limits, anyCollection, visible }: QueryScope) {
     this.kind = kind
     this.limits = limits
     this.#anyCollection = anyCollection ?? false
@@ -40,7 +40,7 @@ export class Reader {
   }
 
   /** The scope for another reader, which counts from zero. */
-  get scope(): Scope {
+  get scope(): QueryScope {
     return { kind: this.kind, recordType: this.#named, limits: this.limits, visible: this.#visible }
   }
 
@@ -97,7 +97,7 @@ export function pathAt(path: string, step: PathStep): string {
   return path === '' || text.startsWith('[') ? `${path}${text}` : `${path}.${text}`
 }
 
-export interface Names {
+export interface NameScope {
   /** The beginning of a path, from the objects around it, such as `name.`. */
   readonly prefix: string
   /** When it is set, only members of this compound are found. */
@@ -105,13 +105,13 @@ export interface Names {
 }
 
 /** The names in the outermost object of a query, which are those of the record. */
-export const RECORD_NAMES: Names = { prefix: '', compound: undefined }
+export const RECORD_NAMES: NameScope = { prefix: '', compound: undefined }
 
 /** The longest name that is looked up. Every name and path of a record is shorter. */
 const MAX_NAME_LENGTH = 256
 
 /** The attribute, compound or identifiers that a name in a query means; undefined when it means none. */
-export function resolveName(reader: Reader, { prefix, compound }: Names, name: string): Searchable | undefined {
+export function resolveName(reader: Reader, { prefix, compound }: NameScope, name: string): Searchable | undefined {
   if (prefix.length + name.length > MAX_NAME_LENGTH) return undefined
   const found = resolveSearchable(reader.kind, reader.recordType, `${prefix}${name}`)
   if (compound === undefined || isMemberOf(compound, found)) return found
@@ -133,7 +133,7 @@ function isMemberOf(compound: Compound, found: Searchable | undefined): boolean 
  */
 export function unknownNameProblem(
   { kind, recordType }: Reader,
-  { prefix, compound }: Names,
+  { prefix, compound }: NameScope,
   path: string,
   name: unknown,
 ): QueryProblem {
@@ -149,7 +149,7 @@ export function unknownNameProblem(
 }
 
 /** A form that an object in a query may have. Its members identify it. */
-export interface Form<Read> {
+export interface ObjectForm<Read> {
   /** An object that has all these members has this form. */
   readonly members: readonly string[]
   readonly optional?: readonly string[]
@@ -159,17 +159,17 @@ export interface Form<Read> {
 }
 
 /** The members of an object whose form is known. */
-export interface Members {
+export interface FormMembers {
   readonly whole: JsonObject
   readonly path: string
   /** The member; undefined when it is missing. Inherited members are ignored. */
-  get(name: string): Member | undefined
+  get(name: string): MemberValue | undefined
   /** The member, with the value null when it is missing. */
-  of(name: string): Member
+  of(name: string): MemberValue
 }
 
 /** The value of a member in a query, and its path. */
-export interface Member {
+export interface MemberValue {
   readonly value: JsonValue
   readonly path: string
 }
@@ -179,10 +179,10 @@ export interface Member {
  * @throws QueryProblem the object has a member that the form does not have, and that could be a condition
  */
 export function findForm<Read>(
-  forms: readonly Form<Read>[],
+  forms: readonly ObjectForm<Read>[],
   value: JsonValue,
   path: string,
-): { readonly read: Read; readonly members: Members } | undefined {
+): { readonly read: Read; readonly members: FormMembers } | undefined {
   if (!isJsonObject(value)) return undefined
   const form = forms.find(
     ({ members, exactly }) =>
@@ -198,8 +198,8 @@ export function findForm<Read>(
   return { read: form.read, members: membersOf(value, path) }
 }
 
-function membersOf(object: JsonObject, path: string): Members {
-  const get: Members['get'] = (name) => {
+function membersOf(object: JsonObject, path: string): FormMembers {
+  const get: FormMembers['get'] = (name) => {
     const value = Object.hasOwn(object, name) ? object[name] : undefined
     return value === undefined ? undefined : { value, path: pathAt(path, name) }
   }

@@ -14,7 +14,7 @@ import { readExpression } from './expression.ts'
 import { readExpressionList } from './expression-list.ts'
 import { readIdentifiers, readIdentifierType } from './leaves.ts'
 import { resolveOperator } from './operators.ts'
-import { type Form, findForm, type Member, type Members, type Reader } from './reader.ts'
+import { type FormMembers, findForm, type MemberValue, type ObjectForm, type Reader } from './reader.ts'
 
 /** The form of a text, as the last part of its `type` or its `query_type` names it. */
 export type QueryWord = 'expression' | 'predicate' | 'graphql' | 'identifier'
@@ -28,10 +28,10 @@ const WORDS: ReadonlyMap<string, QueryWord> = new Map([
   ['idtype', 'identifier'],
 ])
 
-export type ReadForm = (reader: Reader, members: Members, word: QueryWord | undefined) => Query
+export type ReadForm = (reader: Reader, members: FormMembers, word: QueryWord | undefined) => Query
 
 /** Forms that contain another query. They may be the whole query or part of one. */
-export const NESTED_FORMS: readonly Form<ReadForm>[] = [
+export const NESTED_FORMS: readonly ObjectForm<ReadForm>[] = [
   {
     members: ['expression'],
     optional: ['variables', 'operationName'],
@@ -49,7 +49,7 @@ export const NESTED_FORMS: readonly Form<ReadForm>[] = [
 ]
 
 /** The forms that the `value` beside a `type` may have. */
-const VALUE_FORMS: readonly Form<ReadForm>[] = [
+const VALUE_FORMS: readonly ObjectForm<ReadForm>[] = [
   {
     members: ['id_type', 'id_value'],
     read: (reader, members) =>
@@ -67,7 +67,7 @@ export function asQuery({ recordType }: Reader, predicate: Predicate): Query {
  * Reads { type, value }: a query if the type names a form of query and the value is an object, a list, or (for a form
  * other than `identifier`) a text; otherwise an identifier.
  */
-export function readTyped(reader: Reader, members: Members): Query {
+export function readTyped(reader: Reader, members: FormMembers): Query {
   const [type, value] = [members.of('type'), members.of('value')]
   const isIdentifier = typeof type.value === 'string' && resolveIdentifierType(reader.kind, type.value) !== undefined
   const word = isIdentifier ? undefined : wordOf(type)
@@ -82,7 +82,7 @@ export function readTyped(reader: Reader, members: Members): Query {
 }
 
 /** The form that a type names. @throws QueryProblem SQL, which is published as a query type and never answered */
-function wordOf({ value, path }: Member): QueryWord | undefined {
+function wordOf({ value, path }: MemberValue): QueryWord | undefined {
   if (typeof value !== 'string') return undefined
   const segment = value.slice(value.lastIndexOf(':') + 1).trim()
   if (segment.toLowerCase() !== 'sql') return WORDS.get(segment.toLowerCase())
@@ -95,9 +95,9 @@ function wordOf({ value, path }: Member): QueryWord | undefined {
  */
 export function readValue(
   reader: Reader,
-  { value, path }: Member,
+  { value, path }: MemberValue,
   word: QueryWord | undefined,
-  around?: Members,
+  around?: FormMembers,
 ): Query {
   if (typeof value === 'string') return readText(reader, { value, path }, word, around)
   const stray = around?.get('variables') ?? around?.get('operationName')
@@ -134,7 +134,7 @@ function readText(
   reader: Reader,
   { value: text, path }: { readonly value: string; readonly path: string },
   word: QueryWord | undefined,
-  around: Members | undefined,
+  around: FormMembers | undefined,
 ): Query {
   if (word !== 'graphql' && JSON_TEXT.test(text)) {
     return reader.within(path, () => readValue(reader, { value: parsed(text, path), path }, word, around))
@@ -144,7 +144,7 @@ function readText(
   return readGraphql(reader.scope, { text, variables, operationName: operationNameOf(around) }, path)
 }
 
-function operationNameOf(around: Members | undefined): string | undefined {
+function operationNameOf(around: FormMembers | undefined): string | undefined {
   const { value, path } = around?.of('operationName') ?? { value: null, path: '' }
   if (value === null || typeof value === 'string') return value ?? undefined
   throw new QueryProblem(path, 'must be a string')
@@ -159,11 +159,11 @@ function parsed(text: string, path: string): JsonValue {
   }
 }
 
-function readNested(reader: Reader, members: Members, member: Member, word: QueryWord | undefined): Query {
+function readNested(reader: Reader, members: FormMembers, member: MemberValue, word: QueryWord | undefined): Query {
   return readValue(reader, member, word, members)
 }
 
-function readCollection(reader: Reader, { value, path }: Member): void {
+function readCollection(reader: Reader, { value, path }: MemberValue): void {
   const recordType = typeof value === 'string' ? resolveRecordType(reader.kind, value) : undefined
   if (recordType === undefined) {
     const known = reader.kind.record_types.map(({ emitted }) => emitted).join(', ')
@@ -173,14 +173,19 @@ function readCollection(reader: Reader, { value, path }: Member): void {
 }
 
 /** The predicate for records that have this identifier. @throws QueryProblem */
-export function readIdentifierQuery(reader: Reader, type: Member, value: Member): Predicate {
+export function readIdentifierQuery(reader: Reader, type: MemberValue, value: MemberValue): Predicate {
   const known = readIdentifierType(reader.kind, type.value, type.path)
   reader.term(value.path)
   return { is: 'identifier', identifiers: readIdentifiers([known], value) }
 }
 
 /** Reads { field, operator, value } where the field is an identifier type: an older form that only knows equality. */
-export function readFieldOperatorValue(reader: Reader, field: Member, operator: Member, value: Member): Predicate {
+export function readFieldOperatorValue(
+  reader: Reader,
+  field: MemberValue,
+  operator: MemberValue,
+  value: MemberValue,
+): Predicate {
   const known = typeof operator.value === 'string' ? resolveOperator(operator.value) : undefined
   if (known?.name !== 'eq') throw new QueryProblem(operator.path, 'must be eq')
   return readIdentifierQuery(reader, field, value)

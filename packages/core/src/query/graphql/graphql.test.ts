@@ -2,12 +2,12 @@ import { type JsonValue, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { readExpression } from '../forms/expression.ts'
 import { Reader } from '../forms/reader.ts'
-import type { Query, Scope } from '../query.ts'
+import type { Query, QueryScope } from '../query.ts'
 import { readGraphql } from './graphql.ts'
 
 const DAY = '2024-06-30'
 
-function scopeOf(name: string): Scope {
+function scopeOf(name: string): QueryScope {
   const kind = kindNamed(name)
   if (kind === undefined) throw new Error(name)
   return { kind, recordType: undefined, limits: { query_depth: 20, query_terms: 200, query_values: 1000 } }

@@ -11,7 +11,7 @@ import { readExpression } from '../forms/expression.ts'
 import { pathAt, Reader } from '../forms/reader.ts'
 import { recordAsAsked } from '../memory/extract-record.ts'
 import { matches } from '../memory/matches.ts'
-import { type Query, type QueryLimits, QueryProblem, type Scope } from '../query.ts'
+import { type Query, type QueryLimits, QueryProblem, type QueryScope } from '../query.ts'
 import { resolveAges } from '../resolve-ages.ts'
 import { type GraphqlQuery, readDocument } from './document.ts'
 import { literalToJson, type Variables } from './literal.ts'
@@ -28,7 +28,7 @@ interface Root {
  * Reads a query completely, or refuses it. With several root fields, a record is found when one of them finds it.
  * @throws QueryProblem and nothing else; limits bound the time
  */
-export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Query {
+export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string): Query {
   const document = readDocument(query, textLimits(scope.limits), path)
   const selections = new Selections(document)
   const groups = [...selections.fields([document.operation.selectionSet], 'Query', path)]

@@ -13,7 +13,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import type { Visible } from '../../model/grant.ts'
+import type { VisibleNode } from '../../model/grant.ts'
 import { pathAt } from '../forms/reader.ts'
 import { QueryProblem } from '../query.ts'
 import type { Document } from './document.ts'
@@ -23,11 +23,11 @@ import type { Field, ObjectType } from './types.ts'
 export interface Selection {
   /** The name of the object's type, for `__typename`. */
   readonly type: string
-  readonly chosen: readonly Chosen[]
+  readonly chosen: readonly SelectedMember[]
 }
 
 /** One selected member. */
-export interface Chosen {
+export interface SelectedMember {
   readonly name: string
   /** Reads the member's value; null for `__typename`. */
   readonly read: Field['read'] | null
@@ -39,7 +39,7 @@ export interface Chosen {
 export type FieldGroup = readonly [FieldNode, ...FieldNode[]]
 
 /** The trees of visible members that apply to an object together; null when everything is visible. */
-export type Seen = readonly Visible[] | null
+export type VisibleTrees = readonly VisibleNode[] | null
 
 type Fragment = InlineFragmentNode | FragmentDefinitionNode
 
@@ -99,7 +99,7 @@ export class Selections {
    * @param seen the visible parts of the object; null when everything is visible
    * @throws QueryProblem also for a field that may not be seen, with the text for an unknown one
    */
-  of(type: ObjectType, fields: FieldGroup, path: string, seen: Seen): Selection {
+  of(type: ObjectType, fields: FieldGroup, path: string, seen: VisibleTrees): Selection {
     const sets = setsOf(fields)
     if (sets.length < fields.length) throw new QueryProblem(path, `must select fields of ${type.name}`)
     const groups = this.fields(sets, type.name, path)
@@ -114,7 +114,7 @@ export class Selections {
     }
   }
 
-  #chosen(type: ObjectType, name: string, group: FieldGroup, path: string, seen: Seen): Chosen {
+  #chosen(type: ObjectType, name: string, group: FieldGroup, path: string, seen: VisibleTrees): SelectedMember {
     const [first] = group
     if (group.some((field) => (field.arguments ?? []).length > 0)) {
       throw new QueryProblem(path, 'must have no arguments: conditions stand at the root field')
@@ -154,7 +154,7 @@ export class Selections {
 }
 
 /** The visible parts of the value of a field. */
-function seenBelow(seen: Seen, { places }: Field): Seen {
+function seenBelow(seen: VisibleTrees, { places }: Field): VisibleTrees {
   if (seen === null) return null
   const found = places.flatMap((place) => {
     let parts = withLike(seen)
@@ -169,10 +169,10 @@ function seenBelow(seen: Seen, { places }: Field): Seen {
 }
 
 /** Adds the trees for related persons: a related person is visible like a record of that type. */
-const withLike = (parts: readonly Visible[]): readonly Visible[] =>
+const withLike = (parts: readonly VisibleNode[]): readonly VisibleNode[] =>
   parts.flatMap((part) => (part.like === undefined ? [part] : [part, part.like]))
 
-function isVisible(seen: Seen, field: Field | undefined): boolean {
+function isVisible(seen: VisibleTrees, field: Field | undefined): boolean {
   if (field === undefined) return false
   const parts = seenBelow(seen, field)
   if (parts === null) return true

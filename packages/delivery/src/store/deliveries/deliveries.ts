@@ -5,11 +5,11 @@
 
 import type {
   Attempt,
-  Claim,
   ClaimedDelivery,
+  DeliveryClaim,
   DeliveryUpdate,
   Destination,
-  Health,
+  HealthVerdict,
 } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
@@ -55,7 +55,7 @@ export interface AnsweredRequests {
 }
 
 /** How many deliveries to an origin are wanted. */
-export interface Wanted {
+export interface WantedDeliveries {
   readonly origin: string
   readonly count: number
 }
@@ -67,8 +67,8 @@ export interface Wanted {
 export async function claimDueDeliveries(
   { db: { pool }, requests }: AnsweredRequests & { readonly db: Pick<Database, 'pool'> },
   participant: number,
-  claim: Claim,
-  wanted: readonly Wanted[],
+  claim: DeliveryClaim,
+  wanted: readonly WantedDeliveries[],
 ): Promise<readonly ClaimedDelivery[]> {
   const { rows } = await pool.query<ClaimedDelivery & { forgotten: boolean }>({
     name: 'claim deliveries',
@@ -116,7 +116,7 @@ export async function recordAttempt(
   { pool }: Pick<Database, 'pool'>,
   attempt: Attempt,
   update: DeliveryUpdate,
-  health: Health,
+  health: HealthVerdict,
   more: { readonly claim: string; readonly target: string | null },
 ): Promise<boolean> {
   if (update.state === 'delivered' && health.peer === 'up') {
@@ -172,7 +172,7 @@ const RECORD_ATTEMPT = `with ended as (
   select exists (select 1 from ended) as counted`
 
 /** What has changed since a delivery was made. */
-export interface Changed {
+export interface ChangedGrounds {
   /** True when another grant is in force. */
   readonly grant: boolean
   /** True when other persons are protected. */
@@ -189,8 +189,8 @@ export async function changedSinceDelivery(
   pool: Pick<pg.Pool, 'query'>,
   delivery: string,
   grant: number,
-): Promise<Changed> {
-  const { rows } = await pool.query<Changed>({
+): Promise<ChangedGrounds> {
+  const { rows } = await pool.query<ChangedGrounds>({
     name: 'what has changed since a delivery was made',
     text: `select delivery.protection <> ${protectionVersion('granted.registry')} as protection, coalesce(delivery.granted <> granted.id,
         delivery.created_at < granted.starts + interval '2 seconds') as "grant"
@@ -237,21 +237,22 @@ export async function expireDeliveries(
 }
 
 /** A successful attempt: its destination, the claim of its delivery, and the called address. */
-export interface Delivered extends Attempt, Destination {
+export interface SuccessfulAttempt extends Attempt, Destination {
   readonly claim: string
   /** The called address; null: that of the delivery stays. */
   readonly target: string | null
 }
 
 /** Records a successful attempt. Many share one statement. The result is that of `recordAttempt`. */
-export const recordSuccess = (pool: pg.Pool, delivered: Delivered): Promise<boolean> => waiting(pool).submit(delivered)
+export const recordSuccess = (pool: pg.Pool, delivered: SuccessfulAttempt): Promise<boolean> =>
+  waiting(pool).submit(delivered)
 
 /** No limit is needed: no more can wait than attempts are in progress. */
 const waiting = perPool((pool) =>
-  groupCommit<Delivered, boolean>((entries) => write(pool, entries), { waiting: Infinity }),
+  groupCommit<SuccessfulAttempt, boolean>((entries) => write(pool, entries), { waiting: Infinity }),
 )
 
-async function write(pool: pg.Pool, entries: readonly Delivered[]): Promise<readonly boolean[]> {
+async function write(pool: pg.Pool, entries: readonly SuccessfulAttempt[]): Promise<readonly boolean[]> {
   const { rows } = await pool.query<{ claim: string; id: string }>({
     name: 'record delivered',
     text: RECORD_DELIVERED,
@@ -264,7 +265,7 @@ async function write(pool: pg.Pool, entries: readonly Delivered[]): Promise<read
 const COLUMNS = [
   ...['delivery', 'number', 'at', 'duration_ms', 'status', 'error', 'answer'],
   ...['participant', 'claim', 'target', 'origin'],
-] as (keyof Delivered)[]
+] as (keyof SuccessfulAttempt)[]
 
 const RECORD_DELIVERED = `with said as (
     select * from unnest($1::uuid[], $2::integer[], $3::timestamptz[], $4::integer[], $5::integer[], $6::text[],

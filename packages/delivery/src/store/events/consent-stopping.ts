@@ -8,7 +8,7 @@ import type { ClientBase } from 'pg'
 import { lockEvents } from './lock.ts'
 import { endSubscriptions } from './subscription-states.ts'
 
-export interface Stopped {
+export interface ConsentStops {
   /** The codes of the subscriptions that were ended. */
   readonly subscriptions: readonly string[]
   /** The number of notifications of these subscriptions that were waiting, or are in envelopes not yet delivered. */
@@ -27,9 +27,9 @@ export interface Stopped {
 export const stopUnderEndedConsents = (
   { pool }: Pick<Database, 'pool'>,
   which: ConsentUseSelection,
-): Promise<Stopped> => withTransaction(pool, (client) => stopWithin(client, which))
+): Promise<ConsentStops> => withTransaction(pool, (client) => stopWithin(client, which))
 
-async function stopWithin(client: ClientBase, which: ConsentUseSelection): Promise<Stopped> {
+async function stopWithin(client: ClientBase, which: ConsentUseSelection): Promise<ConsentStops> {
   const { subscriptions, notifications } = await stopSubscriptions(client, which)
   const { rows } = await client.query<{ stopped: number; in_flight: number }>(
     `with ended as (${exchangesOfEndedConsentsSql(which)}),
@@ -51,7 +51,7 @@ async function stopWithin(client: ClientBase, which: ConsentUseSelection): Promi
 async function stopSubscriptions(
   client: ClientBase,
   { condition, values }: ConsentUseSelection,
-): Promise<Pick<Stopped, 'subscriptions' | 'notifications'>> {
+): Promise<Pick<ConsentStops, 'subscriptions' | 'notifications'>> {
   const { rows } = await client.query<{ id: number; code: string; registry: number }>(
     `select subscription.id, code, registry
      from subscription_consent as consent join subscription on subscription.id = consent.subscription

@@ -6,7 +6,7 @@ import { storedId } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 
 /** The events of a record that a later event takes back or corrects. */
-export interface Correctable {
+export interface EventsToCorrect {
   readonly record_type: string
   readonly record: RecordId
   /** The type of the events; null: events of every type, also those that were taken back. */
@@ -33,7 +33,7 @@ export interface EarlierNotification {
 export async function findCorrectableEvents(
   client: ClientBase,
   registryId: number,
-  { record_type, record, event_type, since, corrected }: Correctable,
+  { record_type, record, event_type, since, corrected }: EventsToCorrect,
 ): Promise<readonly number[]> {
   const id = storedId(record)
   const { rows } = await client.query<{ id: number; purpose: NotificationPurpose }>(

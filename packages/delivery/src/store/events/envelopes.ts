@@ -1,6 +1,6 @@
 /** Stores envelopes of mailboxes. Each is committed with its delivery and its notifications, or nothing of it is. */
 
-import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
+import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { JointWrite } from '@rollcall/database/joint-write'
 import { countUsesSql } from '@rollcall/participants/store/grant-use'
 import { insertDeliveriesFrom } from '../deliveries/deliveries.ts'
@@ -15,7 +15,7 @@ export interface NewEnvelope {
   readonly claim: string
   readonly delivery: NewDelivery
   /** The claim of the node that made the envelope and attempts it at once; null: any node may claim the delivery. */
-  readonly deliveryClaim: Claim | null
+  readonly deliveryClaim: DeliveryClaim | null
   readonly notifications: readonly SentNotification[]
   /** The number of records to count in the daily quota of the grant, even above the quota; 0 without a quota. */
   readonly counted: number

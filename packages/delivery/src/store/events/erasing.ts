@@ -12,7 +12,7 @@ interface AboutRecords {
 }
 
 /** The numbers of notifications and envelopes about a record. */
-export interface Withdrawn {
+export interface WithdrawnCounts {
   /** The number of notifications that were waiting. */
   readonly notifications: number
   /** The number of envelopes about the record that are being sent, or wait for their next attempt. */
@@ -34,8 +34,11 @@ const valuesOf = ({ registry, record_type, records }: AboutRecords): unknown[] =
 }
 
 /** Counts the notifications that `eraseNotifications` would drop now, and the envelopes that it does not stop. */
-export async function countWithdrawable(client: Pick<PoolClient, 'query'>, about: AboutRecords): Promise<Withdrawn> {
-  const { rows } = await client.query<Withdrawn>(
+export async function countWithdrawable(
+  client: Pick<PoolClient, 'query'>,
+  about: AboutRecords,
+): Promise<WithdrawnCounts> {
+  const { rows } = await client.query<WithdrawnCounts>(
     `with ${ABOUT} select (select count(*)::integer from about
         join notification on notification.event = about.id where notification.state = 'waiting') as notifications,
       (select count from underway) as underway`,
@@ -45,8 +48,11 @@ export async function countWithdrawable(client: Pick<PoolClient, 'query'>, about
 }
 
 /** Drops waiting notifications about the record, and deletes its documents from the events. */
-export async function eraseNotifications(client: Pick<PoolClient, 'query'>, about: AboutRecords): Promise<Withdrawn> {
-  const { rows } = await client.query<Withdrawn>(
+export async function eraseNotifications(
+  client: Pick<PoolClient, 'query'>,
+  about: AboutRecords,
+): Promise<WithdrawnCounts> {
+  const { rows } = await client.query<WithdrawnCounts>(
     `with ${ABOUT}, dropped as (
         update notification set state = 'dropped' from about
         where notification.event = about.id and notification.state = 'waiting' returning notification.id

@@ -11,14 +11,14 @@ import { IS_UNFILTERED_SQL } from './waiting.ts'
 type Pool = Pick<Database, 'pool'>
 
 /** The values by which two subscriptions of a participant in a registry count as the same. Both names are canonical. */
-export interface Sameness {
+export interface SubscriptionIdentity {
   readonly event_type: string
   readonly record_type: string
   readonly fingerprint: Uint8Array
 }
 
 /** A subscription that has not ended, with the values by which it is the same as another. */
-export interface SameSubscription extends Sameness {
+export interface SameSubscription extends SubscriptionIdentity {
   readonly id: number
   readonly code: string
   readonly state: 'live' | 'suspended'
@@ -35,7 +35,7 @@ export async function findSameSubscriptions(
   { pool }: Pool,
   participant: number,
   registry: number,
-  wanted: readonly Sameness[],
+  wanted: readonly SubscriptionIdentity[],
 ): Promise<readonly SameSubscription[]> {
   if (wanted.length === 0) return []
   const { rows } = await pool.query<SameSubscription>({

@@ -3,7 +3,7 @@
  * envelope claims the mailbox. While that envelope is being delivered, its delivery holds the mailbox.
  */
 
-import type { Claim } from '@rollcall/core/model/delivery'
+import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
@@ -46,7 +46,7 @@ export interface PolledMailboxes {
 
 /** The mailboxes that a poll may claim, and those that it leaves out. */
 export interface MailboxPoll {
-  readonly claim: Claim
+  readonly claim: DeliveryClaim
   /** The most mailboxes to claim. */
   readonly wanted: number
   /** The mailboxes that this node is draining. They are left out. */
@@ -132,7 +132,7 @@ async function claimFrom(
 export async function releaseMailbox(
   pool: Pick<pg.Pool, 'query'>,
   mailbox: number,
-  claim: Pick<Claim, 'id'>,
+  claim: Pick<DeliveryClaim, 'id'>,
 ): Promise<void> {
   await pool.query({
     name: 'release mailbox',
@@ -142,7 +142,7 @@ export async function releaseMailbox(
 }
 
 /** Lets a claimed mailbox rest for so many seconds, because nothing can be sent from it now. */
-export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number, claim: Claim): Promise<void> {
+export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number, claim: DeliveryClaim): Promise<void> {
   await pool.query({
     name: 'rest mailbox',
     text: `update mailbox set claimed_until = now() + make_interval(secs => $3),

@@ -32,7 +32,7 @@ export async function findSubscriptionsOfEnvelope(
 }
 
 /** An envelope that its node has claimed. */
-export interface Recalled {
+export interface RecalledEnvelope {
   readonly delivery: string
   readonly mailbox: number
   readonly claim: string
@@ -61,7 +61,7 @@ const droppedSql = (which: string, attempted: string): string => `dropped as (
       )`
 
 /** Subscriptions that get another mailbox. */
-export interface Moving {
+export interface MovedSubscriptions {
   readonly subscriptions: readonly number[]
   /** The ids of the mailboxes that the subscriptions had. */
   readonly from: readonly number[]
@@ -75,7 +75,7 @@ export interface Moving {
  */
 export async function moveWaitingNotifications(
   client: Pick<pg.ClientBase, 'query'>,
-  { subscriptions, from, to }: Moving,
+  { subscriptions, from, to }: MovedSubscriptions,
 ): Promise<void> {
   // The lock keeps others from committing an envelope of these mailboxes, until the transaction ends.
   await client.query('select from mailbox where id = any($1::int[]) order by id for no key update', [from])
@@ -101,7 +101,7 @@ export async function moveWaitingNotifications(
  */
 export async function recallEnvelope(
   pool: Pick<pg.Pool, 'query'>,
-  { delivery, mailbox, claim, attempted }: Recalled,
+  { delivery, mailbox, claim, attempted }: RecalledEnvelope,
 ): Promise<boolean> {
   const { rows } = await pool.query<{ recalled: boolean }>({
     name: 'recall envelope',

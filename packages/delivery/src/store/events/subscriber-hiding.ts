@@ -5,7 +5,7 @@ import { GRANTS_IN_FORCE_SQL } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
 
 /** The rules of a grant about persons who may be hidden from a subscriber. */
-export interface Hiding {
+export interface HidingRules {
   /** The categories of protected persons whom the grant shows. */
   readonly categories: readonly string[]
   /** True when the grant hides minors. */
@@ -13,13 +13,13 @@ export interface Hiding {
 }
 
 /** The rules for a subscriber without rights. */
-export const RULES_WITHOUT_RIGHTS: Hiding = { categories: [], minors: true }
+export const RULES_WITHOUT_RIGHTS: HidingRules = { categories: [], minors: true }
 
 /** Returns a function that gives the rules for a subscription id. */
 export async function findHidingRules(
   client: Pick<ClientBase, 'query'>,
   subscriptions: readonly number[],
-): Promise<(subscription: number) => Hiding> {
+): Promise<(subscription: number) => HidingRules> {
   const { rows } = await client.query<{ id: number; categories: 'all' | string[]; minors: boolean }>(
     `select subscription.id, coalesce(held.terms -> 'protected', '[]') as categories,
        coalesce(held.terms ->> 'minors' = 'never', false) as minors
@@ -28,7 +28,7 @@ export async function findHidingRules(
      where subscription.id = any($1::int[])`,
     [subscriptions],
   )
-  const found = new Map<number, Hiding>(
+  const found = new Map<number, HidingRules>(
     rows.map(({ id, categories, minors }) => [
       id,
       { categories: categories === 'all' ? PROTECTION_CATEGORIES : categories, minors },

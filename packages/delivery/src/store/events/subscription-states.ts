@@ -142,7 +142,7 @@ export async function takeUnloggedSuspensions(
 }
 
 /** A subscription that was opened again. */
-export interface Reopened {
+export interface ReopenedSubscription {
   readonly id: number
   readonly event_type: string
   readonly record_type: string
@@ -159,14 +159,14 @@ export async function reopenSubscriptions(
   subscriptions: readonly number[],
   reason: EndReason,
   now: Date,
-): Promise<readonly Reopened[]> {
+): Promise<readonly ReopenedSubscription[]> {
   // The lock keeps others from closing a mailbox, until the transaction ends.
   await client.query(
     `select from mailbox
      where id in (select mailbox from subscription where id = any($1::int[])) order by id for share`,
     [subscriptions],
   )
-  const { rows } = await client.query<Reopened>(
+  const { rows } = await client.query<ReopenedSubscription>(
     `with held as (
        select * from subscription as ended
        where id = any($1::int[]) and state = 'ended' and reason = $2 and (end_at is null or end_at > $3)

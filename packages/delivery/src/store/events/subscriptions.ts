@@ -10,13 +10,13 @@ import { moveWaitingNotifications } from './recall.ts'
 import { type FiledKey, fileSubscriptions } from './subscription-states.ts'
 
 /** A key under which a subscription is filed. */
-export interface Key {
+export interface SubscriptionKey {
   readonly key: Uint8Array
   readonly whole: boolean
 }
 
 /** The request that makes subscriptions, and the address for their notifications. */
-export interface Making {
+export interface SubscriptionRequester {
   /** `Participant.id` */
   readonly participant: number
   /** `Registry.id` */
@@ -33,7 +33,7 @@ interface Types {
   /** The canonical names. */
   readonly event_type: string
   readonly record_type: string
-  readonly keys: readonly Key[]
+  readonly keys: readonly SubscriptionKey[]
 }
 
 export interface NewSubscription extends Types {
@@ -62,7 +62,7 @@ export async function lockSubscriber(client: ClientBase, participant: number): P
 /** Inserts subscriptions. @returns how many were made; one that exists already is not made again */
 export async function insertSubscriptions(
   client: ClientBase,
-  { participant, registry, mailbox, encrypted, transaction_id, correlation_id }: Making,
+  { participant, registry, mailbox, encrypted, transaction_id, correlation_id }: SubscriptionRequester,
   made: readonly NewSubscription[],
 ): Promise<number> {
   if (made.length === 0) return 0
@@ -134,7 +134,7 @@ const keysOf = <Subscription extends Types>(
   })
 
 /** A subscription that gets another end, or is made live again. */
-export interface Renewal extends Types {
+export interface SubscriptionRenewal extends Types {
   readonly id: number
   readonly end_at: Date | null
   readonly consent?: SubscriptionConsent | null
@@ -149,8 +149,8 @@ export interface Renewal extends Types {
  */
 export async function renewSubscriptions(
   client: ClientBase,
-  { registry, mailbox }: Pick<Making, 'registry' | 'mailbox'>,
-  renewals: readonly Renewal[],
+  { registry, mailbox }: Pick<SubscriptionRequester, 'registry' | 'mailbox'>,
+  renewals: readonly SubscriptionRenewal[],
 ): Promise<number> {
   if (renewals.length === 0) return 0
   const { rows } = await client.query<{ id: number }>({

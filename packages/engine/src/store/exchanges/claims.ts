@@ -3,7 +3,7 @@
  * claim is not renewed, it ends, and another node claims the exchange.
  */
 
-import type { Claim } from '@rollcall/core/model/delivery'
+import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { WaitingExchanges } from '@rollcall/core/model/health'
 import type { Database } from '@rollcall/database/database'
 import { participantsWithSql } from '@rollcall/database/queue'
@@ -66,7 +66,7 @@ export const EXCHANGES_DUE = `with recursive ${participantsWithSql('accepted_exc
  */
 export async function claimExchanges(
   pool: pg.Pool,
-  claim: Claim,
+  claim: DeliveryClaim,
   { free, share, reserve, large, batches, batchShare }: Slots,
   inWork: readonly ExchangeInWork[],
 ): Promise<readonly ClaimedExchange[]> {

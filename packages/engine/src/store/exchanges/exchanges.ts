@@ -3,7 +3,7 @@
  * answer is sent (D27).
  */
 
-import type { Claim } from '@rollcall/core/model/delivery'
+import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { createFirstCome, LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
@@ -45,7 +45,7 @@ export interface Acceptance {
   /** One chunk, or several for a large batch. */
   readonly chunks: readonly NewChunk[]
   /** Set when the accepting node claims the request at once; null or absent: it waits for a node that claims it. */
-  readonly claim?: Claim | null
+  readonly claim?: DeliveryClaim | null
 }
 
 /** A whole request, or a part of it that is answered alone. */

@@ -1,6 +1,6 @@
 /** Stores the answer to an accepted exchange: its items, and the delivery of each page. */
 
-import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
+import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
 import { type JointWrite, type Parameter, parameterOfOwnStatement } from '@rollcall/database/joint-write'
@@ -38,7 +38,7 @@ export interface ReplyStep {
   readonly items: readonly NewItem[]
   readonly delivery: NewDelivery | null
   /** Set when the delivery is attempted at once; otherwise a node that claims it attempts it. */
-  readonly deliveryClaim: Claim | null
+  readonly deliveryClaim: DeliveryClaim | null
   /** Further writes of the operation, in the same transaction. */
   readonly effects?: readonly Effect[]
   /** True when this run continues with the next page; otherwise the exchange is due again if it has further pages. */

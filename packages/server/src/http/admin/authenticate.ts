@@ -20,14 +20,14 @@ export interface OperatorListener {
 }
 
 /** The dependencies of `authenticate`. */
-export type Authenticating = HasSessionFailures & {
+export type AuthenticationDeps = HasSessionFailures & {
   readonly operators: Operators
   readonly sessions: Sessions<Operator>
 }
 
 /** Makes the functions for the sessions of the console. */
 export const consoleSessionPage = (
-  deps: Authenticating,
+  deps: AuthenticationDeps,
   { isReachedByTls }: Pick<OperatorListener, 'isReachedByTls'>,
 ): PageSessions<Operator> => createPageSessions(CONSOLE_SESSIONS, deps, { sessions: deps.sessions, isReachedByTls })
 
@@ -36,7 +36,7 @@ export const consoleSessionPage = (
  * @throws RequestFault 400, 401, 403, 421, 429
  */
 export async function authenticate(
-  deps: Authenticating,
+  deps: AuthenticationDeps,
   listener: OperatorListener,
   request: Pick<FastifyRequest, 'headers' | 'raw'>,
   call: Call,

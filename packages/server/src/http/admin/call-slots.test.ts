@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { createCallSlots, type Heavy } from './call-slots.ts'
+import { createCallSlots, type HeavyCall } from './call-slots.ts'
 
 const slots = () => {
   const { take } = createCallSlots({ admin_reads: 4, admin_reads_at_once: 3, audit_searches: 3 })
-  return (name: string, heavy?: Heavy, method: 'GET' | 'POST' = 'GET') => take({ method, heavy }, { name })
+  return (name: string, heavy?: HeavyCall, method: 'GET' | 'POST' = 'GET') => take({ method, heavy }, { name })
 }
 
 const refused = {

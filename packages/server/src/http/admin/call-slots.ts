@@ -12,7 +12,7 @@ export interface CallSlots {
    * @throws RequestFault 429 too many calls wait, or too many heavy ones run
    */
   take(
-    call: { readonly method: Method; readonly heavy: Heavy | undefined },
+    call: { readonly method: Method; readonly heavy: HeavyCall | undefined },
     operator: Pick<Operator, 'name'>,
   ): Promise<() => void>
 }
@@ -30,11 +30,11 @@ interface SlotLimits {
 const SLOTS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, audit_searches: 3 }
 
 /** The kinds of heavy calls: they read much data, or connect to the database of a source. */
-export type Heavy = 'auditLog' | 'prunable' | 'sources'
+export type HeavyCall = 'auditLog' | 'prunable' | 'sources'
 
 export function createCallSlots({ admin_reads, admin_reads_at_once, audit_searches } = SLOTS): CallSlots {
   /** The most heavy calls of each kind that run on this node: of all operators, and of each. */
-  const heavySlots: Readonly<Record<Heavy, { readonly all: number; readonly each: number }>> = {
+  const heavySlots: Readonly<Record<HeavyCall, { readonly all: number; readonly each: number }>> = {
     // One operator cannot take the last slot for the audit log or for sources from the others.
     auditLog: { all: audit_searches, each: audit_searches - 1 },
     prunable: { all: 1, each: 1 },

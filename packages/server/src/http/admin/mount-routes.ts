@@ -12,7 +12,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFoundFault, sendJson } from '../answer.ts'
 import type { HasDirectory } from '../protocol-routes.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
-import { type Authenticating, authenticate, type OperatorListener } from './authenticate.ts'
+import { type AuthenticationDeps, authenticate, type OperatorListener } from './authenticate.ts'
 import { type Call, type HasLog, logOtherRequests, runLoggedCall } from './call-log.ts'
 import { type CallSlots, createCallSlots } from './call-slots.ts'
 import { adminDocument } from './openapi.ts'
@@ -28,7 +28,7 @@ type AdminRouteDeps = Omit<AdminDeps, 'caller' | 'approvals'> & {
   readonly twoPerson: boolean
 } & HasDirectory &
   HasLog &
-  Authenticating & { readonly limits: InputLimits }
+  AuthenticationDeps & { readonly limits: InputLimits }
 
 export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: OperatorListener): void {
   logOtherRequests(app, deps, ADMIN_BASE)

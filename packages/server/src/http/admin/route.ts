@@ -1,7 +1,7 @@
 /** The type of a row in the table of the admin API, which describes a call. */
 
-import type { Acting } from '@rollcall/admin/act'
-import type { AdminFunction, Given } from '@rollcall/admin/admin-function'
+import type { BaseActDeps } from '@rollcall/admin/act'
+import type { AdminFunction, GivenInput } from '@rollcall/admin/admin-function'
 import type { HasVerifying } from '@rollcall/admin/audit/verification'
 import type { HasSignatures } from '@rollcall/admin/callbacks/callbacks'
 import type { HasChangeLimit } from '@rollcall/admin/deliveries/changes'
@@ -21,7 +21,7 @@ import type { Audience } from '@rollcall/participants/store/sessions'
 import type { Deprecation } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import type { Method } from '../server.ts'
-import type { Heavy } from './call-slots.ts'
+import type { HeavyCall } from './call-slots.ts'
 
 /** The beginning of the path of every call. */
 export const ADMIN_BASE = '/admin/v1'
@@ -39,7 +39,7 @@ export type AdminDeps = HasVault &
   HasSettings &
   HasJudged &
   HasTrial &
-  Acting &
+  BaseActDeps &
   HasPartnerPage &
   RetentionDeps & { readonly limits: Pick<Limits, 'session_idle' | 'searched_entries'> }
 
@@ -59,7 +59,7 @@ export interface AdminRoute {
   /** Members of the input that this API does not have, such as those that show personal data. */
   readonly hidden: readonly string[]
   /** The kind of a heavy call: a node runs few of the same kind at a time. Undefined for other calls. */
-  readonly heavy: Heavy | undefined
+  readonly heavy: HeavyCall | undefined
   /** The HTTP status of a successful answer. */
   readonly status: 200 | 201
   /** Set when the call is deprecated: the time at which it ends. */
@@ -84,7 +84,7 @@ export function adminRoute<Input extends TSchema, Result extends TSchema>(
   const { input, result, act } = adminFunction
   const approval = act === null || act.approval === 'never' ? undefined : act.name
   // The input is not checked yet; the admin function checks it.
-  const call = (deps: AdminDeps, given: unknown) => adminFunction(deps, given as Given<Static<Input>>)
+  const call = (deps: AdminDeps, given: unknown) => adminFunction(deps, given as GivenInput<Static<Input>>)
   const usual = { audience: 'operator', hidden: [], heavy: undefined, status: 200, deprecated: undefined } as const
   return { ...usual, ...row, input, result, approval, call }
 }

@@ -1,17 +1,17 @@
 /** The parts that all ways of signing in to the console share. */
 
-import type { Acting } from '@rollcall/admin/act'
+import type { BaseActDeps } from '@rollcall/admin/act'
 import { auditAct } from '@rollcall/admin/audit/operator-entries'
 import type { Directory } from '@rollcall/participants/directory/directory'
 import type { OpenIdProvider } from '@rollcall/participants/directory/openid-provider'
 import type { OperatorSession, SessionLimits } from '@rollcall/participants/directory/sessions'
-import type { Authenticating } from './authenticate.ts'
+import type { AuthenticationDeps } from './authenticate.ts'
 import type { Call, HasLog } from './call-log.ts'
 import type { InputLimits } from './read-input.ts'
 
-export type SessionDeps = Authenticating &
+export type SessionDeps = AuthenticationDeps &
   HasLog &
-  Pick<Acting, 'auditLog'> & {
+  Pick<BaseActDeps, 'auditLog'> & {
     readonly directory: Pick<Directory, 'registries'>
     /** The provider of OpenID Connect; null: operators sign in only with tokens and links. */
     readonly openId: OpenIdProvider | null
@@ -27,5 +27,5 @@ export function noteCaller(call: Call, session: OperatorSession): void {
 }
 
 /** Writes the audit entry of a sign-in or sign-out. */
-export const noteSignIn = ({ auditLog }: Pick<Acting, 'auditLog'>, session: OperatorSession, note: string) =>
+export const noteSignIn = ({ auditLog }: Pick<BaseActDeps, 'auditLog'>, session: OperatorSession, note: string) =>
   auditAct({ auditLog, caller: { kind: 'operator', operator: session.owner } }, { note })

@@ -10,7 +10,7 @@ import {
   type Secrets,
 } from '@rollcall/delivery/delivery/credentials'
 import type { Vault } from '@rollcall/keys/vault'
-import { createGuards, type Guards } from '@rollcall/participants/egress/address-guard'
+import { type AddressGuards, createGuards } from '@rollcall/participants/egress/address-guard'
 import { openVault } from '@rollcall/settings/storage'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { partnerCertificate, partnerKey } from '../../../../participants/test/partner-certificate.ts'
@@ -19,7 +19,7 @@ import { answering, LOOPBACK, type Receiver, receiver, type TestSender, testSend
 
 let sender: TestSender
 let vault: Vault
-let guards: Guards
+let guards: AddressGuards
 let credentials: Credentials
 let clock = Date.now()
 const peers: Receiver[] = []

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Attempt, Claim, DeliveryUpdate, Health } from '@rollcall/core/model/delivery'
+import type { Attempt, DeliveryClaim, DeliveryUpdate, HealthVerdict } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import { listenForWork, WORK_CHANNEL } from '@rollcall/database/queue'
 import { findBreaker, takeProbes } from '@rollcall/delivery/store/deliveries/breakers'
@@ -43,7 +43,13 @@ afterAll(() => sender.close())
 const FAILED: DeliveryUpdate = { state: 'pending', wait: 60, reason: null }
 const DONE: DeliveryUpdate = { state: 'delivered', wait: null, reason: null }
 
-function record(delivery: string, claim: Claim, ended: DeliveryUpdate, health: Partial<Health> = {}, number = 1) {
+function record(
+  delivery: string,
+  claim: DeliveryClaim,
+  ended: DeliveryUpdate,
+  health: Partial<HealthVerdict> = {},
+  number = 1,
+) {
   const attempt: Attempt = {
     delivery,
     number,
@@ -53,7 +59,7 @@ function record(delivery: string, claim: Claim, ended: DeliveryUpdate, health: P
     error: ended.state === 'delivered' ? null : 'http_5xx',
     answer: null,
   }
-  const about: Health = {
+  const about: HealthVerdict = {
     ...here(),
     peer: ended.state === 'delivered' ? 'up' : 'down',
     probe: false,
@@ -182,7 +188,7 @@ test('nodes that listen are told of a participant for whom something may be due,
   await listened
 })
 
-const fail = async (times: number, health: Partial<Health> = {}): Promise<void> => {
+const fail = async (times: number, health: Partial<HealthVerdict> = {}): Promise<void> => {
   for (let at = 0; at < times; at += 1) {
     const { id } = await newDelivery(sender, participant)
     const claim = aClaim()
