@@ -50,6 +50,8 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
 
 export interface MariadbProcess {
   readonly socketPath: string
+  /** Kills the server, and starts it again on what it had stored. */
+  kill(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -72,35 +74,44 @@ export async function startMariadb(
   const shared = ['--no-defaults', `--datadir=${data}`, ...user]
   const install = findProgram('mariadb-install-db') ?? 'mariadb-install-db'
   await promisify(execFile)(install, [...shared, '--auth-root-authentication-method=normal', '--skip-test-db'])
-  const child = spawn(program, [...shared, `--socket=${socketPath}`, `--tmpdir=${data}`, ...SETTINGS, ...more], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let said = ''
-  child.stderr.on('data', (text) => {
-    said = `${said}${text}`.slice(-4_000)
-  })
+  const options = [...shared, `--socket=${socketPath}`, `--tmpdir=${data}`, ...SETTINGS, ...more]
+  let child = await started(program, options, socketPath)
   // Ctrl-C ends a run without its teardown.
-  const kill = (): void => {
+  const remove = (): void => {
     child.kill('SIGKILL')
     rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
-  process.prependOnceListener('exit', kill)
-  while (!said.includes('ready for connections') || !existsSync(socketPath)) {
-    if (child.exitCode !== null) throw new Error(`MariaDB does not start: ${said}`)
-    await sleep(20)
-  }
+  process.prependOnceListener('exit', remove)
   return {
     socketPath,
+    async kill() {
+      await ended(child, 'SIGKILL')
+      child = await started(program, options, socketPath)
+    },
     async stop() {
-      process.off('exit', kill)
-      await ended(child)
+      process.off('exit', remove)
+      await ended(child, 'SIGTERM')
     },
   }
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+/** Starts the server, and waits until it can be used. */
+async function started(program: string, options: readonly string[], socketPath: string): Promise<ChildProcess> {
+  const child = spawn(program, options, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (text) => {
+    said = `${said}${text}`.slice(-4_000)
+  })
+  while (!said.includes('ready for connections') || !existsSync(socketPath)) {
+    if (child.exitCode !== null) throw new Error(`MariaDB does not start: ${said}`)
+    await sleep(20)
+  }
+  return child
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const end = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGTERM')
+  child.kill(signal)
   await end
 }

@@ -17,6 +17,8 @@ export interface MariadbDatabase {
   addressOf(user: string, password: string): string
   /** Runs a statement as the account that may do everything. */
   run(statement: string, values?: readonly unknown[]): Promise<unknown>
+  /** Connects again, after the server was killed. */
+  reconnect(): Promise<void>
   drop(): Promise<void>
 }
 
@@ -33,7 +35,11 @@ async function sharedSocket(): Promise<string> {
 
 async function databaseAt(socketPath: string): Promise<MariadbDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  const connection = await createConnection({ socketPath, user: 'root' })
+  const connect = async () => {
+    const made = await createConnection({ socketPath, user: 'root' })
+    return made.on('error', () => undefined)
+  }
+  let connection = await connect()
   await connection.query(`create database ${name} character set utf8mb4 collate utf8mb4_general_ci`)
   await connection.query(`use ${name}`)
   const addressOf = (user: string, password: string): string => {
@@ -49,6 +55,11 @@ async function databaseAt(socketPath: string): Promise<MariadbDatabase> {
     address: addressOf('root', ''),
     addressOf,
     run: async (statement, values = []) => (await connection.query(statement, values as never))[0],
+    async reconnect() {
+      connection.destroy()
+      connection = await connect()
+      await connection.query(`use ${name}`)
+    },
     async drop() {
       await connection.query(`drop database ${name}`)
       await connection.end()

@@ -9,16 +9,19 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findProgram } from '../../../../test/programs.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { differences } from '../../test/copies.ts'
+import { followAlone, kill, transactionsWithKills } from '../../test/follower-process.ts'
 import { hasMariadb, type MariadbDatabase, mariadbDatabase } from '../../test/mariadb.ts'
 import { binlogSource, mariadbOffice } from '../../test/mariadb-office.ts'
 import { type MariadbProcess, startMariadb } from '../../test/mariadb-setup.ts'
 import { copiedPeople, mirroredRegistry } from '../../test/mirrored-office.ts'
+import { inMariadb } from '../../test/office-changes.ts'
 import { checkSource } from '../check-source.ts'
 import { type ChangeLog, LogLost, type LogReading } from '../engine/change-log.ts'
 import type { OpenEngine } from '../engine/engine.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
-import { findMirror } from '../store/mirrors.ts'
+import { findMirror, wantComparison } from '../store/mirrors.ts'
 import { type RunningFollowers, startFollowers } from './followers.ts'
 
 const KIND = kindNamed('civil') ?? expect.fail()
@@ -29,6 +32,8 @@ const PEOPLE = [
 const LOGGED = [
   ...['--skip-networking', '--log-bin=log', '--server-id=1', '--binlog-format=ROW', '--binlog-row-metadata=FULL'],
   '--max-allowed-packet=1G',
+  // A commit outlives the process, though not the machine.
+  '--innodb-flush-log-at-trx-commit=2',
 ]
 
 describe.skipIf(!hasMariadb())('the binlog of MariaDB', () => {
@@ -275,6 +280,53 @@ describe.skipIf(!hasMariadb())('the binlog of MariaDB', () => {
     await office.run('delete from person where person_no = 3')
     await expect.poll(uins).toEqual(['A1'])
     await expect.poll(mirror).toMatchObject({ failure: null, behind: 0 })
+  })
+
+  test('the copy is as its source wherever what follows it and its source were killed, and each state that it read is one event', async () => {
+    await allow()
+    await office.run('alter table person drop index national_no')
+    const { id } = await mirroredRegistry(database.db, binlogSource())
+    let follower = followAlone(database.connection, env)
+    const kills = {
+      async follower() {
+        await kill(follower)
+        follower = followAlone(database.connection, env)
+      },
+      async source() {
+        await server.kill()
+        await office.reconnect()
+      },
+    }
+    try {
+      await expect.poll(uins).toEqual(['A1', 'A2'])
+      const many = `insert into person (person_no, national_no, family_name)
+        select seq, concat('M', seq), 'Many' from seq_100_to_6099`
+      for (const end of ['rollback', 'commit']) {
+        for (const statement of ['start transaction', many, end]) await office.run(statement)
+      }
+      await kills.follower()
+      for (const { changes, isKept, kill: who } of transactionsWithKills()) {
+        await office.run('start transaction')
+        for (const one of changes) await office.run(inMariadb(one))
+        await office.run(isKept ? 'commit' : 'rollback')
+        if (who !== null) await kills[who]()
+      }
+      await kills.source()
+      await office.run('update person set gender = 1 where gender = 7 or person_no = 100')
+      await expect.poll(async () => (await people()).M100?.sex).toBe('male')
+      await wantComparison(database.db, id)
+      await expect.poll(() => differences(database.db, 'civil', env)).toEqual([])
+      await expect.poll(mirror).toMatchObject({ failure: null, behind: 0 })
+      const counted = async (text: string) => (await database.db.pool.query({ text, rowMode: 'array' })).rows
+      expect(
+        await counted('select 1 from event group by record, record_version, event_type having count(*) > 1'),
+      ).toEqual([])
+      const registered = await counted(`select count(*)::int from event where event_type = 'REGISTER' group by record`)
+      expect(registered.length).toBeGreaterThanOrEqual(6_000)
+      expect(registered.filter(([times]) => times !== 1)).toEqual([])
+    } finally {
+      await kill(follower)
+    }
   })
 
   test('a place that the log does not have any more is none', async () => {

@@ -1,19 +1,16 @@
 /** A copy under random changes of its source, while kill -9 ends what follows it, and its source: in the end it is as its source. */
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { kindNamed } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
-import fc from 'fast-check'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { PROPERTY_SEED } from '../../../../test/property-seed.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postmasterOf } from '../../../database/test/embedded.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { followAlone, kill, transactionsWithKills } from '../../test/follower-process.ts'
 import { type LoggedPostgres, loggedPostgres, loggedSource, publishOffice } from '../../test/logged-office.ts'
 import { copiedPeople, mirroredRegistry } from '../../test/mirrored-office.ts'
 import { makeOffice, officeReader, officeSource } from '../../test/office.ts'
-import { officeChange } from '../../test/office-changes.ts'
 import { checkSource } from '../check-source.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
@@ -38,7 +35,7 @@ beforeAll(async () => {
   await publishOffice(office, reader)
 })
 afterAll(async () => {
-  await end(follower)
+  await kill(follower)
   await office.end()
   await database.close()
   await postgres.close()
@@ -57,20 +54,11 @@ async function owner(): Promise<pg.Client> {
   }
 }
 
-function follow(): ChildProcess {
-  const words = [inject('programs').following, JSON.stringify(database.connection)]
-  return spawn(process.execPath, words, { env: { ...process.env, READER: reader }, stdio: 'ignore' })
-}
-
-async function end(child: ChildProcess | undefined): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  if (child.kill('SIGKILL')) await ended
-}
+const follow = (): ChildProcess => followAlone(database.connection, { READER: reader })
 
 const KILLS = {
   async follower() {
-    await end(follower)
+    await kill(follower)
     follower = follow()
   },
   async source() {
@@ -84,18 +72,15 @@ const mirror = async () => findMirror(database.db, (await registryAt(database.db
 const uins = async () => Object.keys(await copiedPeople(database.db).catch(() => ({}))).toSorted()
 
 test('the copy is as its source wherever what follows it and its source were killed, and each state that it read is one event', async () => {
-  const changes = fc.array(officeChange, { minLength: 1, maxLength: 6 })
-  const steps = fc.record({ changes, isKept: fc.boolean(), kill: fc.constantFrom('follower', 'source', null, null) })
-  const drawn = fc.sample(fc.array(steps, { minLength: 8, maxLength: 8 }), { numRuns: 1, seed: PROPERTY_SEED })[0] ?? []
   await mirroredRegistry(database.db, loggedSource())
   follower = follow()
   await expect.poll(async () => (await mirror())?.compared_at ?? null).not.toBeNull()
   const many = `insert into office.person select no, 'M' || no, 'Many' from generate_series(100, ${99 + MANY}) as no`
   await office.query(`begin; ${many}; rollback; begin; ${many}; commit`)
   await KILLS.follower()
-  for (const { changes: statements, isKept, kill } of drawn) {
-    await office.query(`begin; ${statements.join('; ')}; ${isKept ? 'commit' : 'rollback'}`)
-    if (kill !== null) await KILLS[kill]()
+  for (const { changes, isKept, kill: who } of transactionsWithKills()) {
+    await office.query(`begin; ${changes.join('; ')}; ${isKept ? 'commit' : 'rollback'}`)
+    if (who !== null) await KILLS[who]()
   }
 
   await office.query('alter table office.person rename column mobile to phone')
@@ -123,7 +108,7 @@ test('the copy is as its source wherever what follows it and its source were kil
 })
 
 test('a standby is read live and polled as far as it has come, and its log is not followed', async () => {
-  await end(follower)
+  await kill(follower)
   await office.end()
   const kind = kindNamed('civil') ?? expect.fail()
   const { Person } = loggedSource().records

@@ -1,21 +1,26 @@
-/** A copy under random changes of its source, while what follows it is killed again and again: in the end it is as its source. */
+/**
+ * Copies under random changes of their source, while what follows it is killed again and again: in the end they are as
+ * the source. One has persons, the other one has records of two types.
+ */
 
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { openDatabase } from '@rollcall/database/database'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PROPERTY_SEED } from '../../../../test/property-seed.ts'
 import { emptyDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { differences } from '../../test/copies.ts'
+import { HOUSEHOLDS, householdChange, householdSource } from '../../test/households.ts'
 import { copiedPeople, makeMirroredOffice, mirroredRegistry, polledSource } from '../../test/mirrored-office.ts'
 import { officeReader } from '../../test/office.ts'
 import { officeChange } from '../../test/office-changes.ts'
-import { wantComparison } from '../store/mirrors.ts'
+import { findMirror, wantComparison } from '../store/mirrors.ts'
 import { startFollowers } from './followers.ts'
 
 const transactions = fc.array(
   fc.record({
-    changes: fc.array(officeChange, { minLength: 1, maxLength: 6 }),
+    changes: fc.array(fc.oneof(officeChange, householdChange), { minLength: 1, maxLength: 8 }),
     isKept: fc.boolean(),
     isKilled: fc.boolean(),
   }),
@@ -27,10 +32,13 @@ test('in the end the copy is as its source, wherever what follows it was killed,
     fc.asyncProperty(transactions, async (all) => {
       const [database, empty] = await Promise.all([testDatabase(), emptyDatabase()])
       const office = await makeMirroredOffice(empty.connection, [])
+      await office.query(HOUSEHOLDS)
       const env = { READER: await officeReader(empty.connection) }
       await office.query('alter table office.person drop constraint person_national_no_key')
       await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
-      const registries = async () => [await registryAt(database.db, 'civil')]
+      const welfare = { namespace: 'welfare', kind: 'social', sender_id: 'welfare.rollcall', source: householdSource }
+      await addRegistry(database.db, welfare)
+      const registries = () => Promise.all(['civil', 'welfare'].map((name) => registryAt(database.db, name)))
       const follow = () => {
         const db = openDatabase(database.connection)
         const log = { warn: () => undefined, info: () => undefined }
@@ -55,20 +63,14 @@ test('in the end the copy is as its source, wherever what follows it was killed,
         running = follow()
       }
       try {
-        await expect
-          .poll(() =>
-            copiedPeople(database.db).then(
-              () => true,
-              () => false,
-            ),
-          )
-          .toBe(true)
+        for (const { id } of await registries()) {
+          await expect.poll(async () => (await findMirror(database.db, id))?.compared_at ?? null).not.toBeNull()
+        }
         for (const { changes, isKept, isKilled } of all) {
           await office.query(`begin; ${changes.join('; ')}; ${isKept ? 'commit' : 'rollback'}`)
           if (isKilled) await kill()
         }
-        const [{ id } = expect.fail()] = await registries()
-        await wantComparison(database.db, id)
+        for (const { id } of await registries()) await wantComparison(database.db, id)
         const wanted = async () =>
           (
             await office.query(
@@ -87,8 +89,11 @@ test('in the end the copy is as its source, wherever what follows it was killed,
         await expect
           .poll(async () => await dead())
           .toEqual(expect.arrayContaining(died.rows.map((row) => row.national_no)))
+        for (const name of ['civil', 'welfare']) {
+          await expect.poll(() => differences(database.db, name, env)).toEqual([])
+        }
         const { rows } = await database.db.pool.query(
-          'select record, record_version from event group by record, record_version, event_type having count(*) > 1',
+          'select 1 from event group by registry, record_type, record, record_version, event_type having count(*) > 1',
         )
         expect(rows).toEqual([])
       } finally {
