@@ -11,7 +11,7 @@ import { listenForStop } from './stop.ts'
 export interface AdminFunction<Input, Result, More> {
   (deps: Deps & More, input: Input): Promise<Result>
   readonly input: { readonly properties?: object }
-  /** The kind of act of the admin function; null: the function is no act. Other functions lack this member. */
+  /** The kind of act of the admin function; null: the function is no act. */
   readonly act: object | null
 }
 
@@ -52,7 +52,7 @@ interface Row<Input, Result, More> {
   readonly file?: string
   /** The command adds an operator's own data, which the database of a demo refuses. */
   readonly adds?: true
-  /** The command prints `limit` rows (50 by default), and says whether there are more. */
+  /** The command prints at most `limit` rows (50 by default). Its text says when there are more. */
   readonly pages?: true
   /** Makes further dependencies of the function. */
   readonly deps?: (deps: Deps, given: Given<Input>) => More | Promise<More>
@@ -106,7 +106,7 @@ export const withChangedAnswer = <Input, Found, Result>(
   return Object.assign(call, { input: adminFunction.input, act: adminFunction.act })
 }
 
-/** Stands for null: commander uses null for an option without a value. */
+/** Stands for null, because commander replaces the null of an option's parser by an empty text. */
 const NULL = Symbol('null')
 
 const keepingNull =
@@ -203,7 +203,7 @@ function addArguments(
   return names
 }
 
-/** Adds the options of a command. @returns for each its member, and the name of its value in commander */
+/** Adds the options of a command. @returns for each its name in `Given`, and its name in commander */
 function addOptions(
   { memberReader }: SchemaReader,
   command: Command,

@@ -50,7 +50,7 @@ const DETAILS = ['requested_by', 'case', 'reason'] as const
 
 const FLAGS = ['again', 'unsent'] as const
 
-/** The columns that only some entries have. */
+/** The further columns for which one of the accesses has a value. */
 const more = (accesses: PersonAudit['seen']): readonly string[] => [
   ...DETAILS.filter((name) => accesses.some((access) => access[name] !== undefined)),
   ...FLAGS.filter((name) => accesses.some((access) => access[name])),

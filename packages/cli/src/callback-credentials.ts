@@ -60,7 +60,7 @@ export async function readCredentialOptions(
   return { ...(auth !== undefined && { auth }), ...read }
 }
 
-/** A secret is one word of at most 8192 printable ASCII characters; the newline that editors add is cut. */
+/** Reads an option's value. A secret is one word of at most 8192 printable ASCII characters; space around it is cut. */
 async function textOf(name: Name, value: string): Promise<string> {
   const { read } = OPTIONS[name]
   if (read === 'text') return value

@@ -1,6 +1,6 @@
-/** Failed connections to the operator's own database: for each cause a row with advice. */
+/** Failures of our own database, most of them when it is connected: for each known cause a row with advice. */
 
-/** Facts about a failed connection, without data. */
+/** The facts by which a failure of the database is recognised. */
 export interface DatabaseFailure {
   readonly sqlstate?: string | undefined
   /** Code of the operating system, such as ECONNREFUSED. */
@@ -86,7 +86,7 @@ const CAUSES: readonly KnownFailure[] = [
   },
 ]
 
-/** Advises on a failed connection; undefined: the cause is not known here. */
+/** Advises on a failure of the database; undefined: its cause has no row here. */
 export function databaseAdvice({ sqlstate, code, message }: DatabaseFailure, place: string): string | undefined {
   const found = CAUSES.find(({ known }) =>
     known.some((mark) => mark === sqlstate || mark === code || message.startsWith(mark)),

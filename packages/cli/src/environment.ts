@@ -67,7 +67,7 @@ export async function withDatabase<Result>(work: (deps: Deps) => Promise<Result>
 
 /**
  * Like `withDatabase`, for acts that add registries, participants or people of the operator.
- * @throws AdminRefusal the database is that of a demo
+ * @throws AdminRefusal the database is that of a demo, and ROLLCALL_DEMO_WRITES is not 1
  */
 export const withOwnDatabase = <Result>(work: (deps: Deps) => Promise<Result>): Promise<Result> =>
   withDatabase(async (deps) => {

@@ -41,7 +41,7 @@ export const suspendedSubscriptionsText = ({ suspended }: { readonly suspended: 
     ? []
     : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
 
-/** Writes the meaning of a grant in lines; what is permitted comes first. */
+/** Writes the meaning of a grant, a line for each subject: its version and times, then its terms. */
 export function explanationText(explained: Explained): string {
   const { version, valid_from, valid_until } = explained
   const lines: readonly (readonly [string, string])[] = [

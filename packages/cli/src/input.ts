@@ -35,7 +35,7 @@ export function parseJsonText(name: string, json: string, advice?: string): Json
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     const { message } = error
-    // Many messages begin with these words already.
+    // Many messages begin with `not JSON` already.
     const problem = message.startsWith('not JSON') ? message : `not JSON: ${message}`
     throw new CommandError(`${name} is ${problem}${advice === undefined ? '' : `; ${advice}`}`)
   }

@@ -1,4 +1,4 @@
-/** Starts the listeners. Errors say which variable helps. */
+/** Checks the addresses of the server, and starts it. An error of an address names the variable to change. */
 import { createServer } from 'node:net'
 import type { Database } from '@rollcall/database/database'
 import { createLog, type Log } from '@rollcall/observe/log'
@@ -29,8 +29,8 @@ const LISTENERS: Readonly<Record<ListenerName, Listener>> = {
 }
 
 /**
- * Checks the configured addresses by listening briefly, before anything is made: a start that must fail makes no new
- * database.
+ * Checks the configured addresses by listening on them briefly. Commands call it before they open the database, so that
+ * a start which an address stops makes no new database.
  * @throws CommandError an address or a port that cannot be listened on
  */
 export async function refuseTakenPorts(config: Config): Promise<void> {

@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// The reader of our output may have closed it (`| head`, a closed terminal): end without a stack trace.
+// The reader of our output may have closed it (`| head`, a closed terminal): no stack trace is printed.
 process.stdout.on('error', () => undefined)
 process.stderr.on('error', () => undefined)
 

@@ -60,7 +60,7 @@ function cellText(cell: Cell | undefined): string {
   return printable(String(cell))
 }
 
-/** Writes names and values in two columns. A list is written on one line; no value is written as `-`. */
+/** Writes names and values in two columns: a list on one line, an object as JSON, null and an empty list as `-`. */
 export function factsText(facts: object): string {
   const rows = Object.entries(facts)
   const width = Math.max(15, ...rows.map(([name]) => name.length)) + 1

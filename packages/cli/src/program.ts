@@ -4,7 +4,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { addCommandTree, type Group, type Leaf } from './command-tree.ts'
 import { EXIT_CODES, reportFailure } from './failure.ts'
 
-/** A command written by hand adds itself; all others are rows of data. */
+/** The module of a command: it adds the command by a function, or exports the command and those below it as data. */
 type CommandModule = { readonly addCommand: (program: Command) => void } | { readonly COMMAND_TREE: Leaf | Group }
 
 interface Row {
@@ -103,7 +103,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
 }
 
 /**
- * Runs one command and sets the exit code of the process; a failure is one line on standard error.
+ * Runs one command and sets the exit code of the process. A failure is reported on standard error.
  * @param words the command line after `rollcall`
  */
 export async function runCommand(words: readonly string[]): Promise<void> {

@@ -4,7 +4,7 @@ import cliProgress from 'cli-progress'
 
 export interface ProgressReport<Progress> {
   update(progress: Progress): void
-  /** Ends the bar. It is called before anything else is printed. */
+  /** Ends the bar. Call it before anything else is printed. */
   stop(): void
 }
 

@@ -49,7 +49,7 @@ export async function readColumnsToDecide(map: string | undefined): Promise<read
 
 const YAML_NAME = /\.ya?ml$/i
 
-/** Reads JSON, or YAML by its file name. @throws CommandError */
+/** Reads a column mapping: YAML when the file name ends in .yaml or .yml, otherwise JSON. @throws CommandError */
 async function readMapping(path: string): Promise<unknown> {
   if (!YAML_NAME.test(path)) return readColumns(path)
   const { readYaml } = await import('./yaml.ts')

@@ -1,4 +1,4 @@
-/** Reads the members of an admin function's schema from a command line. */
+/** Reads values of an admin function's input from texts of a command line, by the function's schema. */
 import { InvalidArgumentError } from 'commander'
 import { readInstant, wholeNumberReader } from './values.ts'
 
@@ -49,7 +49,7 @@ export function schemaMembers(input: object): readonly Member[] {
   }))
 }
 
-/** Finds how a member is read; null when no option can give its value (an object). @param none the word for null */
+/** Finds how a member is read; null: no option can give its value, as for an object. @param none the word for null */
 export function memberReader(schema: Schema, none: string): Reader | null {
   if (schema.anyOf !== undefined) return unionReader(schema.anyOf, none)
   if (schema.enum !== undefined) return { choices: schema.enum }

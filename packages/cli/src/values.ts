@@ -36,7 +36,7 @@ export function readTypeAndValue(text: string, name: string): { readonly type: s
   throw new CommandError(`${name} must be a type and a value, such as UIN=8128560370`)
 }
 
-/** Arguments that name a person: two words, or one TYPE=VALUE. */
+/** The help of the arguments that name a person: two words, or one TYPE=VALUE. */
 export const PERSON_HELP = {
   type: { help: 'type of an identifier of the person, such as UIN; or TYPE=VALUE' },
   value: { help: 'its value' },
@@ -46,7 +46,7 @@ export const PERSON_HELP = {
 export const addPersonArguments = (command: Command): Command =>
   command.argument('<type>', PERSON_HELP.type.help).argument('[value]', PERSON_HELP.value.help)
 
-/** Reads the person from these arguments. @throws CommandError as `readPerson` */
+/** Reads the person from the arguments `type` and `value`. @throws CommandError as `readPerson` */
 export const readPersonArguments = ({ type, value }: Readonly<Record<string, unknown>>) =>
   readPerson(String(type), value === undefined ? undefined : String(value))
 
@@ -63,7 +63,7 @@ export const identifierMembers = ({ type, value }: ReturnType<typeof readPerson>
   identifier_value: value,
 })
 
-/** Reads an option that may be given several times. */
+/** Adds the text of an option to those before it, for options that may be given several times. */
 export function collectOption(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }

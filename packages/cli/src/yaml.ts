@@ -71,7 +71,7 @@ function placeOf(error: unknown): readonly PathStep[] | undefined {
   return Array.isArray(error.at) && error.at.length > 0 ? error.at : undefined
 }
 
-/** The offset of a member in the text; of its parent when the member is missing. */
+/** The offset of a member in the text; if it is missing, that of the nearest member above it. */
 function offsetAt(document: Document, at: readonly PathStep[]): number {
   let node: unknown = document.contents
   let offset = document.contents?.range?.[0] ?? 0

@@ -27,7 +27,7 @@ export interface CalledBack {
 
 /**
  * Listens for callbacks while `work` goes on. `rejected` is aborted when the registry rejects a whole request: such a
- * callback names no request, but this process has only one.
+ * callback names no request, but this process sends one request at a time.
  * @throws CommandError --receiver-id or --sender-uri is missing, a key does not fit, or the port cannot be listened on
  */
 export async function withCallbacks<Result>(

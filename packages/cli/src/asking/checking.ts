@@ -37,7 +37,7 @@ type Step = (name: string, sent: string, ask: () => Promise<string>) => Promise<
 
 class StepFailed extends Error {}
 
-/** Runs the steps until one fails. @returns whether all passed */
+/** Runs the steps; a request that fails ends them. @returns whether all passed */
 export async function checkSystem(target: Target, checking: Checking): Promise<boolean> {
   const { query, callbacks, signal, tell } = checking
   const step: Step = async (name, sent, ask) => {

@@ -9,7 +9,7 @@ import { CommandError } from '../failure.ts'
 /** The path of demo.json. The configuration of the server has it too, but takes a second to load. */
 const demoFile = (): string => resolve(process.env.ROLLCALL_DATA || '.rollcall', 'demo.json')
 
-/** Reads demo.json; null: there was no demo here. @throws CommandError the file cannot be read */
+/** Reads demo.json; null: there is no such file. @throws CommandError the file cannot be read */
 export async function readDemoFile(): Promise<DemoFile | null> {
   const path = demoFile()
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

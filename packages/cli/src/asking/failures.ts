@@ -14,7 +14,7 @@ export async function callClient<Result>(asking: Promise<Result>, signal?: Abort
   }
 }
 
-/** Makes a client or a receiver. @throws CommandError a key does not fit its use */
+/** Makes a client or a receiver. @throws CommandError a key does not fit its use, or an option is wrong */
 export function makeClient<Result>(make: () => Result): Result {
   try {
     return make()
@@ -63,13 +63,13 @@ function adviceOn({ code, message }: AckError): string {
   return advice === undefined ? '' : `; ${advice}`
 }
 
-/** Names an option of the client as the commands call it, and adds advice. */
+/** Writes `signing.profile` as --profile, and adds advice; other messages stay. */
 const settingsText = (message: string): string =>
   message.startsWith('signing.profile')
     ? `${message.replace('signing.profile', '--profile')}; the algorithm of an Ed25519 key is EdDSA: --profile parameters,rfc8785,EdDSA`
     : message
 
-/** The options of the client, with the names that commands have for them. */
+/** Options of the client that an untrusted answer may name, with the names that commands have for them. */
 const OPTIONS: Readonly<Record<string, string>> = {
   sender_id: '--sender-id',
   receiver_id: '--receiver-id',

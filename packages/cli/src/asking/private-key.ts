@@ -8,7 +8,7 @@ import { readInput } from '../input.ts'
 /**
  * Reads a private key in PEM or as a JWK, with its kid.
  * @param kid the kid of the command line; a JWK may have its own
- * @throws CommandError, which quotes nothing of the file
+ * @throws CommandError, which quotes no value of the file
  */
 export async function readPrivateKey(path: string, kid: string | undefined): Promise<Jwk> {
   const text = (await readInput(path)).trim()

@@ -1,4 +1,4 @@
-/** Reads the queries of `rollcall search` from its options. */
+/** Reads the queries of `rollcall search`, `subscribe` and `check` from their options. */
 import {
   assertedConsent,
   type Conditions,
@@ -68,7 +68,7 @@ function byConditions(value: JsonValue, name: string): QueryCriteria {
   throw new CommandError(`${name} must be a JSON object of conditions, such as {"sex": "female"}`)
 }
 
-/** Finds the questions in a request, its message, its items, search_criteria or a query, by their members. */
+/** Finds the questions in a request, its message, one item, search_criteria or a query, which members tell apart. */
 function questionsIn(value: JsonValue): readonly SearchInput[] {
   if (isJsonObject(value)) {
     if (isJsonObject(value.message)) return questionsIn(value.message)
@@ -87,7 +87,7 @@ function itemOf(value: JsonValue): SearchInput {
   throw new CommandError('the file of --query: each item of search_request must be an object with search_criteria')
 }
 
-/** Reads an identifier, an expression with its type, or conditions alone. */
+/** Reads an identifier, a GraphQL text or an expression with its type, or conditions alone. */
 function byShape(value: JsonObject): SearchInput {
   const { type, value: inner } = value
   if (typeof type !== 'string') return byConditions(value, '--query')

@@ -86,7 +86,7 @@ export function addRegistryOptions(command: Command): Command {
   ).option('--timeout <seconds>', 'time for one attempt', wholeNumberReader(1, 3_600), 30)
 }
 
-/** Options of commands that read signed and encrypted messages of a registry. */
+/** Adds the options with which a command decrypts and verifies messages of a registry. */
 export function addKeyOptions(command: Command): Command {
   return command
     .option('--decrypt-key <file>', 'our private key for encrypted messages, PEM or JWK')

@@ -64,7 +64,7 @@ export const subscriptionCodes = ({ subscriptions = [] }: Pick<SubscribeResponse
 /** The form of codes of Rollcall; other registries have other codes. */
 const CODES = /\bSUB-[0-9A-Z]{24}\b/g
 
-/** Lists the codes of our equal subscriptions, because of which a subscribe was rejected; empty for other failures. */
+/** Lists codes of Rollcall that an already_subscribed rejection names: those of our equal subscriptions; else empty. */
 export function equalSubscriptions(failure: unknown): readonly string[] {
   if (!(failure instanceof ItemRejected) || failure.code !== 'rjct.event.already_subscribed') return []
   return failure.message.match(CODES) ?? []

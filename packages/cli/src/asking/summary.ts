@@ -41,7 +41,7 @@ export interface Summary {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The members of messages that hold a batch, from all rows of the tables. */
+/** The names of the members that hold the items of a reply or callback, from OPERATIONS and CALLBACKS. */
 const BATCHES = [
   ...new Set(
     [...OPERATIONS.map(({ reply }) => reply.items), ...CALLBACKS.map(({ message }) => message.items)].filter(
@@ -107,7 +107,7 @@ export function hasFurtherPages({ page_number, page_size, total_count }: ItemSum
   return page_number * page_size < total_count
 }
 
-/** Writes an item in one line, such as `item 1: succ, 100 of 1234 records (page 1)`. */
+/** Writes an item in one line, such as `item 1: succ, 100 of 1234 records, page 1`. */
 export function itemText(item: ItemSummary): string {
   const { status, code, reason, event } = item
   const why = [code, reason].filter((part) => part !== null).join(': ')
@@ -129,7 +129,7 @@ export function nameValueLines(rows: Readonly<Record<string, string | null>>): s
   )
 }
 
-/** Writes the status: `succ`, or `rjct` with the registry's reason. */
+/** Writes the status, such as `succ`, or `rjct` with the registry's reason; null when the message has none. */
 export function outcomeText({ status, code, reason }: Pick<Summary, 'status' | 'code' | 'reason'>): string | null {
   const parts = [status, code, reason].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(', ')

@@ -37,7 +37,7 @@ async function runVerify({ against, ...options }: VerifyOptions): Promise<void> 
   if (!verified.good) process.exitCode = EXIT_CODES.failed
 }
 
-/** Reads the lines that the file has now. A running server adds lines that are newer than the database snapshot. */
+/** Returns the lines that the file has now, read later. Lines that a server adds meanwhile are newer than the snapshot. */
 async function linesOf(path: string): Promise<AsyncIterable<string>> {
   const { size } = await stat(path).catch((error: unknown) => {
     throw new CommandError(`the file of the witness cannot be read: ${path}`, { cause: error })
@@ -45,7 +45,7 @@ async function linesOf(path: string): Promise<AsyncIterable<string>> {
   return firstLines(path, size)
 }
 
-/** Opens the file when the first line is read: lines that come before somebody reads them would be lost. */
+/** Opens the file when the first line is asked for: readline loses lines that it reads before somebody asks. */
 async function* firstLines(path: string, size: number): AsyncGenerator<string> {
   if (size > 0) yield* createInterface({ input: createReadStream(path, { end: size - 1 }) })
 }

@@ -31,8 +31,8 @@ export interface DemoOptions extends OutputOptions {
 }
 
 export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<void> {
-  // A demo starts on any database without preparation, so it may make and keep its own master key. It does all work of
-  // a server. It has no load balancer, so it does not wait for one when it stops.
+  // A demo starts without preparation, so it may make and keep its own master key. It does all work of a server. It has
+  // no load balancer, so it does not wait for one when it stops.
   const read = onThisMachine(readConfiguration())
   const limits = { ...read.limits, drain_time: 0 }
   const partnerPage = process.env.ROLLCALL_PARTNER_PAGE !== '0'
@@ -100,7 +100,7 @@ type Deps = Parameters<typeof ensureDemoDirectory>[0]
 async function runWith(stop: StopRequest, config: Config, deps: Deps, options: DemoOptions): Promise<void> {
   const { db } = deps
   const { registries, secrets, ...participants } = await ensureDemoDirectory(deps)
-  // The port is taken before the long work, so that its address is known.
+  // The port is taken before the registries are filled, which takes long, so that its address is known.
   const { server } = await startListening(config, db)
   const simulation = createDemoSimulation()
   let switches: Awaited<ReturnType<typeof startDemoPage>> | null = null

@@ -61,7 +61,7 @@ async function runEnrol(words: readonly string[], options: EnrolOptions): Promis
   const receipt = receipt_type === undefined ? {} : { receipt_type }
   try {
     const sending = {
-      // A message that was begun is sent completely: all its lines are then known as accepted or rejected.
+      // Ctrl-C does not stop a message under way, so that its lines are known as accepted or rejected.
       send: (list: Parameters<RegistryClient['updateEnrolments']>[0]) =>
         callClient(asking.updateEnrolments(list, receipt)),
       reject: source.reject,

@@ -58,7 +58,7 @@ async function runEnrolled(namespace: string | undefined, options: EnrolledOptio
   print(options, { enrolled }, enrolled ? 'yes' : 'no')
 }
 
-/** Reads a person. The type of the primary identifier is left out: each registry takes it for person_identifier. */
+/** Reads a person. The type of the kind's primary identifier is left out: its value is sent as person_identifier. */
 export function readEnrolledPerson(
   text: string,
   kindName: 'ess' | 'ibr',

@@ -9,7 +9,7 @@ import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { wholeNumberReader } from '../values.ts'
 
-/** The number of characters that are written at once. */
+/** The least number of characters that are written at once; the last part may be shorter. */
 const CHUNK = 256 * 1024
 
 export function addCommand(program: Command): void {

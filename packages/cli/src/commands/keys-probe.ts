@@ -88,7 +88,7 @@ async function keysOf(sender_id: string, { key }: ProbeOptions): Promise<readonl
   return live
 }
 
-/** Tries all profiles. The matches are in the order of `everyProfile`, the simplest first. */
+/** Tries all profiles with the keys that fit them. The matches are in the order of `everyProfile`. */
 async function probe(
   envelope: SourcedEnvelope,
   keys: readonly PublicKey[],
@@ -115,7 +115,7 @@ async function probe(
 
 async function verifies(read: ReadSignature, envelope: SourcedEnvelope, key: PublicKey): Promise<boolean> {
   const publicKey = await importVerifyingKey(key.public_jwk, read.algorithm)
-  // The sender that the signature names is printed, but not checked.
+  // The sender that the signature names is not checked here: another one than the header's gets a remark.
   return verifySignature({ ...read, sender_id: null }, envelope, publicKey).then(
     () => true,
     (error: unknown) => {

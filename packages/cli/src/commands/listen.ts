@@ -77,7 +77,7 @@ async function runListen(options: ListenOptions): Promise<void> {
     return response
   })
   try {
-    // Standard output is only for received callbacks.
+    // Standard output is for callbacks, accepted or refused.
     process.stderr.write(
       `listening on ${server.url} for callbacks of ${listening.peers.map(({ sender_id }) => sender_id).join(', ')}; Ctrl-C ends it\n`,
     )
@@ -132,7 +132,7 @@ function tell(callback: Callback, options: ListenOptions): void {
 
 /** Prints refusals too, which show for example that a new registry signs in another way. */
 async function reportRefusal(response: Response, { json }: ListenOptions): Promise<void> {
-  // Internal failures were already reported.
+  // The `on_error` of the receiver has reported internal failures already.
   if (response.ok || response.status >= 500) return
   const { errors } = (await response.json()) as { errors: readonly { code: string; message: string }[] }
   const [error = { code: '', message: '' }] = errors

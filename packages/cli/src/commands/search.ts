@@ -103,7 +103,7 @@ async function ask(
 ): Promise<void> {
   const asking = makeClient(() => new RegistryClient(client))
   const answer = await callClient(asking.search(questions, { signal }), signal)
-  // The rejection of a single question is reported as the failure of the command.
+  // Without --json the rejection of a single question is reported as the failure of the command.
   const [only, ...others] = resultsOf(answer)
   if (only?.ok === false && others.length === 0 && options.json !== true) {
     await callClient(Promise.reject(only.rejection))

@@ -63,7 +63,7 @@ async function runServe({ role, migrate, ...options }: ServeOptions): Promise<vo
   }
 }
 
-/** Refuses to send messages, tokens and secrets over a network that others read. @throws CommandError */
+/** Refuses to serve other machines in plain HTTP where no setting permits it. @throws CommandError */
 function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNetwork }: Config): void {
   if (behindTlsProxy) return
   if (!adminPrivateNetwork && !isLoopback(adminHost)) {

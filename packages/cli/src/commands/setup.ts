@@ -101,7 +101,10 @@ const planned = (answers: Answers, restore?: string) => {
   }
 }
 
-/** Reads the answers from the file, or from the person at the terminal, to whom the last answers are proposed. */
+/**
+ * Reads the answers from the file, or asks the person at the terminal and proposes the last answers. A dry run without
+ * both takes the last answers.
+ */
 async function answersOf({ answers: file, dryRun = false }: SetupOptions): Promise<Answers> {
   const before = JSON.parse(fileText(ANSWERS_FILE) ?? '{}') as Partial<Answers>
   if (file !== undefined) return readAnswers((await readYaml(file, '--answers')).value, before)

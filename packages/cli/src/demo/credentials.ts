@@ -20,7 +20,7 @@ export interface DemoDeps extends BaseActDeps {
   readonly db: Database
 }
 
-/** Returns the written credentials of a demo participant if the database still has them, otherwise new ones. */
+/** Returns the secret and keys of a demo participant: each as written if the database still has it, otherwise new. */
 export async function keepOrMakeDemoCredentials(
   deps: DemoDeps,
   participant: Participant,
@@ -79,7 +79,7 @@ export interface DemoKeys {
   readonly encrypt: DemoKey
 }
 
-/** How a key for each use is made. */
+/** Makes a private key for each use. */
 const MAKE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
   sig: () => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }),
   enc: () => ({
@@ -89,7 +89,7 @@ const MAKE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
 }
 
 /**
- * Returns the written keys if the database still has them; otherwise makes and registers new ones.
+ * Returns each written key that the database still has; in place of another one makes and registers a new key.
  * @param written the participant in demo.json, as far as it can be read
  */
 async function demoKeys(

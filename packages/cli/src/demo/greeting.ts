@@ -3,7 +3,7 @@ import { kindNamed, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
 import type { DemoFile, DemoRegistry } from './demo-file.ts'
 
 /**
- * Writes the text, with commands for bash and for sh.
+ * Writes the greeting of the demo, with commands for bash and for sh.
  * @param options.path path of demo.json
  * @param options.link link that signs in to the console
  * @param options.demoPage address of the page of the demo
@@ -90,7 +90,7 @@ function searchBody(demo: DemoFile, registry: DemoRegistry): string {
   return text.replaceAll(NOW, `'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'`).replaceAll(NUMBER, `'"$(date +%s)$RANDOM"'`)
 }
 
-/** Placeholders, which the shell replaces by the time and by a new number. */
+/** Placeholders, which `searchBody` replaces by shell text for the time and for a new number. */
 const NOW = '@now@'
 const NUMBER = '@number@'
 

@@ -33,7 +33,7 @@ export function replaceFile(path: string, text: string, mode: number): void {
   renameSync(part, path)
 }
 
-/** Runs a program and hides its output: `operator add` prints a token. A failure shows its error output. */
+/** Runs a program and hides its output: `operator add` prints a token. A failure quotes its last error lines. */
 export function runQuietly(words: readonly string[]): void {
   const [program = '', ...others] = words
   const { status, stderr, error } = spawnSync(program, others, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })

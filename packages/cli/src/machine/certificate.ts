@@ -24,7 +24,7 @@ export interface CertificateFacts {
   readonly now: number
 }
 
-/** Names the fault of a certificate, without quoting a key; null: nginx can serve it. */
+/** Names the first fault of a certificate, such as an end within 14 days, without quoting a key; null: none. */
 export function certificateProblem({ chain, key, name, authorities, now }: CertificateFacts): string | null {
   let certificates: readonly X509Certificate[]
   try {

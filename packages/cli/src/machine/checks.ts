@@ -1,4 +1,4 @@
-/** Checks and waiting times of `rollcall setup` and `upgrade`. */
+/** Checks the machine, runs a program and waits for a node, for `rollcall setup` and `upgrade`. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { request as askHttp } from 'node:http'
@@ -30,7 +30,7 @@ interface Asking {
   /** The systemd unit of the node. Its log says why the node does not answer. */
   readonly unit: string
   readonly authority_file?: string
-  /** How often to ask (default: for at least two minutes, because a busy machine starts a node slowly). */
+  /** How often to ask (default: 240 times, about two minutes: a busy machine starts a node slowly). */
   readonly tries?: number
 }
 

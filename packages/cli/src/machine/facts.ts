@@ -1,4 +1,4 @@
-/** Reads the state of this machine for `rollcall setup`, and changes nothing. */
+/** Reads the state of this machine for `rollcall setup`. Only `runAsSuperuser` can change something. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { lookup } from 'node:dns/promises'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
@@ -107,7 +107,7 @@ function listed(subject: string, member: string): readonly string[] {
   return rows.map((row) => row[member] ?? '')
 }
 
-/** Reads the files of the certificate, and names its fault; null when nginx can serve it. */
+/** Reads the files of the certificate, and names its first fault; null when it has none. */
 export function readCertificateProblem({ certificate_file, key_file, authority_file, name }: Answers): string | null {
   const [chain, key] = [fileText(certificate_file), fileText(key_file)]
   if (chain === null) return `${certificate_file} is not there`
@@ -124,7 +124,7 @@ export interface SetupFinding {
   readonly advice: string
 }
 
-/** Checks the conditions that must hold before setup writes anything. */
+/** Checks programs, the public name, the clock and ports before setup writes anything. `broken` findings stop it. */
 export async function checkBeforeSetup({ name, certificate, copies }: Answers): Promise<readonly SetupFinding[]> {
   const found: SetupFinding[] = []
   const add = (check: string, state: SetupFinding['state'], advice: string): void =>

@@ -5,7 +5,7 @@ import { NGINX_SITE, SETTINGS_FOLDER, UNIT_FOLDER } from './places.ts'
 
 export const ANSWERS_FILE = `${SETTINGS_FOLDER}/answers.json`
 export const CERTBOT_NGINX_SITE = '/etc/nginx/conf.d/rollcall-acme.conf'
-/** The folder in which certbot writes its proofs. */
+/** The folder below which certbot writes its proofs. */
 export const CERTBOT_FOLDER = '/var/lib/rollcall-acme'
 export const SETUP_SETTINGS = `${SETTINGS_FOLDER}/setup.env`
 /** The unit that waits for a new certificate. */
@@ -57,8 +57,8 @@ server {
 `
 
 /**
- * The paths that systemd watches. certbot replaces links, and systemd misses a new link unless it looks while there is
- * none, so the folder of the links is watched too.
+ * The paths that systemd watches for a new certificate. certbot replaces links, and systemd can miss a replaced link,
+ * so the folder of the links is watched too.
  */
 const watchedPaths = ({ certificate, certificate_file, key_file }: Answers): readonly string[] => [
   certificate_file,
@@ -66,7 +66,7 @@ const watchedPaths = ({ certificate, certificate_file, key_file }: Answers): rea
   ...(certificate === 'certbot' ? [dirname(certificate_file)] : []),
 ]
 
-/** Makes a unit of systemd that starts CERTIFICATE_SERVICE each time when a file at one of the paths has changed. */
+/** Makes a path unit of systemd: when a file at one of the paths changes, it starts CERTIFICATE_SERVICE. */
 const certificatePath = (paths: readonly string[]): string => `# Written by rollcall setup.
 [Unit]
 Description=Rollcall: waits for a new certificate

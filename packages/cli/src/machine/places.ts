@@ -1,4 +1,4 @@
-/** Paths of the Debian package's files, and of files that it has on a machine. */
+/** Paths on a machine with the Debian package: files of the package, of `rollcall setup` and of the service. */
 
 /** The folder of the program. Its link `current` names the node in use. */
 export const CODE_FOLDER = '/usr/lib/rollcall'
@@ -14,7 +14,7 @@ export const LAST_COPY_FILE = '/var/lib/rollcall/copied'
 export const COMMAND_PATH = '/usr/bin/rollcall'
 export const NGINX_SITE = '/etc/nginx/conf.d/rollcall.conf'
 export const UNIT_FOLDER = '/etc/systemd/system'
-/** The two ports for nodes. A node listens for operators on the next port. An upgrade uses the free one. */
+/** The two ports for nodes. A node listens for operators on the port after its own. An upgrade uses the free one. */
 export const NODE_PORTS = [8080, 8082] as const
 
 export const SECRET_FILES = {

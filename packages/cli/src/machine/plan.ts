@@ -18,7 +18,7 @@ export interface Facts {
     /** True if the database has keys that a master key encrypts. */
     readonly has_keys: boolean
   }
-  /** The fault of the certificate; null when nginx can serve it. */
+  /** The first fault of the certificate; null when it has none. */
   readonly certificate: string | null
   /** True if the file of the certificate exists. */
   readonly has_certificate: boolean

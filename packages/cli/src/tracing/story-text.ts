@@ -36,7 +36,7 @@ function remarks(traced: TracedMessage): readonly string[] {
   return traced.traced === 'notification' ? whyItWaits(traced) : []
 }
 
-/** Says why a notification waits. */
+/** Says whether a disabled participant or a closed mailbox delays a notification; no lines when neither does. */
 function whyItWaits({ state, delivery, mailbox_state, participant_status }: TracedNotification): string[] {
   if (state !== 'waiting' && delivery?.state !== 'pending') return []
   return [
@@ -139,7 +139,7 @@ const leftOut = (what: 'item' | 'delivery', count: number): string[] => {
   return [`  and ${more} more; --full prints them`]
 }
 
-/** Says what delays a due delivery. */
+/** Says whether a disabled participant or an open breaker delays pending deliveries; no lines when neither does. */
 function holdUps({ delivery_states, participant_status, breaker }: TracedExchange): string[] {
   if (delivery_states.pending === undefined) return []
   const { opened_at = null, probe_at = null } = breaker ?? {}
