@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript on purpose: an older Node must be able to read this file. An older Node hands over to the npm package
-// `node` that is installed beside this one, or the person is told what to do.
+// Plain JavaScript on purpose: an older Node must be able to read this file. Such a Node hands over to the npm package
+// `node` that is installed beside this one, or says what to do.
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'

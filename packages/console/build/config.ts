@@ -5,20 +5,20 @@ import type { InlineConfig } from 'vite'
 import { NONCE_PLACEHOLDER } from '../src/index.ts'
 import { helpPlugin } from './help.ts'
 
-/** Libraries change when they are upgraded; pages change often. */
+/** Libraries that get files of their own: they change only when they are upgraded, and pages change often. */
 const LIBRARIES = [
   { name: 'react', test: /node_modules[\\/](?:react|react-dom|scheduler)[\\/]/, priority: 2 },
   { name: 'parts', test: /node_modules[\\/]@(?:mantine|floating-ui)[\\/]/, priority: 1 },
 ]
 
-/** What both have in common. */
+/** The settings that the console and the partner page share. */
 const PAGES = {
   configFile: false,
   root: fileURLToPath(new URL('..', import.meta.url)),
-  // The server puts the nonce of each response in its place.
+  // The server replaces this placeholder by the nonce of each response.
   html: { cspNonce: NONCE_PLACEHOLDER },
   build: {
-    // The first that know light-dark() of CSS.
+    // The first versions of browsers that know light-dark() of CSS.
     target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     // The policy allows no `data:` for scripts, styles and fonts.
     assetsInlineLimit: 0,

@@ -24,7 +24,7 @@ const renderer = createMarkdownRenderer(fileURLToPath(docs), {
   anchor: { slugify: slug, permalink: () => undefined },
 })
 
-/** @throws Error the document has something that the help cannot show, such as a picture or HTML */
+/** Makes the tree of a document in docs/. @throws Error it has what the help cannot show, such as a picture or HTML */
 export async function helpDocument(name: string): Promise<HelpDocument> {
   const tokens = (await renderer).parse(sourceOf(name), { path: fileOf(name) })
   const end = tokens.findIndex(({ type }) => type === 'heading_close')
@@ -37,13 +37,13 @@ interface Open {
   readonly children: HelpNode[]
 }
 
-/** @param page the document that the tokens are of */
+/** Makes nodes of the help from tokens of Markdown. @param page the name of their document */
 function nodesOf(tokens: readonly Token[], page: string): readonly HelpNode[] {
   const root: HelpNode[] = []
   const open: Open[] = []
   for (const token of tokens) {
     const inner = open.at(-1)?.children ?? root
-    // The paragraphs of a list without empty lines.
+    // Hidden tokens are the paragraphs of a list without empty lines.
     if (token.hidden) continue
     if (token.nesting === 1) open.push({ tag: tagOf(token, page), token, children: [] })
     else if (token.nesting === -1) {
@@ -80,7 +80,7 @@ function elementOf({ tag, token, children }: Open, page: string): HelpNode {
   return { tag, children, ...(id !== null && { id }) }
 }
 
-/** A link into the help leads there. Every other one is a text: a server serves no documents. */
+/** A link to a document of the help becomes an address there, any other link emphasised text. */
 function linkOf(link: string, children: readonly HelpNode[], page: string): HelpNode {
   const [file = '', anchor] = link.split('#')
   const name = file === '' ? page : file.replace(/\.md$/, '')
@@ -91,10 +91,10 @@ function linkOf(link: string, children: readonly HelpNode[], page: string): Help
 }
 
 const LIST = 'virtual:help'
-/** In the names of built files. */
+/** The beginning of the module name of each document. The names of their built files begin with `manual-`. */
 const FILE = `${LIST}/manual-`
 
-/** `virtual:help` is the list; each document is a file of its own. */
+/** A plugin of Vite: the module `virtual:help` lists the documents, and each document is a file of its own. */
 export function helpPlugin(): Plugin {
   return {
     name: 'rollcall-help',

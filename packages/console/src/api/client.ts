@@ -23,8 +23,8 @@ type Done<Data> = Data extends { readonly proposal: unknown } ? (keyof Data exte
 
 /**
  * Awaits the answer to a call: `await answerTo(api.GET('/admin/v1/registries'))`.
- * @throws ApiFault
- * @throws Proposed
+ * @throws ApiFault the call failed, or got no answer
+ * @throws Proposed the act waits for a second operator
  */
 export async function answerTo<Data>(pending: Promise<Pending<Data>>): Promise<Done<Data>> {
   const { data, error, response } = await pending.catch(() => {

@@ -1,6 +1,6 @@
 /** Knows whether somebody uses the page: calls that a page makes by itself must not keep a session alive. */
 
-/** After so many milliseconds without a key, a pointer or a scroll, calls are taken for the page's own. */
+/** After so many milliseconds without a key, a pointer, a scroll or a new address, calls count as the page's own. */
 const RECENT_MS = 20_000
 
 let lastInput = performance.now()

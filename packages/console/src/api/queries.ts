@@ -6,7 +6,7 @@ import { SESSION_KEY, type SessionState } from './session.ts'
 /** Milliseconds for which cached data is fresh. Older data is shown at once, and loaded again. */
 const FRESH_MS = 5_000
 const ATTEMPTS = 2
-/** Queries run also when the browser is offline: the server may be on the same machine or network. */
+/** Queries and acts run also when the browser is offline: the server may be on the same machine or network. */
 const ANYWHERE = { networkMode: 'always' } as const
 
 /** After a 401 the sign-in page is shown at the same address, so that signing in leads back to the page. */

@@ -17,7 +17,7 @@ export function PartnerApp({ code }: { readonly code: string | null }) {
   )
 }
 
-/** Shows the sign-in page to a reader who opened a link, even when another participant is signed in. */
+/** Shows the views to a signed-in participant; the sign-in page to others, and to whoever has opened a link. */
 function Entrance({ given }: { readonly given: string | null }) {
   const [code, setCode] = useState(given)
   useEffect(() => {

@@ -13,7 +13,7 @@ import { forgetAnswers, queryClient, SESSION_KEY, signIn } from './queries.ts'
 interface SignInProps {
   /** The code of the link; null when no link was opened. */
   readonly code: string | null
-  /** Called when the code has been used. */
+  /** Called when the code has been used, or was refused with 401. */
   readonly onOver: () => void
 }
 

@@ -3,7 +3,7 @@ import styles from './badge.module.css'
 import { type Tone, toneOf } from './tones.ts'
 
 interface BadgeProps {
-  /** The word of the server, which decides the colour. */
+  /** The word of the server, which decides the colour unless `tone` is given. */
   readonly state: string
   /** The word for readers (default: that of the server). */
   readonly label?: string

@@ -1,4 +1,4 @@
-/** A code of the protocol, with a link to its meaning and advice. */
+/** A code. One that begins with `err.` or `rjct.` links to its meaning and advice. */
 import { codeAddress } from './help-address.ts'
 
 export function Code({ value }: { readonly value: string }) {

@@ -1,4 +1,4 @@
-/** A dialog with the question before an act that is hard to undo, and a preview. */
+/** A dialog that asks before an act, with a preview of the act or fields for it. */
 import { Button, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { COMMON } from '../texts/common.ts'
@@ -7,7 +7,7 @@ import styles from './confirm.module.css'
 interface ConfirmProps {
   readonly opened: boolean
   readonly title: string
-  /** The preview, with numbers. */
+  /** The preview of the act, and its fields. */
   readonly children: ReactNode
   /** The word on the button: the act, not "OK". */
   readonly act: string

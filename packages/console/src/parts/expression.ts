@@ -71,7 +71,7 @@ export function expressionOf(
   return more.length === 0 ? only : { $and: read }
 }
 
-/** Reads the conditions of an expression as typed texts; null unless it has only conditions that must all hold. */
+/** Reads conditions that must all hold from an expression, as typed texts; null when the form cannot show it whole. */
 export function conditionsOf(expression: unknown): readonly Condition[] | null {
   return joined(
     entriesOf(expression).map(([name, value]) => {

@@ -11,7 +11,7 @@ import type { Filter } from './use-filter.ts'
 interface ListProps<Row> extends Omit<TableProps<Row>, 'caption' | 'empty'> {
   readonly filter: Filter
   readonly fields: readonly FilterField[]
-  /** `empty` is shown where no filter hides rows. */
+  /** `empty` is shown when there are no rows and no filter is set. */
   readonly texts: { readonly caption: string; readonly empty: string; readonly emptyNote: string }
   /** A link to the page where a first row is made. */
   readonly step?: Step

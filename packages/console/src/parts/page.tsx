@@ -1,4 +1,4 @@
-/** The frame of a page: its title, which gets the focus when the page opens, its actions and its content. */
+/** The frame of a page: its title, which gets the focus on every page but the first, its actions and its content. */
 import { type ReactNode, useEffect, useRef } from 'react'
 import { COMMON } from '../texts/common.ts'
 import styles from './page.module.css'
@@ -74,7 +74,7 @@ export function Panel({ padded = false, children }: { readonly padded?: boolean;
   )
 }
 
-/** A list of names and values, one below the other. Values that are null are left out. */
+/** A list of names and values, one below the other. Values that are null or undefined are left out. */
 export function Facts({ rows }: { readonly rows: readonly (readonly [name: string, value: ReactNode])[] }) {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined)
   return (

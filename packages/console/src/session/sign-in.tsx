@@ -29,7 +29,7 @@ export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[]
       forgetAnswers()
       await queries.invalidateQueries({ queryKey: SESSION_KEY })
     },
-    // A failed attempt also uses up the code.
+    // After any failure the code is given up, because the attempt may have used it.
     onError: () => code !== undefined && navigate('/', { replace: true }),
   })
   useEffect(() => {

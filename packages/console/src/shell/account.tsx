@@ -10,7 +10,7 @@ import { LOCALE } from '../texts/common.ts'
 import { SHELL } from '../texts/shell.ts'
 import styles from './shell.module.css'
 
-/** The role `own` includes all others. */
+/** The roles to show: `own` alone for an operator who has it, because it includes all others. */
 const broadest = (roles: readonly string[]): string => (roles.includes('own') ? 'own' : roles.join(', '))
 
 export function Account({ onHelp }: { readonly onHelp: () => void }) {

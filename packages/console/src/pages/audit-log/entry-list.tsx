@@ -1,4 +1,4 @@
-/** A list of audit entries, the newest first. They name no person. */
+/** A list of audit entries, the newest first. They do not name the persons whose data they are about. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { FilteredList } from '../../parts/filtered-list.tsx'

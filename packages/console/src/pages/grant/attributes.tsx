@@ -77,7 +77,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
 const known = (member: Member, rows: readonly Row[]): readonly string[] =>
   rows.map(({ name }) => name).filter((name) => member === 'see' || name !== TEXTS.identifier)
 
-/** The rows of the table: attributes of the registry, and other names that are granted. */
+/** The rows of the table: the identifier, attributes of the registry, and other names that are granted. */
 function rowsOf({ attributes }: Registry, draft: Draft): readonly Row[] {
   const granted = (['ask', 'see'] as const).flatMap((member) => {
     const names = grantedNames(draft, member)

@@ -8,7 +8,7 @@ export type Names = 'all' | readonly string[]
 /** The terms with which the form for a new grant begins. */
 export const EMPTY_DRAFT: Draft = { operations: [], see: [], basis: 'law' }
 
-/** The values of members that are absent. Others are then an empty list. */
+/** The names that an absent member grants. Other members grant none when they are absent. */
 const OTHERWISE: Readonly<Record<string, Names>> = {
   record_types: 'all',
   identifier_types: 'all',

@@ -11,7 +11,7 @@ export interface HelpElement {
   readonly tag: Tag
   /** Anchor of a heading. */
   readonly id?: string
-  /** Target of a link into the help: `#/help/<document>/<anchor>`. */
+  /** Target of a link into the help: `#/help/<document>[/<anchor>]`. */
   readonly href?: string
   readonly children: readonly HelpNode[]
 }

@@ -1,4 +1,4 @@
-/** The main numbers of the overview; each links to the list of what it counts. */
+/** The main numbers of the overview; each links to a list with the details. */
 import type { Overview } from '../../api/answers.ts'
 import { durationText, numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'

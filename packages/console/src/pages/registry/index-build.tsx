@@ -38,7 +38,7 @@ function useBuild(namespace: string) {
   return query.data
 }
 
-/** The button that begins or stops a build. @param isNeeded false: there is nothing to build, and no button */
+/** The button that begins or stops a build. @param isNeeded false: there is nothing to build */
 export function BuildButton({ namespace, isNeeded }: { readonly namespace: string; readonly isNeeded: boolean }) {
   const progress = useBuild(namespace)
   const may = useMay()
