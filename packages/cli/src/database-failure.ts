@@ -1,4 +1,4 @@
-/** Failures of our own database, most of them when it is connected: for each known cause a row with advice. */
+/** Failures of our own database, most of them while connecting: for each known cause a row with advice. */
 
 /** The facts by which a failure of the database is recognised. */
 export interface DatabaseFailure {

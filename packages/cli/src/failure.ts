@@ -10,7 +10,7 @@ export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
-/** Names of errors whose message is for the person who gave the command. Their classes would load the server. */
+/** Names of errors whose message is for the person who gave the command. To import their classes loads the server. */
 const IN_PLAIN_WORDS: ReadonlySet<string> = new Set([
   'AdminRefusal',
   'CommandError',

@@ -28,9 +28,10 @@ const PAGES = {
   },
 } satisfies InlineConfig
 
+/** How Vite builds the console. */
 export const CONSOLE: InlineConfig = { ...PAGES, plugins: [react(), helpPlugin()] }
 
-/** The partner page: the same parts, on another listener, below a path of its own. It is built after the console. */
+/** How Vite builds the partner page: from the same parts, for another listener and a path of its own. */
 export const PARTNER: InlineConfig = {
   ...PAGES,
   base: '/partner/',

@@ -80,7 +80,7 @@ function elementOf({ tag, token, children }: Open, page: string): HelpNode {
   return { tag, children, ...(id !== null && { id }) }
 }
 
-/** A link to a document of the help becomes an address there, any other link emphasised text. */
+/** A link to a document of the help leads there. Any other link becomes emphasised text: no server has documents. */
 function linkOf(link: string, children: readonly HelpNode[], page: string): HelpNode {
   const [file = '', anchor] = link.split('#')
   const name = file === '' ? page : file.replace(/\.md$/, '')

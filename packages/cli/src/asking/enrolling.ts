@@ -22,6 +22,7 @@ export interface EnrolledRows {
   readonly bytes: number
 }
 
+/** The results before the first message. */
 export const NO_ROWS: EnrolledRows = { lines: 0, taken: 0, rejected: 0, bytes: 0 }
 
 /** The most beneficiaries of one message, and the most characters of their texts. A longer row is sent alone. */

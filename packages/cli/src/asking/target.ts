@@ -151,7 +151,7 @@ function callbackPeer(
   return { sender_id, ...same, ...trust, keys, encrypted: encrypt === true }
 }
 
-/** The address of a registry's key set (1.5). */
+/** The address at which a registry publishes its keys: `/.well-known/jwks.json` at the host of `address`. */
 export const publishedKeysAt = (address: URL | string): string => new URL('/.well-known/jwks.json', address).href
 
 function warnOfPlainHttp(address: URL): void {

@@ -132,7 +132,7 @@ function tell(callback: Callback, options: ListenOptions): void {
 
 /** Prints refusals too, which show for example that a new registry signs in another way. */
 async function reportRefusal(response: Response, { json }: ListenOptions): Promise<void> {
-  // The `on_error` of the receiver has reported internal failures already.
+  // A status from 500 on asks the sender to send it again; `on_error` has reported internal failures among them.
   if (response.ok || response.status >= 500) return
   const { errors } = (await response.json()) as { errors: readonly { code: string; message: string }[] }
   const [error = { code: '', message: '' }] = errors

@@ -11,7 +11,7 @@ const PARTICIPANTS = { participant: 'demo.spmis.example', restricted: 'restricte
 
 type Deps = Parameters<typeof applyDemo>[0]
 
-/** Adds what the configuration file of the demo names and the database lacks. */
+/** Applies the configuration file of the demo. What the database has of purposes and participants mostly stays. */
 export async function ensureDemoDirectory(deps: Deps): Promise<DemoDirectory> {
   const { value } = await readYaml(DEMO_CONFIGURATION)
   const file = value as Parameters<typeof applyDemo>[1]['file']

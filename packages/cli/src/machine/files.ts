@@ -3,10 +3,13 @@ import { dirname } from 'node:path'
 import type { Answers } from './answers.ts'
 import { NGINX_SITE, SETTINGS_FOLDER, UNIT_FOLDER } from './places.ts'
 
+/** The file with the answers of the last setup, which are proposed at the next one. */
 export const ANSWERS_FILE = `${SETTINGS_FOLDER}/answers.json`
+/** The site of nginx with which certbot's proofs are fetched, on port 80. */
 export const CERTBOT_NGINX_SITE = '/etc/nginx/conf.d/rollcall-acme.conf'
 /** The folder below which certbot writes its proofs. */
 export const CERTBOT_FOLDER = '/var/lib/rollcall-acme'
+/** The file with the settings that setup makes from the answers. */
 export const SETUP_SETTINGS = `${SETTINGS_FOLDER}/setup.env`
 /** The unit that waits for a new certificate. */
 export const CERTIFICATE_PATH_UNIT = 'rollcall-certificate.path'

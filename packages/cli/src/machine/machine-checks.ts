@@ -25,7 +25,7 @@ const HOUR = 3_600_000
 const OLDEST_HOURS = 36
 /** The most hours since the last copy: copies are made every ten minutes, so a day is no short fault. */
 const OLDEST_COPY_HOURS = 24
-/** A certificate with fewer days left is broken; from these to FEWEST_CERTIFICATE_DAYS it is weak. */
+/** A certificate with fewer days left is broken; one with fewer than FEWEST_CERTIFICATE_DAYS is weak. */
 const LAST_DAYS = 7
 
 export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [

@@ -35,6 +35,7 @@ export interface Facts {
   readonly operators: readonly string[]
 }
 
+/** The names of the two roles of the database. */
 export const [OWNER, APPLICATION] = ['rollcall_owner', 'rollcall_application']
 export const DATABASE_NAME = 'rollcall'
 

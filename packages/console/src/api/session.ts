@@ -32,6 +32,7 @@ export interface SessionState {
   readonly offers: readonly SignInOffer[]
 }
 
+/** The key of the session in the cache of answers. */
 export const SESSION_KEY = ['session'] as const
 const SESSION = '/admin/v1/session'
 

@@ -6,6 +6,7 @@ import { type Own, partnerApi } from './api.ts'
 
 export type Session = Own<'/partner/api/session'>
 
+/** The key of the session in the cache of answers. */
 export const SESSION_KEY = ['session'] as const
 const FRESH_MS = 5_000
 const ATTEMPTS = 2

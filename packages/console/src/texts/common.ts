@@ -3,6 +3,7 @@
 /** The locale in which times and numbers are written. */
 export const LOCALE = 'en-GB'
 
+/** Texts that several pages share. */
 export const COMMON = {
   product: 'Rollcall',
   console: 'Operator console',

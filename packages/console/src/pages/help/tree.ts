@@ -1,5 +1,6 @@
 /** The types of a help document. The build makes each document from a file in docs/, and the help page shows it. */
 
+/** The tags of the elements that a help document may have. */
 export const TAGS = [
   ...(['h2', 'h3', 'h4', 'p', 'ul', 'ol', 'li'] as const),
   ...(['table', 'thead', 'tbody', 'tr', 'th', 'td'] as const),

@@ -13,7 +13,7 @@ export function SampleRecords({ namespace }: { readonly namespace: string }) {
   const query = useQuery({
     queryKey: ['registries', 'sample', namespace],
     queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/sample', { params: { path: { namespace } } })),
-    // The shown record stays: every answer would have another one.
+    // Every answer has the same synthetic records, so they are loaded once.
     staleTime: Number.POSITIVE_INFINITY,
   })
   return (
