@@ -15,9 +15,9 @@ export interface AdminFunction<Input, Result, More> {
   readonly act: object | null
 }
 
-/** How a member is written on the command line, where its schema does not say enough. */
+/** How a member of the input is written on the command line, where its schema does not say enough. */
 interface Spelling {
-  /** The flags, such as `--participant <sender_id>` (default: the name of the member). */
+  /** The flags, such as `--participant <sender_id>` (default: `--` and the name of the member). */
   readonly flags?: string
   /** The help text (default: the description in the schema). */
   readonly help?: string
@@ -58,7 +58,7 @@ interface Row<Input, Result, More> {
   readonly deps?: (deps: Deps, given: Given<Input>) => More | Promise<More>
   /** Computes members of the input; the others stay as given. */
   readonly input?: (given: Given<Input>) => Partial<Input> | Promise<Partial<Input>>
-  /** Whether the command ends with exit code 1. */
+  /** Whether the command ends with exit code 1 after this result. */
   readonly failed?: (result: Result) => boolean
   /** Writes the result as text (default: a line for each member). */
   readonly text?: (result: Result, given: Given<Input>, more: More) => string | Promise<string>

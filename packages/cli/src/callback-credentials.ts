@@ -1,4 +1,4 @@
-/** Reads the credentials for a participant's callbacks from files: others can see a secret on a command line. */
+/** Reads the credentials for a participant's callbacks. Secrets are in files: others can see a command line. */
 import type { CallbackAuth } from '@rollcall/admin/callbacks/callbacks'
 import { CommandError } from './failure.ts'
 import { readInput } from './input.ts'

@@ -1,7 +1,7 @@
 /** A tree of commands. Each command is loaded when the command line names it. */
 import type { Command } from 'commander'
 
-/** A single command. */
+/** A command without commands below it. */
 export interface Leaf {
   /** One line for the list of commands. */
   readonly about: string

@@ -15,7 +15,7 @@ export interface StopRequest {
 
 let listening: StopRequest | null = null
 
-/** Listens for signals: the first one requests a clean stop, one after ONE_REQUEST ends the process at once. */
+/** Listens for signals: the first one requests a clean stop; one that comes ONE_REQUEST later ends the process. */
 export function listenForStop(): StopRequest {
   listening ??= listen()
   return listening

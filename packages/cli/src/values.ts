@@ -57,7 +57,7 @@ export const readPerson = (
 ): { readonly type: string; readonly value: string } =>
   value === undefined ? readTypeAndValue(type, 'an identifier in one word') : { type, value }
 
-/** Writes the type and value of a person as members of an identifier. */
+/** Renames the members of an identifier to `identifier_type` and `identifier_value`. */
 export const identifierMembers = ({ type, value }: ReturnType<typeof readPerson>) => ({
   identifier_type: type,
   identifier_value: value,

@@ -4,7 +4,7 @@ import { type Document, isAlias, isMap, isSeq, LineCounter, parseDocument } from
 import { CommandError } from './failure.ts'
 import { readInput } from './input.ts'
 
-/** A file that was read. */
+/** A YAML file that was read: its value, and a way to name a line of it in a refusal. */
 export interface YamlFile {
   readonly value: unknown
   /**

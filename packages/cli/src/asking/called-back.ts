@@ -16,12 +16,12 @@ import type { Target } from './target.ts'
 
 export interface CalledBack {
   readonly at: ListenAt
-  /** The address that the registry gets, or one for each callback (default: that of the listener). */
+  /** The address that the registry gets, or one for each callback. Default: the listener's at a local registry. */
   readonly sender_uri: ClientOptions['sender_uri'] | undefined
   readonly handlers?: Handlers
   /** Milliseconds to wait for the callback of a subscribe or an unsubscribe. */
   readonly callback_timeout?: number
-  /** Called with the message_id of every callback, before it is verified; a repeated callback calls again. */
+  /** Called with the message_id of each callback that has one, before it is verified, and again when it is repeated. */
   readonly arrived?: (message_id: string) => void
 }
 

@@ -122,7 +122,7 @@ function checkCallbacks(
   })
 }
 
-/** A subscription to events of the person who is searched for. */
+/** Makes a subscription to events of those whom the query finds. */
 const criteriaOf = (query: SearchCriteria, { event, record_type }: NonNullable<Checking['subscription']>) =>
   ({
     reg_event_type: event,

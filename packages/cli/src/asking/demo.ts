@@ -38,7 +38,7 @@ export function demoRegistry({ registries }: DemoFile, namespace: string | undef
 export const demoRegistryUrl = ({ base_url }: DemoFile, { namespace }: DemoRegistry): string =>
   `${base_url}/${namespace}/v${PROTOCOL_VERSION}`
 
-/** Finds the registry of the demo at this base address. */
+/** Finds the registry of the demo at this base address; undefined: there is none. */
 export function demoRegistryAt(demo: DemoFile, base_url: URL): DemoRegistry | undefined {
   return demo.registries.find((registry) =>
     isSamePlace(new URL(demoRegistryUrl(demo, registry)), base_url, { path: true }),

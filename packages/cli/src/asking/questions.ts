@@ -28,7 +28,7 @@ export interface QuestionOptions {
   readonly consentJws?: string
 }
 
-/** Reads the question, or a batch of them, from options. @throws CommandError, which repeats no value */
+/** Reads one search, or a batch of searches, from options. @throws CommandError, which repeats no value */
 export async function readQuestions(options: QuestionOptions): Promise<readonly SearchInput[]> {
   const { identifier: identifiers, where, graphql: text, query } = options
   const given = [identifiers, where, text, query].filter((form) => form !== undefined)

@@ -4,7 +4,7 @@ import { callClient, makeClient } from './failures.ts'
 import { printable } from './printing.ts'
 import type { Target } from './target.ts'
 
-/** Sends a request. Its callbacks go to `sender_uri`, or to the address that the registry has stored. */
+/** Sends an asynchronous request. Its callbacks go to `sender_uri`, or to the address that the registry has stored. */
 export function askLater(
   { client }: Target,
   { sender_uri, signal }: { readonly sender_uri: string | undefined; readonly signal: AbortSignal },

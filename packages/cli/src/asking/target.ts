@@ -12,7 +12,7 @@ import { type RegistryOptions, SECRET_VARIABLE } from './registry-options.ts'
 export interface Target {
   readonly base_url: URL
   readonly client: ClientOptions
-  /** Our own private JWKs for encrypted callbacks. */
+  /** Our own private JWKs for encrypted answers and callbacks. */
   readonly decryption_keys: readonly Jwk[]
   /** The registry as the sender of callbacks; null where its sender_id is not known. */
   readonly peer: Peer | null

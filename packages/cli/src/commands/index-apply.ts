@@ -1,4 +1,4 @@
-/** `rollcall index apply`: builds the indexes that searches need. */
+/** `rollcall index apply`: backfills the columns and builds the indexes that searches need. */
 import { applyIndexes } from '@rollcall/admin/registries/indexes'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'

@@ -1,4 +1,4 @@
-/** `rollcall mapping propose`: proposes a mapping for the columns of a table, to be reviewed. */
+/** `rollcall mapping propose`: proposes a mapping for the columns of a CSV file, to be reviewed. */
 import { writeFile } from 'node:fs/promises'
 import { proposeMapping } from '@rollcall/admin/registries/mapping-proposal'
 import { systemReason } from '@rollcall/base/shared/system-error'

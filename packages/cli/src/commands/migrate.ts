@@ -1,4 +1,4 @@
-/** `rollcall migrate`: prepares the database in a deployment. */
+/** `rollcall migrate`: creates the tables of the database, or upgrades them to this version. */
 
 import { migrateDatabase } from '@rollcall/admin/database'
 import { openStorage } from '@rollcall/settings/storage'

@@ -150,7 +150,7 @@ async function withSource<Result>(
 const primaryOption = (): Option =>
   new Option('--primary <type>', 'identifier type by which its records are known').argParser(collectOption)
 
-/** Reads primary identifiers: `NID` is for the first record type, `Group=HOUSEHOLD_NO` for another one. */
+/** Reads primary identifier types: `NID` is for the first record type, `Group=HOUSEHOLD_NO` for another one. */
 function primariesIn(kind: string, given: readonly string[] | undefined) {
   if (given === undefined) return undefined
   const first = kindNamed(kind)?.record_types[0].name ?? ''

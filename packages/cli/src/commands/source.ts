@@ -1,4 +1,4 @@
-/** `rollcall source`: manages sources, in which records stay in the registry's own database. */
+/** `rollcall source`: manages sources, the databases outside of Rollcall in which records of a registry stay. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { checkSource } from '@rollcall/admin/registries/source-check'
 import type { showSourceStatus } from '@rollcall/admin/registries/source-status'

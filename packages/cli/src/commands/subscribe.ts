@@ -1,4 +1,4 @@
-/** `rollcall subscribe`: subscribes to events of any registry, and prints them as they happen. */
+/** `rollcall subscribe`: subscribes to events of any registry, and with --listen prints them as they come. */
 import { onEvent, type RegistryClient, resultsOf, type SubscribeInput } from '@rollcall/client'
 import type { Command } from 'commander'
 import { withCallbacks } from '../asking/called-back.ts'

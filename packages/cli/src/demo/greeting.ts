@@ -84,7 +84,7 @@ curl -s ${quoted(`${registryUrl(demo, registry)}/${path}`)} \\
   -d ${searchBody(demo, registry)}; echo`
 }
 
-/** Writes JSON in single quotes, which end where the shell inserts the time or a number. */
+/** Writes a search as JSON in single quotes, which end where the shell inserts the time or a number. */
 function searchBody(demo: DemoFile, registry: DemoRegistry): string {
   const text = quoted(JSON.stringify(searchRequest(demo, registry)))
   return text.replaceAll(NOW, `'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'`).replaceAll(NUMBER, `'"$(date +%s)$RANDOM"'`)

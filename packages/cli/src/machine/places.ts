@@ -10,7 +10,7 @@ export const BACKUP_FOLDER = '/var/backups/rollcall'
 export const COPY_KEY = '/var/lib/rollcall/.ssh/id_ed25519'
 /** A file whose time is that of the last copy. */
 export const LAST_COPY_FILE = '/var/lib/rollcall/copied'
-/** The command of the package. It reads the machine's settings, and gives up root's rights but for setup and upgrade. */
+/** The command of the package: it reads the machine's settings, and drops root's rights except in setup and upgrade. */
 export const COMMAND_PATH = '/usr/bin/rollcall'
 export const NGINX_SITE = '/etc/nginx/conf.d/rollcall.conf'
 export const UNIT_FOLDER = '/etc/systemd/system'

@@ -1,4 +1,4 @@
-/** Types of the admin API's answers that several files of a page show. */
+/** Types of the admin API's answers that several files use. */
 import type { Answer } from './client.ts'
 import type { paths } from './schema.d.ts'
 

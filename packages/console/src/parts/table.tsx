@@ -22,7 +22,7 @@ interface Asked<Data> {
   readonly refetch: () => unknown
 }
 
-/** Makes a query's state of rows that are loaded already. */
+/** Makes the state of a query that has ended, from rows that are loaded already, for `DataTable`. */
 export const loadedQuery = <Row,>(data: readonly Row[]): Asked<readonly Row[]> => ({
   data,
   error: null,

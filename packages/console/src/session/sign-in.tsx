@@ -1,4 +1,4 @@
-/** The page for somebody who is not signed in. The address stays, so that signing in leads back to the page. */
+/** The page for somebody who is not signed in. The address stays, unless it is a link: signing in leads back to it. */
 import { Button, PasswordInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'

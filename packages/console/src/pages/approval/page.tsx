@@ -1,4 +1,4 @@
-/** The page of an act that waits for a second operator: its changes, and the decision. */
+/** The page of an act that waits, or waited, for a second operator: its changes, and the decision. */
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-/** The fields of a grant that are no lists of names: basis, limits, times, persons, and what may be written. */
+/** The other fields of a grant: basis, limits, times, purposes, conditions on records, programmes, emergencies. */
 
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'

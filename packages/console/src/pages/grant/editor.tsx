@@ -23,7 +23,7 @@ const { edit: TEXTS } = GRANT
 const FORMS = ['identifier', 'expression', 'predicate', 'graphql']
 const DAYS = 90
 
-/** The members of a grant that are lists, with the function that reads their known names. */
+/** Members of a grant that are lists of names, each with the function that reads the known names. */
 const LISTS: readonly {
   readonly member: keyof typeof TEXTS.lists
   readonly known: (registry: Registry) => readonly string[]

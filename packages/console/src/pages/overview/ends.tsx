@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<End>[] = [
   { title: TEXTS.when, cell: ({ at }) => <Time at={at} relative /> },
 ]
 
-/** The pages where grants, keys, operator tokens and subscriptions are renewed. */
+/** The addresses of the pages that show a grant, a key, an operator token or a subscription. */
 const PLACES: Readonly<Record<End['what'], (end: End) => string>> = {
   grant: ({ name }) => `/participants/${encodeURIComponent(name)}`,
   key: ({ name }) => `/participants/${encodeURIComponent(name)}`,
@@ -23,7 +23,7 @@ const PLACES: Readonly<Record<End['what'], (end: End) => string>> = {
   subscription: ({ id }) => `/subscriptions/${encodeURIComponent(id ?? '')}`,
 }
 
-/** The address of the page where a grant, key, token or subscription that ends is renewed. */
+/** The address of the page that shows a grant, key, token or subscription that ends. */
 export const renewalAddress = (end: End): string => PLACES[end.what](end)
 
 export const EndingSoon = ({ rows }: { readonly rows: readonly End[] }) => (

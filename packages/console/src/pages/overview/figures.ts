@@ -11,7 +11,7 @@ const KINDS = {
 
 export type Share = (typeof KINDS)[keyof typeof KINDS]
 
-/** The shares, in the order of the chart. */
+/** The shares of a bar in the chart, from the bottom up. */
 export const SHARES = ['good', 'rejected', 'refused'] as const satisfies readonly Share[]
 
 interface Counted {

@@ -1,4 +1,4 @@
-/** Forms for the limits of a participant: its requests, and its subscriptions. */
+/** A form for the limits of a participant: its requests, and its subscriptions. */
 import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'

@@ -1,4 +1,4 @@
-/** The field for the sender of a search: a choice, or a text where the operator may not list participants. */
+/** The field for the sender of a search: a choice, or a text where no participant can be listed. */
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
