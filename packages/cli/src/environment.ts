@@ -1,4 +1,4 @@
-/** Opens the configuration and the database for a command. */
+/** Reads the configuration and opens the database for a command. */
 import { lstat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Reports a failed command by one line on standard error and an exit code. */
+/** Reports a failed command on standard error and by an exit code. */
 import { type ProposedAct, proposedText } from './approval-text.ts'
 import { ADDRESS_FORM, databaseAdvice } from './database-failure.ts'
 

@@ -1,4 +1,4 @@
-/** Writes the report of an import as text: what was understood and what was not. It has no values. */
+/** Writes the report of an import as text: how many values were understood, and how many not. It shows no value. */
 import { delimiterName, type importRecords } from '@rollcall/admin/records/records'
 import { linesText, tableText } from './output.ts'
 

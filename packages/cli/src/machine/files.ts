@@ -14,7 +14,7 @@ export const SETUP_SETTINGS = `${SETTINGS_FOLDER}/setup.env`
 /** The unit that waits for a new certificate. */
 export const CERTIFICATE_PATH_UNIT = 'rollcall-certificate.path'
 
-/** Makes the texts of files, by path. Only root writes the files, and everybody may read them. */
+/** Makes the texts of the files of setup, by path. Only root writes the files, and everybody may read them. */
 export function setupFiles(answers: Answers, site: string): ReadonlyMap<string, string> {
   const { name, witness, copies, certificate, certificate_file, key_file } = answers
   const settings = [

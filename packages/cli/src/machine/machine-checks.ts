@@ -16,7 +16,7 @@ export interface MachineFacts {
   readonly copies: string
   /** The time of the last copy, in milliseconds since 1970; null: never. */
   readonly copied: number | null
-  /** The end of the certificate, as TLS shows it; an Error when no server answers. */
+  /** The end of the certificate, as TLS shows it; an Error when it cannot be read. */
   readonly certificate: string | Error
 }
 

@@ -123,7 +123,7 @@ export function makeSetupPlan(answers: Answers, facts: Facts, restore: string | 
   return { acts, waits: null }
 }
 
-/** Restores a backup. The restored database begins a new journal (docs/backup.md), so the former one is moved aside. */
+/** The commands that restore a backup. The database then begins a new journal: the former one is moved aside. */
 const restored = (backup: string, has_journal: boolean): readonly (readonly string[])[] =>
   has_journal
     ? [
@@ -132,7 +132,7 @@ const restored = (backup: string, has_journal: boolean): readonly (readonly stri
       ]
     : [[COMMAND_PATH, 'restore', backup, '--without-journal', `rollcall setup found no ${JOURNAL}`]]
 
-/** Makes the SSH key for copies. It belongs to the service, not to root. */
+/** The commands that make the SSH key for copies. It belongs to the service, not to root. */
 const COPY_KEY_WORDS: readonly (readonly string[])[] = [
   ['install', '-d', '-m', '0700', '-o', 'rollcall', '-g', 'rollcall', dirname(COPY_KEY)],
   [
@@ -153,7 +153,7 @@ const COPY_KEY_WORDS: readonly (readonly string[])[] = [
   ],
 ]
 
-/** Asks certbot for a certificate. nginx serves the proofs that certbot writes. */
+/** The commands that get a certificate with certbot. nginx serves the proofs that certbot writes. */
 const certified = (name: string, contact: string): readonly (readonly string[])[] => [
   ['install', '-d', '-m', '0755', CERTBOT_FOLDER],
   ['systemctl', 'reload-or-restart', 'nginx'],
@@ -163,7 +163,7 @@ const certified = (name: string, contact: string): readonly (readonly string[])[
   ],
 ]
 
-/** Makes a key and a request for a certificate with OpenSSL. Only the request leaves the machine. */
+/** The commands that make a key and a request for a certificate with OpenSSL. Only the request is sent away. */
 const request = (name: string, key_file: string): readonly (readonly string[])[] => [
   ['openssl', 'genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', key_file],
   ['chmod', '0600', key_file],
