@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { verifyEvidence } from '@rollcall/admin/audit/evidence-check'
+import { systemReason } from '@rollcall/base/shared/system-error'
 import { parseJson } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { CommandError } from '../failure.ts'
@@ -65,7 +66,9 @@ function read(text: string, file: string): unknown {
 /** Checks that a message belongs to evidence. @throws CommandError no message of the evidence has these bytes */
 async function checkMessage(file: string, { accounts }: Checked): Promise<void> {
   const sum = createHash('sha256')
-  await pipeline(createReadStream(file), sum)
+  await pipeline(createReadStream(file), sum).catch((error: unknown) => {
+    throw new CommandError(`the file ${file} of --message cannot be read: ${systemReason(error)}`)
+  })
   const digest = sum.digest('hex')
   if (accounts.some(({ request, reply }) => request?.digest === digest || reply?.digest === digest)) return
   throw new CommandError(`${file}: no message of the evidence has these bytes`)

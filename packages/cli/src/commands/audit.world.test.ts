@@ -105,6 +105,10 @@ test('audit evidence writes what audit check verifies without a database', async
       /request asked-1 {2}SHA-256 [0-9a-f]{64} {2}signed with k1\n.*the evidence holds\n$/s,
     ),
   })
+  expect(await check(file, '--message', '/nowhere')).toMatchObject({
+    code: 1,
+    stderr: 'rollcall: the file /nowhere of --message cannot be read: no such file or directory\n',
+  })
   expect(await check(file, '--message', other)).toMatchObject({
     code: 1,
     stderr: `rollcall: ${other}: no message of the evidence has these bytes\n`,

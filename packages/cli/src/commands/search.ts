@@ -90,8 +90,8 @@ async function runSearch(options: SearchOptions): Promise<void> {
 
 /** Refuses two options that read standard input, because it can be read only once. */
 function refuseTwoInputs(options: SearchOptions): void {
-  const { query, consentJws, clientSecretFile, signKey, decryptKey } = options
-  const read = [query, consentJws, clientSecretFile, signKey, decryptKey].filter((file) => file === '-')
+  const { query, consentJws, clientSecretFile, signKey, decryptKey, peerKeys } = options
+  const read = [query, consentJws, clientSecretFile, signKey, decryptKey, peerKeys].filter((file) => file === '-')
   if (read.length > 1) throw new CommandError('only one of these options can read standard input (-)')
 }
 

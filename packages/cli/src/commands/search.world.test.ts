@@ -210,6 +210,11 @@ test.each<[string, readonly string[], string]>([
     ['--query', '-', '--sign-key', '-'],
     'only one of these options can read standard input (-)',
   ],
+  [
+    'standard input twice, once for the keys of the registry',
+    ['--query', '-', '--peer-keys', '-'],
+    'only one of these options can read standard input (-)',
+  ],
   ['a rejected search', ['--where', '{"shoe": 42}'], 'rejected: rjct.search_criteria.invalid: search_criteria.query'],
   ['all of several', ['--identifier', 'UIN=1', '--identifier', 'UIN=2', '--all'], '--all needs exactly one question'],
 ])('%s: exit code 1, one line', async (_name, words, message) => {

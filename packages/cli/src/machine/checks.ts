@@ -19,11 +19,11 @@ export function checkMachine(): void {
   if (process.getuid?.() !== 0) throw new CommandError('this command changes the machine: run it as root, with sudo')
 }
 
-/** Runs a program and returns its output, then its error output, also after a failure. */
+/** Runs a program and returns its output, then its error output, also after a failure; or why it cannot be started. */
 export const runForOutput = (...words: readonly string[]): string => {
   const [program = '', ...others] = words
-  const { stdout, stderr } = spawnSync(program, others, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-  return `${stdout}${stderr}`
+  const run = spawnSync(program, others, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  return run.error === undefined ? `${run.stdout}${run.stderr}` : `${program} cannot be started: ${run.error.message}\n`
 }
 
 interface Asking {
