@@ -15,7 +15,7 @@ import {
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 
-/** The dependencies with the caller `demo`. */
+/** The dependencies of these functions. The demo passes the caller `demo`. */
 export interface DemoDeps extends BaseActDeps {
   readonly db: Database
 }

@@ -8,7 +8,7 @@ import { SECRET_FILES } from './places.ts'
 import { APPLICATION, DATABASE_NAME, OWNER, type PlannedAct, plannedActText } from './plan.ts'
 import { scramVerifier } from './scram.ts'
 
-/** Does an act. @throws CommandError it failed; the acts before it stay, and a second run does the rest */
+/** Does an act of the plan. @throws CommandError a program or PostgreSQL refused; a second run does the rest */
 export function doPlannedAct(act: PlannedAct): void {
   if (act.act === 'write') replaceFile(act.path, act.text, 0o644)
   else if (act.act === 'database') makeDatabase(act)

@@ -48,7 +48,7 @@ export type PlannedAct =
 
 export interface Plan {
   readonly acts: readonly PlannedAct[]
-  /** The step that the operator must do before setup can go on; null: none. */
+  /** Why the acts do not complete the setup, such as a step that the operator must do first; null: they do. */
   readonly waits: string | null
 }
 
