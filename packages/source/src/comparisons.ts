@@ -10,7 +10,7 @@ import type { ComparisonName } from './engine/comparison-names.ts'
 export type Compared = Attribute | 'identifier'
 
 /** A way to compare. */
-export interface Comparison {
+export interface ComparisonWay {
   /** Why this way does not fit an attribute or column; null: it fits. */
   problem(compared: Compared, targets: readonly Target[]): string | null
   /** A test that a column passes if the comparison is true; null: the column cannot be tested. */
@@ -37,7 +37,7 @@ const nounOf = (compared: Compared): string =>
 const fits = (compared: Compared, types: readonly string[], advice: string): string | null =>
   types.includes(typeOf(compared)) ? null : `is ${nounOf(compared)}; ${advice}`
 
-export const COMPARISONS: Readonly<Record<ComparisonName, Comparison>> = {
+export const COMPARISONS: Readonly<Record<ComparisonName, ComparisonWay>> = {
   exact: {
     problem: (compared) =>
       isFolded(compared) ? `is ${nounOf(compared)}; write folded` : fits(compared, ['text', 'identifier'], ADVICE),

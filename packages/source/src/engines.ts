@@ -1,17 +1,17 @@
 /** How a source is opened, by its engine. */
 
-import type { Environment } from './engine/address.ts'
+import type { EnvironmentVariables } from './engine/address.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import type { EngineName } from './engine/engine-names.ts'
 import type { SourceFile } from './engine/mapped-records.ts'
 import { openMariadb } from './mariadb/open-mariadb.ts'
 import { openPostgresql } from './postgresql/open-postgresql.ts'
 
-const ENGINES: Readonly<Record<EngineName, (file: SourceFile, env: Environment) => OpenEngine>> = {
+const ENGINES: Readonly<Record<EngineName, (file: SourceFile, env: EnvironmentVariables) => OpenEngine>> = {
   postgresql: openPostgresql,
   mariadb: openMariadb,
   mysql: openMariadb,
 }
 
 /** Opens the engine of a source file. @throws SourceRefusal the source cannot be opened */
-export const openEngine = (file: SourceFile, env: Environment): OpenEngine => ENGINES[file.engine](file, env)
+export const openEngine = (file: SourceFile, env: EnvironmentVariables): OpenEngine => ENGINES[file.engine](file, env)

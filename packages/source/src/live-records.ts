@@ -14,7 +14,7 @@ import { createSearchSlots, type SearchSlots } from '@rollcall/participants/admi
 import { type Kind, RequestFault } from '@rollcall/protocol'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
 import { ANY_RECORD } from './engine/column-test.ts'
-import type { OpenEngine, RowsAsked, SourceRow, SourceState } from './engine/engine.ts'
+import type { OpenEngine, RowsAsked, SourceRow, SourceSnapshot } from './engine/engine.ts'
 import type { MappedRecords, SourceFile } from './engine/mapped-records.ts'
 import { nextKey } from './engine/row-statement.ts'
 import { withGivenAttributes } from './given-attributes.ts'
@@ -68,7 +68,7 @@ export function liveRecords(
         return inSlot(slots, async () => {
           const state = await engine.begin()
           try {
-            const begin = async (): Promise<SourceState> => ({ ...state, end: async () => undefined })
+            const begin = async (): Promise<SourceSnapshot> => ({ ...state, end: async () => undefined })
             return await work(readerOf({ kind, file, begin, isOwn: false, protectionOf, time }))
           } finally {
             await state.end()
@@ -86,7 +86,7 @@ interface Reading {
   readonly kind: Kind
   readonly file: SourceFile
   /** Begins a snapshot, or gives that of a session. */
-  readonly begin: () => Promise<SourceState>
+  readonly begin: () => Promise<SourceSnapshot>
   /** True when nothing else reads in the snapshot. */
   readonly isOwn: boolean
   readonly protectionOf: (registry: RegistryShape) => Promise<Protection>

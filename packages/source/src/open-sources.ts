@@ -11,7 +11,7 @@ import {
   type SourcedRegistry,
   unreadable,
 } from '@rollcall/records/records/registry-records'
-import type { Environment } from './engine/address.ts'
+import type { EnvironmentVariables } from './engine/address.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import { openEngine } from './engines.ts'
 import { liveRecords } from './live-records.ts'
@@ -30,7 +30,7 @@ interface Opened {
  * Lets this process read the sources of a database's registries.
  * @param searchTime milliseconds for all statements of a search (default: 10 seconds)
  */
-export function openSources(db: Database, env: Environment, searchTime?: number): { close(): Promise<void> } {
+export function openSources(db: Database, env: EnvironmentVariables, searchTime?: number): { close(): Promise<void> } {
   const opened = new Map<number, Opened>()
   openRecordsWith(db, {
     open(registry) {
@@ -69,7 +69,7 @@ function open(
   db: Database,
   { kind, namespace, source }: SourcedRegistry,
   file: string,
-  env: Environment,
+  env: EnvironmentVariables,
   searchTime: number | undefined,
 ): Opened {
   const shared = { kind, file, namespace }

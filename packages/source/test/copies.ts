@@ -7,7 +7,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { registryAt } from '@rollcall/records/registries/registries'
-import type { Environment } from '../src/engine/address.ts'
+import type { EnvironmentVariables } from '../src/engine/address.ts'
 import { openEngine } from '../src/engines.ts'
 import { liveRecords } from '../src/live-records.ts'
 import { readSourceFile } from '../src/source-file.ts'
@@ -33,7 +33,11 @@ async function documentsOf(reader: RecordReader, registry: Registry): Promise<Do
  * Names the records that the copy lacks, and those that no row of the source has.
  * @param env the environment variables with the address of the source
  */
-export async function differences(db: Database, namespace: string, env: Environment): Promise<readonly string[]> {
+export async function differences(
+  db: Database,
+  namespace: string,
+  env: EnvironmentVariables,
+): Promise<readonly string[]> {
   const registry = await registryAt(db, namespace)
   const file = { ...readSourceFile(registry.source, registry.kind), mirror: null }
   const engine = openEngine(file, env)

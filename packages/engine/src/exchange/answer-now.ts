@@ -47,7 +47,7 @@ async function answerWrite(deps: AnsweringNow, request: VerifiedRequest, rejecte
   const row = exchangeRow(request.exchange, request.opened, request.path)
   const exchange = await rememberExchange(deps, request.exchange, row)
   if (exchange === null) return rejected(duplicateMessageId())
-  const read = await resultOrRejection(() => readRequest(request))
+  const read = await resultOrRejection(() => readCheckedMessage(request))
   if (read instanceof HeaderRejection) return rejected(read, exchange)
   // An audit entry says who asked for the change, before anything is changed. It stays even if the entry of the answer
   // cannot be written.
@@ -67,7 +67,7 @@ async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected
   const fresh = exchangeRow(request.exchange, request.opened, request.path)
   const row = { ...fresh, correlation_id: await correlationIdOf(deps.pseudonyms, fresh) }
   try {
-    const read = await readRequest(request)
+    const read = await readCheckedMessage(request)
     let exchange: Exchange = { ...request.exchange, correlation_id: row.correlation_id }
     let made = await answerAndEntry(deps, exchange, read)
     for (let tries = 1; tries <= DECIDED; tries += 1) {
@@ -98,14 +98,14 @@ async function withhold({ auditLog }: AnsweringNow, entry: EntryWithPersons): Pr
   await Promise.all([auditLog.write(...entry), auditLog.write(...auditEntryOfUnsent(entry))])
 }
 
-interface ReadRequest {
+interface CheckedMessage {
   readonly message: Message
   /** The part of the audit entry about the request. */
   readonly asked: AuditedMessage
 }
 
 /** Reads and checks the message. @throws RequestFault, HeaderRejection */
-async function readRequest({ exchange, unread, opened, signed }: VerifiedRequest): Promise<ReadRequest> {
+async function readCheckedMessage({ exchange, unread, opened, signed }: VerifiedRequest): Promise<CheckedMessage> {
   const { chunks, digest } = await unread.read(exchange, opened, signed !== null)
   return { message: chunks[0].message, asked: auditedMessage(exchange.header.message_id, digest, signed) }
 }
@@ -114,7 +114,7 @@ async function readRequest({ exchange, unread, opened, signed }: VerifiedRequest
 async function answerAndEntry(
   deps: AnsweringNow,
   exchange: Exchange,
-  { message, asked }: ReadRequest,
+  { message, asked }: CheckedMessage,
 ): Promise<{ readonly answer: Reply; readonly entry: EntryWithPersons }> {
   const { transaction_id } = message
   const outcome = await answerAndCommit(deps, () => answerMessage(deps, { mode: 'sync', exchange, message }))

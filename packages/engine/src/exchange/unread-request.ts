@@ -89,11 +89,11 @@ export async function takeBody(
   const bounds = envelopeBounds(deps.limits, operation.request)
   const check = (bytes: Buffer): void => checkBodyBeginning(bytes, bounds)
   const body = await readJsonBody(request, deps.limits.body_bytes, ACCEPTED_TYPES.request, check)
-  return unreadRequest(deps, mode, operation, participant, { body, bounds })
+  return makeUnreadRequest(deps, mode, operation, participant, { body, bounds })
 }
 
 /** Reads the envelope of a body or a text. @throws RequestFault as `decodeBody` and `readEnvelope` do */
-export async function unreadRequest(
+export async function makeUnreadRequest(
   { limits, reading }: Pick<ReadingRequests, 'limits' | 'reading'>,
   mode: ModeName,
   operation: Operation,

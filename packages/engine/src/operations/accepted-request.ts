@@ -18,8 +18,8 @@ export interface OpenedRequest {
 }
 
 /**
- * Reads a stored request. In memory it takes several times its stored size; claims, or turns (`readRequest`), limit how
- * many large ones are read at a time.
+ * Reads a stored request. In memory it takes several times its stored size; claims, or turns (`readStoredRequest`),
+ * limit how many large ones are read at a time.
  * @throws BodyUnreadable
  */
 export async function openRequest(deps: OpeningRequest, accepted: AcceptedExchange): Promise<OpenedRequest> {
@@ -63,7 +63,7 @@ async function readText(
 const requestIn = (checked: object): OpenedRequest => checked as OpenedRequest
 
 /** Reads what a status question needs of a request. Large ones are read one after another. @throws BodyUnreadable */
-export async function readRequest<Result>(
+export async function readStoredRequest<Result>(
   deps: OpeningRequest & { readonly turns: Semaphore },
   accepted: AcceptedExchange,
   read: (request: OpenedRequest) => Result,

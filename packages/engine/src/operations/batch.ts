@@ -10,13 +10,13 @@ import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
   type Answering,
-  type Asked,
   type BatchWork,
   batchItemsOf,
   type Item,
   type ItemAnswer,
   type ItemHandler,
   type ItemWork,
+  type MessageToAnswer,
   type PageHandler,
   type PersistedPage,
 } from './item.ts'
@@ -26,7 +26,7 @@ import type { FoundRecords, Outcome } from './outcome.ts'
 const CONCURRENCY = 4
 
 /** Answers every item of the message, and counts the answers for the header of the reply (N7). */
-export async function answerBatch(deps: Answering, asked: Asked, handle: ItemHandler): Promise<Outcome> {
+export async function answerBatch(deps: Answering, asked: MessageToAnswer, handle: ItemHandler): Promise<Outcome> {
   const { exchange, message } = asked
   const batch = batchItemsOf(exchange, message)
   const work = workOf(deps, asked, batch.length)
@@ -57,7 +57,7 @@ export async function answerBatch(deps: Answering, asked: Asked, handle: ItemHan
 /** Answers a message with one question and no items by one item. @param reference_id the name of the item */
 export async function answerQuestion(
   deps: Answering,
-  asked: Asked,
+  asked: MessageToAnswer,
   reference_id: string,
   answer: (work: ItemWork) => Promise<ItemAnswer>,
 ): Promise<Outcome> {
@@ -72,7 +72,7 @@ export async function answerQuestion(
 /** Answers a further page of the items that have one, by their positions. */
 export async function answerPage(
   deps: Answering,
-  asked: Asked,
+  asked: MessageToAnswer,
   pages: ReadonlyMap<number, PersistedPage>,
   handle: PageHandler,
 ): Promise<Outcome> {
@@ -90,7 +90,7 @@ export async function answerPage(
 }
 
 /** The work on a batch. A message with one item has no time limit beside those of its slot and its statement. */
-function workOf(deps: Answering, { mode: name, exchange, state }: Asked, items: number): BatchWork {
+function workOf(deps: Answering, { mode: name, exchange, state }: MessageToAnswer, items: number): BatchWork {
   const { reply_bytes: bytes, reply_records: records } = deps.limits
   const mode = deps.modes[name]
   const until = items === 1 ? Number.POSITIVE_INFINITY : deps.clock.now() + mode.searchTime * 1_000
@@ -150,7 +150,7 @@ interface ItemOutcome {
  */
 async function effectsOf(
   { db }: Answering,
-  { mode, exchange }: Asked,
+  { mode, exchange }: MessageToAnswer,
   answers: readonly ItemOutcome[],
 ): Promise<Pick<Outcome, 'effects'>> {
   const uses = answers.flatMap(({ answer: { reference_id }, use }) =>

@@ -11,7 +11,7 @@ import {
   type RecordType,
   readAttribute,
 } from '@rollcall/protocol'
-import type { Answering, Asked } from './item.ts'
+import type { Answering, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 import { takeQuota } from './quota.ts'
@@ -22,7 +22,7 @@ const QUESTION = { name: 'disabled_criteria', programme: false, event_type: true
  * Answers yes or no: is the person registered as disabled? A status that is not approved, such as pending or expired,
  * means no. A record without a status means yes, because the registry has it.
  */
-export const answerDisabled = (deps: Answering, asked: Asked): Promise<Outcome> =>
+export const answerDisabled = (deps: Answering, asked: MessageToAnswer): Promise<Outcome> =>
   answerAboutPerson(deps, asked, { ...QUESTION, consentNeeded: 'disability_status', isTold: true }, (about) => {
     const document = documentOf(about)
     const registered = document !== null && isApproved(about.criteria.recordType, document)
@@ -39,7 +39,7 @@ function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
 /** Answers with the values of one member of the person's record, each as a record. */
 const answerPart =
   (member: string) =>
-  (deps: Answering, asked: Asked): Promise<Outcome> =>
+  (deps: Answering, asked: MessageToAnswer): Promise<Outcome> =>
     answerAboutPerson(deps, asked, { ...QUESTION, consentNeeded: member }, async (about) => {
       const { recordType } = about.criteria
       const records = partsOf(about, heldAt(member))

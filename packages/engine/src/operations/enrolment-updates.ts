@@ -19,7 +19,7 @@ import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import { receiptEncryptionContext, storeReceipt } from '../store/exchanges/enrolment-receipts.ts'
 import { type EntryResult, type UpdateEntry, type WritingScope, writePortion } from './enrolment-portion.ts'
-import type { Answering, Asked } from './item.ts'
+import type { Answering, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
 /** The number of beneficiaries in one transaction. */
@@ -31,7 +31,7 @@ export type Updating = Pick<Answering, 'bodies' | 'clock' | 'db' | 'limits' | 'm
 /** Answers every beneficiary. When it resolves, all that it reports as successful is committed, with the receipt. */
 export async function answerEnrolmentUpdates(
   deps: Updating,
-  { exchange, message }: Pick<Asked, 'exchange' | 'message'>,
+  { exchange, message }: Pick<MessageToAnswer, 'exchange' | 'message'>,
 ): Promise<Outcome> {
   const { registry } = exchange
   const records = recordsOf(deps.db, registry)

@@ -6,7 +6,7 @@ import { answerBatch, answerPage } from './batch.ts'
 import { answerDisabilityDetails, answerDisabilitySupport, answerDisabled } from './disability.ts'
 import { answerEnrolled, answerEnrolmentStatus } from './enrolled.ts'
 import { answerEnrolmentUpdates } from './enrolment-updates.ts'
-import type { Answering, Asked, Item, PersistedPage } from './item.ts'
+import type { Answering, Item, MessageToAnswer, PersistedPage } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { searchItem, searchPage } from './search.ts'
 import { answerSubscribe } from './subscribe.ts'
@@ -16,9 +16,13 @@ import { answerUnsubscribe, unansweredUnsubscribe } from './unsubscribe.ts'
 interface Handler {
   /** Whether a batch that is answered later is answered from one snapshot of the records. */
   readonly needsSnapshot?: true
-  readonly answer: (deps: Answering, asked: Asked) => Promise<Outcome>
+  readonly answer: (deps: Answering, asked: MessageToAnswer) => Promise<Outcome>
   /** Answers a further page of the items that have one, by their positions; absent when there are no such pages. */
-  readonly page?: (deps: Answering, asked: Asked, pages: ReadonlyMap<number, PersistedPage>) => Promise<Outcome>
+  readonly page?: (
+    deps: Answering,
+    asked: MessageToAnswer,
+    pages: ReadonlyMap<number, PersistedPage>,
+  ) => Promise<Outcome>
   /** The members of a reply when no item is answered. Absent: an empty array of items. */
   readonly unanswered?: (exchange: Unanswered, message: Message, reason: string) => Outcome['members']
 }
@@ -46,7 +50,7 @@ const HANDLERS = new Map<Operation, Handler>([
 ])
 
 /** Answers a message with the handler of its operation. */
-export const answerMessage = (deps: Answering, asked: Asked): Promise<Outcome> =>
+export const answerMessage = (deps: Answering, asked: MessageToAnswer): Promise<Outcome> =>
   handlerOf(asked.exchange).answer(deps, asked)
 
 /** Whether a batch of this operation is answered from one snapshot of the records when it is answered later. */
@@ -56,7 +60,7 @@ export const needsSnapshot = (exchange: Pick<Exchange, 'operation'>): boolean =>
 /** Answers a further page of the items that have one, by their positions. */
 export async function answerFurtherPage(
   deps: Answering,
-  asked: Asked,
+  asked: MessageToAnswer,
   pages: ReadonlyMap<number, PersistedPage>,
 ): Promise<Outcome> {
   const { page } = handlerOf(asked.exchange)

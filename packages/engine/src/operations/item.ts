@@ -28,7 +28,7 @@ export interface OpeningRequest {
 }
 
 /** A message to be answered, and how. */
-export interface Asked {
+export interface MessageToAnswer {
   readonly mode: ModeName
   readonly exchange: Exchange
   readonly message: Message

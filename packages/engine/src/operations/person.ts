@@ -15,7 +15,7 @@ import { ItemRejection, type JsonValue, type Kind, type RecordType } from '@roll
 import { answerQuestion } from './batch.ts'
 import { checkItemConsent, consentUseOfRecord } from './consented.ts'
 import { measuredFind } from './find-records.ts'
-import type { Answering, Asked, ItemAnswer, ItemWork } from './item.ts'
+import type { Answering, ItemAnswer, ItemWork, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { takeQuota } from './quota.ts'
 import { currentRecord } from './scheduled-statuses.ts'
@@ -47,7 +47,7 @@ const NOBODY = '0'
 /** Answers a question about one person. All such questions find the person in the same way. */
 export async function answerAboutPerson(
   deps: Answering,
-  asked: Asked,
+  asked: MessageToAnswer,
   { consentNeeded, isTold, ...question }: AskedQuestion,
   answer: (about: AboutPerson) => ItemAnswer | Promise<ItemAnswer>,
 ): Promise<Outcome> {

@@ -7,10 +7,10 @@ import type { Log } from '@rollcall/observe/log'
 import { operation } from '@rollcall/protocol'
 import { type AcceptedExchange, findAccepted } from '../store/exchanges/accepted-exchanges.ts'
 import { findEarlierReferences, findUnreferenced, storeReferences } from '../store/exchanges/references.ts'
-import { readRequest } from './accepted-request.ts'
+import { readStoredRequest } from './accepted-request.ts'
 import { batchItemsOf } from './item.ts'
 
-export type StoringReferences = Parameters<typeof readRequest>[0] & { readonly log: Log }
+export type StoringReferences = Parameters<typeof readStoredRequest>[0] & { readonly log: Log }
 
 /**
  * Reads at most `limit` requests without references, the newest first, and stores the references. A request that cannot
@@ -49,7 +49,7 @@ export async function earlierReferences(deps: StoringReferences, chunk: Accepted
 
 async function referencesOf(deps: StoringReferences, accepted: AcceptedExchange): Promise<readonly string[]> {
   try {
-    return await readRequest(deps, accepted, ({ message }) =>
+    return await readStoredRequest(deps, accepted, ({ message }) =>
       batchItemsOf({ operation: operation(accepted.operation) }, message).map(referenceId),
     )
   } catch (error) {

@@ -11,7 +11,7 @@ import { type SubscribeDecision, SubscribeDecisions } from '@rollcall/delivery/e
 import { ItemRejection, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { answerBatch } from './batch.ts'
 import { consentedCriteria, consentFacts } from './consented-subscription.ts'
-import { type Answering, type Asked, batchItemsOf, type Item } from './item.ts'
+import { type Answering, batchItemsOf, type Item, type MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
 /** The number of coming runs that the answer names for a frequency. */
@@ -20,7 +20,7 @@ const RUNS = 3
 type ReadItems = ReadonlyMap<Item, SubscribeCriteria | ItemRejection>
 
 /** Answers every item, and subscribes when the answer is committed. */
-export async function answerSubscribe(deps: Answering, asked: Asked): Promise<Outcome> {
+export async function answerSubscribe(deps: Answering, asked: MessageToAnswer): Promise<Outcome> {
   const { exchange, sender_uri = null } = asked
   const now = new Date(deps.clock.date())
   const read = await readItems(deps, asked, now)
@@ -40,7 +40,7 @@ export async function answerSubscribe(deps: Answering, asked: Asked): Promise<Ou
 }
 
 /** Reads the criteria of every item, and lets the event loop do other work after each. */
-async function readItems(deps: Answering, { exchange, message }: Asked, now: Date): Promise<ReadItems> {
+async function readItems(deps: Answering, { exchange, message }: MessageToAnswer, now: Date): Promise<ReadItems> {
   const read = new Map<Item, SubscribeCriteria | ItemRejection>()
   for (const item of batchItemsOf(exchange, message)) {
     read.set(item, await readItem(deps, exchange, item, now))
@@ -52,7 +52,7 @@ async function readItems(deps: Answering, { exchange, message }: Asked, now: Dat
 /** Reads the subscriptions of the participant that the items may renew. */
 function beginSubscribing(
   { db, limits }: Answering,
-  { exchange, message: { transaction_id }, sender_uri = null }: Asked,
+  { exchange, message: { transaction_id }, sender_uri = null }: MessageToAnswer,
   read: ReadItems,
 ): Promise<SubscribeDecisions> {
   const { participant, registry, encrypted, correlation_id } = exchange

@@ -21,7 +21,7 @@ import {
 } from '@rollcall/protocol'
 import { type AskedExchange, type Asker, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
 import { findByReferences } from '../store/exchanges/references.ts'
-import type { Answering, Asked } from './item.ts'
+import type { Answering, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { storeMissingReferences } from './references.ts'
 import { findOriginalResponse, type TxnAnswer } from './txn-answer.ts'
@@ -71,7 +71,7 @@ const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
  * @throws RequestFault err.request.bad: there is no txn_type, and the sender has no such search; an asynchronous
  * question is then answered as one that finds nothing
  */
-export async function answerTxnStatus(deps: Answering, { mode, exchange, message }: Asked): Promise<Outcome> {
+export async function answerTxnStatus(deps: Answering, { mode, exchange, message }: MessageToAnswer): Promise<Outcome> {
   const given = message.txnstatus_request as Omit<TxnStatusQuestion, 'txn_type'> & Partial<TxnStatusQuestion>
   const question = { ...given, txn_type: given.txn_type ?? 'search' }
   const values = [question.attribute_value].flat()

@@ -9,7 +9,7 @@ import { findOwnSubscriptions, type OwnSubscription } from '@rollcall/delivery/s
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { endSubscriptions, markTakenBack } from '@rollcall/delivery/store/events/subscription-states'
 import { type ItemCode, isWithinWindow } from '@rollcall/protocol'
-import type { Answering, Asked } from './item.ts'
+import type { Answering, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
 interface Refusal {
@@ -25,7 +25,7 @@ const REFUSALS = {
 } as const satisfies Record<string, Refusal>
 
 /** Ends the subscriptions that the codes name, when the answer is committed. */
-export async function answerUnsubscribe(deps: Answering, { exchange, message }: Asked): Promise<Outcome> {
+export async function answerUnsubscribe(deps: Answering, { exchange, message }: MessageToAnswer): Promise<Outcome> {
   const now = new Date(deps.clock.date())
   const { timestamp } = message
   const window = deps.limits.timestamp_window

@@ -8,9 +8,9 @@ import type pg from 'pg'
 import type { KeptSlot } from '../exchange/acceptance-slots.ts'
 import { type AcceptedExchange, SMALL_REQUEST_BYTES } from '../store/exchanges/accepted-exchanges.ts'
 import {
-  byParticipant,
   type ClaimedExchange,
   claimExchanges,
+  countByParticipant,
   releaseClaims,
   renewClaims,
 } from '../store/exchanges/claims.ts'
@@ -147,7 +147,8 @@ function slotsOf(
     batchShare: Math.ceil(batches / 2),
   }
   /** The number of exchanges in work of the participant that has most of them. */
-  const mostOfOne = (): number => Math.max(0, ...byParticipant([...inWork.keys()]).map(({ exchanges }) => exchanges))
+  const mostOfOne = (): number =>
+    Math.max(0, ...countByParticipant([...inWork.keys()]).map(({ exchanges }) => exchanges))
   return {
     shares,
     mostOfOne,

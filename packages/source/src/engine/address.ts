@@ -9,7 +9,7 @@ import type { SourceFile } from './mapped-records.ts'
 import { SourceRefusal } from './source-refusal.ts'
 
 /** Environment variables, by name. */
-export type Environment = Readonly<Record<string, string | undefined>>
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /** The most bytes of a file with an address, and of a file with certificates. */
 const MOST_ADDRESS = 4_096
@@ -19,7 +19,7 @@ const MOST_CERTIFICATES = 1_048_576
 const OWN = /^(?:DATABASE_URL|ROLLCALL_.*)$/
 
 /** Reads the address of a source. @throws SourceRefusal it cannot be read, or is no address of a database */
-export function readAddress({ url }: Pick<SourceFile, 'url'>, env: Environment): URL {
+export function readAddress({ url }: Pick<SourceFile, 'url'>, env: EnvironmentVariables): URL {
   if ('env' in url && OWN.test(url.env)) {
     throw new SourceRefusal(`url.env: ${url.env} is a variable of Rollcall itself; give the address another name`, [
       'url',

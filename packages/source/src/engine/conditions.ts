@@ -10,7 +10,7 @@ import type { Names } from './names.ts'
 import type { Parameters } from './parameters.ts'
 
 /** The condition that no row fulfils. */
-export const FALSE = 'false'
+export const NO_ROW = 'false'
 
 /** Writes a test of a column as a condition. @param column quoted @returns null: all rows pass */
 export type WriteTest = (test: ColumnTest, column: string, type: ColumnType, parameters: Parameters) => string | null
@@ -55,7 +55,7 @@ export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): C
       case 'anything':
         return null
       case 'nothing':
-        return FALSE
+        return NO_ROW
       case 'and': {
         const parts = needed.of.flatMap((part) => conditionOf(records, types, part, parameters) ?? [])
         return parts.length === 0 ? null : `(${parts.join(' and ')})`
@@ -79,7 +79,7 @@ export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): C
         const { part } = needed.column
         const isOwn = part === records.own
         const condition = columnCondition(records, types, needed, isOwn ? 'own' : 'child', parameters)
-        if (isOwn || condition === null || condition === FALSE) return condition
+        if (isOwn || condition === null || condition === NO_ROW) return condition
         const rows = `select child.${quoted(part.key)} from ${tableOf(part, 'child')} where ${condition}`
         return `own.${quoted(records.own.key)} in (${rows})`
       }

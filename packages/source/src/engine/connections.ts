@@ -31,7 +31,7 @@ export interface Running {
 }
 
 /** A snapshot of the database on one connection. */
-export interface State<Type> {
+export interface DatabaseSnapshot<Type> {
   /** Runs a statement. @throws SearchTimeout, RecordsUnavailable; or another error of the statement */
   run(statement: Statement, running?: Running): Promise<Answer<Type>>
   end(): Promise<void>
@@ -39,7 +39,7 @@ export interface State<Type> {
 
 export interface Connections<Type> {
   /** Begins a transaction that only reads one snapshot. @throws RecordsUnavailable */
-  begin(): Promise<State<Type>>
+  begin(): Promise<DatabaseSnapshot<Type>>
   /** True from when the database was away until a transaction could begin again. */
   isAway(): boolean
   close(): Promise<void>
@@ -94,7 +94,7 @@ export function connectionsOf<Type>(
 ): Connections<Type> {
   const breaker = new Breaker()
   let held = 0
-  const begin = async (): Promise<State<Type>> => {
+  const begin = async (): Promise<DatabaseSnapshot<Type>> => {
     let isBroken = false
     // Beginning runs no SQL of the source file, so any failure means that the database is away.
     const transaction = await driver.begin().catch((error) => Promise.reject(new RecordsUnavailable(error)))

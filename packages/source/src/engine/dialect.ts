@@ -3,7 +3,7 @@
 import type { CatalogTable } from './catalog.ts'
 import type { ColumnTest } from './column-test.ts'
 import type { ColumnType } from './column-type.ts'
-import type { Answer, Failure, State, Statement } from './connections.ts'
+import type { Answer, DatabaseSnapshot, Failure, Statement } from './connections.ts'
 import type { ChangesAsked, EngineReport } from './engine.ts'
 import type { MappedPart, SourceFile } from './mapped-records.ts'
 import type { RowSql } from './row-statement.ts'
@@ -23,7 +23,7 @@ export interface ChangeSql {
 }
 
 /** The test of a column that a question asks for, and the type of the column. */
-export interface Asked {
+export interface TestedColumn {
   readonly test: ColumnTest
   readonly type: ColumnType
 }
@@ -44,7 +44,7 @@ export interface Plans<Type> {
   indexOn(
     place: { readonly schema: string | null; readonly table: string },
     column: string,
-    asked: Asked | null,
+    asked: TestedColumn | null,
   ): string | null
 }
 
@@ -56,12 +56,16 @@ export interface Dialect<Type> {
    * Reads the types of the key and of the columns of each part, in order. The first part has the alias `own`, the
    * others have `child`.
    */
-  readTypes(state: State<Type>, parts: readonly MappedPart[], file: SourceFile): Promise<readonly ColumnType[][]>
+  readTypes(
+    state: DatabaseSnapshot<Type>,
+    parts: readonly MappedPart[],
+    file: SourceFile,
+  ): Promise<readonly ColumnType[][]>
   /** Whether, by the catalog, the key column is never null and has a unique index of its own. */
-  hasUniqueKey(state: State<Type>, part: MappedPart): Promise<boolean>
+  hasUniqueKey(state: DatabaseSnapshot<Type>, part: MappedPart): Promise<boolean>
   /** Reports on the database and the account. @throws SourceRefusal it cannot be the database of a source */
-  report(state: State<Type>, file: SourceFile): Promise<EngineReport>
+  report(state: DatabaseSnapshot<Type>, file: SourceFile): Promise<EngineReport>
   readonly plans: Plans<Type>
-  catalog(state: State<Type>): Promise<readonly CatalogTable[]>
+  catalog(state: DatabaseSnapshot<Type>): Promise<readonly CatalogTable[]>
   failureOf(error: unknown): Failure | null
 }

@@ -36,7 +36,7 @@ export interface ChangedRow {
 }
 
 export interface ChangesAsked {
-  /** A `SourceState.mark` of an earlier snapshot: only rows that were changed since. */
+  /** A `SourceSnapshot.mark` of an earlier snapshot: only rows that were changed since. */
   readonly since: string
   /** Seconds or versions before `since`, from which rows are listed again. */
   readonly overlap: number
@@ -46,7 +46,7 @@ export interface ChangesAsked {
 }
 
 /** A snapshot of the database. Its statements run one after another. */
-export interface SourceState {
+export interface SourceSnapshot {
   /** Reads rows in the order of their keys. @throws SearchTimeout, RecordsUnavailable, SourceRefusal */
   rows(records: MappedRecords, asked: RowsAsked): Promise<readonly SourceRow[]>
   /**
@@ -90,7 +90,7 @@ export interface SlowLookUp {
 
 export interface OpenEngine {
   /** Begins to read a snapshot. @throws RecordsUnavailable */
-  begin(): Promise<SourceState>
+  begin(): Promise<SourceSnapshot>
   /**
    * Whether the database can check a part of a condition, and so exclude rows. The first call reads the types of the
    * columns on a connection of its own; they are kept, so a caller that holds a snapshot later needs no second one.

@@ -6,9 +6,9 @@ import { type PathStep, pathText } from '@rollcall/protocol'
 import type { CatalogTable } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { ColumnType, KnownTypes } from './column-type.ts'
-import type { Connections, State } from './connections.ts'
+import type { Connections, DatabaseSnapshot } from './connections.ts'
 import type { ChangeTypes, Dialect } from './dialect.ts'
-import type { OpenEngine, SourceState } from './engine.ts'
+import type { OpenEngine, SourceSnapshot } from './engine.ts'
 import type { MappedPart, MappedRecords, SourceFile } from './mapped-records.ts'
 import { readSourceRows, rowStatement } from './row-statement.ts'
 import { findSlowLookUps } from './slow-look-ups.ts'
@@ -16,30 +16,30 @@ import { SourceRefusal } from './source-refusal.ts'
 
 /** Opens the log of changes. */
 type OpenLog<Type> = (
-  within: <Result>(work: (state: State<Type>) => Promise<Result>) => Promise<Result>,
+  within: <Result>(work: (state: DatabaseSnapshot<Type>) => Promise<Result>) => Promise<Result>,
   name: string,
 ) => ChangeLog
 
 /** Makes an engine. */
-export function engineOf<Type>(
+export function createEngine<Type>(
   file: SourceFile,
   dialect: Dialect<Type>,
   connections: Connections<Type>,
   openLog: OpenLog<Type>,
 ): OpenEngine {
   const known = new Map<MappedRecords, KnownTypes>()
-  const typesOf = async (state: State<Type>, records: MappedRecords): Promise<KnownTypes> => {
+  const typesOf = async (state: DatabaseSnapshot<Type>, records: MappedRecords): Promise<KnownTypes> => {
     const types = known.get(records) ?? (await readTypes(file, dialect, state, records))
     known.set(records, types)
     return types
   }
   const knownChanges = new Map<MappedPart, ChangeTypes>()
-  const changeTypesOf = async (state: State<Type>, part: MappedPart): Promise<ChangeTypes> => {
+  const changeTypesOf = async (state: DatabaseSnapshot<Type>, part: MappedPart): Promise<ChangeTypes> => {
     const types = knownChanges.get(part) ?? (await readChangeTypes(file, dialect, state, part))
     knownChanges.set(part, types)
     return types
   }
-  const begin = async (): Promise<SourceState> => {
+  const begin = async (): Promise<SourceSnapshot> => {
     const state = await connections.begin()
     return {
       async rows(records, asked) {
@@ -67,7 +67,7 @@ export function engineOf<Type>(
       end: state.end,
     }
   }
-  const within = async <Result>(work: (state: State<Type>) => Promise<Result>): Promise<Result> => {
+  const within = async <Result>(work: (state: DatabaseSnapshot<Type>) => Promise<Result>): Promise<Result> => {
     const state = await connections.begin()
     try {
       return await work(state)
@@ -113,7 +113,7 @@ interface Sample {
 async function readSample<Type>(
   file: SourceFile,
   { readTypes: typesOf, rows: sql }: Dialect<Type>,
-  state: State<Type>,
+  state: DatabaseSnapshot<Type>,
   { place: { schema, name }, columns, limit }: Sample,
 ): Promise<readonly (readonly string[])[]> {
   const [first] = columns
@@ -140,7 +140,7 @@ const NO_MAPPING = { targets: [], duplicates: null }
 async function readChangeTypes<Type>(
   file: SourceFile,
   { readTypes: typesOf }: Dialect<Type>,
-  state: State<Type>,
+  state: DatabaseSnapshot<Type>,
   part: MappedPart,
 ): Promise<ChangeTypes> {
   const columns = part.changed === null ? [] : [part.changed]
@@ -158,7 +158,7 @@ async function readChangeTypes<Type>(
 async function readTypes<Type>(
   file: SourceFile,
   dialect: Dialect<Type>,
-  state: State<Type>,
+  state: DatabaseSnapshot<Type>,
   { recordType, own, children }: MappedRecords,
 ): Promise<KnownTypes> {
   const parts = [own, ...children]
@@ -194,7 +194,7 @@ const isComparable = (one: ColumnType, other: ColumnType): boolean => one.holds 
 /** Checks that keys are unique. @throws SourceRefusal two rows have one key, or a row has none */
 async function checkKey<Type>(
   { hasUniqueKey, rows: { names } }: Dialect<Type>,
-  state: State<Type>,
+  state: DatabaseSnapshot<Type>,
   { recordType, own }: MappedRecords,
 ): Promise<void> {
   if (await hasUniqueKey(state, own)) return

@@ -1,9 +1,9 @@
 /** Finds the questions that would read a whole table, and the index that each lacks. */
 
 import type { KnownTypes } from './column-type.ts'
-import { FALSE } from './conditions.ts'
-import type { State } from './connections.ts'
-import type { Asked, Dialect } from './dialect.ts'
+import { NO_ROW } from './conditions.ts'
+import type { DatabaseSnapshot } from './connections.ts'
+import type { Dialect, TestedColumn } from './dialect.ts'
 import type { LookUp, SlowLookUp } from './engine.ts'
 import type { MappedPart, MappedRecords } from './mapped-records.ts'
 
@@ -16,7 +16,7 @@ const ANY_KEYS = ['1', '00000000-0000-0000-0000-000000000000']
  */
 export async function findSlowLookUps<Type>(
   { rows: { names, conditions, parameters }, plans }: Dialect<Type>,
-  state: State<Type>,
+  state: DatabaseSnapshot<Type>,
   records: MappedRecords,
   { parts }: KnownTypes,
   lookUps: readonly LookUp[],
@@ -27,7 +27,7 @@ export async function findSlowLookUps<Type>(
     return plans.readsAll(await state.run({ text, values }))
   }
   const slow: SlowLookUp[] = []
-  const add = (name: string, { from }: MappedPart, column: string, asked: Asked | null): void => {
+  const add = (name: string, { from }: MappedPart, column: string, asked: TestedColumn | null): void => {
     if ('select' in from) slow.push({ name, table: 'a select of the file', index: null })
     else slow.push({ name, table: tableText(from), index: plans.indexOn(from, column, asked) })
   }
@@ -37,7 +37,7 @@ export async function findSlowLookUps<Type>(
     const type = parts[[records.own, ...records.children].indexOf(part)]?.get(column)
     const collected = parameters()
     const condition = conditions.columnCondition(records, parts, needed, 'one', collected)
-    if (condition === null || condition === FALSE || type === undefined) continue
+    if (condition === null || condition === NO_ROW || type === undefined) continue
     if (await readsAll(part, condition, collected.values)) add(name, part, column, { test: needed.test, type })
   }
   for (const [at, child] of records.children.entries()) {

@@ -2,7 +2,7 @@
 
 import { type LoggedTable, loggedTables, type SourceFile } from '../engine/mapped-records.ts'
 import { KEY_ENCODINGS } from './binlog-tables.ts'
-import type { State } from './connections.ts'
+import type { MariadbSnapshot } from './connections.ts'
 import { NAMES } from './names.ts'
 
 interface Setting {
@@ -27,7 +27,7 @@ const SETTINGS: readonly Setting[] = [
 ]
 
 /** Finds why the binlog would miss changes. @returns a sentence for each problem */
-export async function binlogProblems(state: State, file: SourceFile): Promise<readonly string[]> {
+export async function binlogProblems(state: MariadbSnapshot, file: SourceFile): Promise<readonly string[]> {
   const row = async (text: string): Promise<readonly (string | null)[]> =>
     (await state.run({ text, values: [] })).rows[0] ?? []
   const problems: string[] = []
@@ -52,7 +52,7 @@ export async function binlogProblems(state: State, file: SourceFile): Promise<re
   return [...new Set(problems)]
 }
 
-async function rightsProblem(state: State): Promise<string | null> {
+async function rightsProblem(state: MariadbSnapshot): Promise<string | null> {
   const { rows } = await state.run({ text: 'show grants', values: [] })
   const everywhere = rows.map(([grant]) => grant ?? '').filter((grant) => / ON \*\.\* TO /.test(grant))
   const has = (right: RegExp) => everywhere.some((grant) => right.test(grant))
@@ -69,7 +69,7 @@ const INTEGERS: ReadonlySet<string> = new Set(['tinyint', 'smallint', 'mediumint
 /** A foreign key by which the server changes rows without an event of their own. */
 const CASCADE = /^\s*CONSTRAINT .* FOREIGN KEY .* ON (?:DELETE|UPDATE) (?:CASCADE|SET (?:NULL|DEFAULT))/m
 
-async function tableProblems(state: State, from: LoggedTable, database: string): Promise<readonly string[]> {
+async function tableProblems(state: MariadbSnapshot, from: LoggedTable, database: string): Promise<readonly string[]> {
   const { key } = from
   const rows = async (text: string, values: readonly unknown[] = []) => (await state.run({ text, values })).rows
   const place = [from.schema ?? database, from.table]

@@ -6,7 +6,7 @@ import { kind, recordType } from '../../test/asking.ts'
 import { hasMariadb, type MariadbDatabase, mariadbDatabase } from '../../test/mariadb.ts'
 import { mariadbOffice } from '../../test/mariadb-office.ts'
 import { copiedPeople, mirroredRegistry, polledSource } from '../../test/mirrored-office.ts'
-import type { SourceState } from '../engine/engine.ts'
+import type { SourceSnapshot } from '../engine/engine.ts'
 import type { MappedPart } from '../engine/mapped-records.ts'
 import { openEngine } from '../engines.ts'
 import { startFollowers } from '../mirror/followers.ts'
@@ -22,7 +22,7 @@ describe.skipIf(!hasMariadb())('changed rows of MariaDB', () => {
   async function changing<Result>(
     table: string,
     time_zone: string,
-    work: (state: SourceState, part: MappedPart) => Promise<Result>,
+    work: (state: SourceSnapshot, part: MappedPart) => Promise<Result>,
   ): Promise<Result> {
     const Person = { from: table, key: 'no', changed: 'changed', columns: { 'identifier[UIN]': 'uin' } }
     const given = {

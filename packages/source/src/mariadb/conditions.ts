@@ -7,9 +7,9 @@ import {
   betweenSql,
   boundsOf,
   conditionsWith,
-  FALSE,
   MARGIN,
   mayBePlain,
+  NO_ROW,
   UNPLAIN,
   wholeBounds,
 } from '../engine/conditions.ts'
@@ -42,7 +42,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       if (type.holds === 'day' || type.holds === 'instant') return null
       if (type.sql === FLOAT) return anyNumber(test.texts, column, type, parameters)
       const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
-      if (texts.length === 0) return type.holds === 'other' && !type.isKey ? null : FALSE
+      if (texts.length === 0) return type.holds === 'other' && !type.isKey ? null : NO_ROW
       // Spaces cannot be removed from a column of bytes.
       if (test.trimmed && type.trimmed === undefined && type.holds === 'text') return null
       const is = oneOf(column, texts, type, parameters)
@@ -118,7 +118,7 @@ function anyNumber(texts: readonly string[], column: string, type: ColumnType, p
     if (!Number.isFinite(number)) return []
     return numbers({ is: 'numbers', from: number, to: number }, column, type, parameters) ?? []
   })
-  return near.length === 0 ? FALSE : `(${near.join(' or ')})`
+  return near.length === 0 ? NO_ROW : `(${near.join(' or ')})`
 }
 
 function numbers(
@@ -168,7 +168,7 @@ function textsOfDays(
   type: ColumnType,
   parameters: Parameters,
 ): string | null {
-  if (texts.length === 0) return FALSE
+  if (texts.length === 0) return NO_ROW
   const beginnings = [...texts, ...SPACES.map((one) => String.fromCharCode(one))]
   if (parameters.values.length + beginnings.length > MOST_PARAMETERS) return null
   return `(${beginnings.map((text) => begins(column, text, type, parameters)).join(' or ')})`

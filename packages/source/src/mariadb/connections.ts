@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import { oncePerObject } from '@rollcall/base/shared/once-per'
 import type { FieldPacket, Pool, PoolConnection, PoolOptions } from 'mysql2'
-import { type Environment, readAddress, readCertificates } from '../engine/address.ts'
+import { type EnvironmentVariables, readAddress, readCertificates } from '../engine/address.ts'
 import {
   type Answer,
   CONNECT_TIMEOUT,
@@ -12,7 +12,7 @@ import {
   NotBegun,
   STATEMENT_GRACE,
   type Statement,
-  type State as StateOf,
+  type DatabaseSnapshot as StateOf,
   type Transaction,
 } from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
@@ -22,7 +22,7 @@ import { failureOf } from './failures.ts'
 
 /** A column of a result, in the words of the driver. */
 export type Field = Pick<FieldPacket, 'columnType' | 'flags' | 'decimals' | 'columnLength'>
-export type State = StateOf<Field>
+export type MariadbSnapshot = StateOf<Field>
 
 /** The most statements that a connection keeps prepared. Look-ups repeat a few. */
 const MOST_PREPARED = 50
@@ -35,7 +35,7 @@ const SSL_MODES: Readonly<Record<string, Pick<PoolOptions, 'ssl'>>> = {
 }
 
 /** Reads how to connect. @throws SourceRefusal the address, or a file that the source names, cannot be read */
-export const connectionTo = (file: SourceFile, env: Environment): PoolOptions =>
+export const connectionTo = (file: SourceFile, env: EnvironmentVariables): PoolOptions =>
   optionsOf(readAddress(file, env), readCertificates(file), file)
 
 export function openConnections(file: SourceFile, options: PoolOptions): Connections<Field> {

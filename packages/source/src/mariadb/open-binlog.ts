@@ -11,7 +11,7 @@ import { LoggedEvents } from './binlog-events.ts'
 import { Packets } from './binlog-packets.ts'
 import { isContinued, type Place, placeNumber, placeOf, placeText, sortedGtids } from './binlog-places.ts'
 import { binlogProblems } from './binlog-problems.ts'
-import type { State } from './connections.ts'
+import type { MariadbSnapshot } from './connections.ts'
 
 /** Milliseconds for statements that read a file of the log. */
 const READING = 60_000
@@ -27,7 +27,7 @@ const BINLOG_DUMP = 0x12
 export interface BinlogParts {
   readonly file: SourceFile
   readonly connection: PoolOptions
-  readonly within: <Result>(work: (state: State) => Promise<Result>) => Promise<Result>
+  readonly within: <Result>(work: (state: MariadbSnapshot) => Promise<Result>) => Promise<Result>
 }
 
 export function openBinlog({ file, connection: options, within }: BinlogParts): ChangeLog {
@@ -74,7 +74,7 @@ export function openBinlog({ file, connection: options, within }: BinlogParts): 
 }
 
 /** The place after the last transaction that a snapshot sees. The log has a transaction a moment before that. */
-async function placeOfState(state: State): Promise<Pick<Place, 'file' | 'position'>> {
+async function placeOfState(state: MariadbSnapshot): Promise<Pick<Place, 'file' | 'position'>> {
   const { rows } = await state.run({ text: `show status like 'binlog_snapshot_%'`, values: [] })
   const found = new Map(rows.map(([name, value]) => [name?.toLowerCase(), value ?? '']))
   return { file: found.get('binlog_snapshot_file') ?? '', position: Number(found.get('binlog_snapshot_position')) }

@@ -1,15 +1,15 @@
 /** Opens a database of MariaDB or MySQL as a source. */
 
-import type { Environment } from '../engine/address.ts'
+import type { EnvironmentVariables } from '../engine/address.ts'
 import type { ColumnType } from '../engine/column-type.ts'
 import type { Dialect } from '../engine/dialect.ts'
 import type { OpenEngine } from '../engine/engine.ts'
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
-import { engineOf } from '../engine/open-engine.ts'
+import { createEngine } from '../engine/open-engine.ts'
 import { readCatalog } from './catalog.ts'
 import { CHANGE_SQL } from './change-statements.ts'
 import { type Collation, columnType } from './column-types.ts'
-import { connectionTo, type Field, openConnections, type State } from './connections.ts'
+import { connectionTo, type Field, type MariadbSnapshot, openConnections } from './connections.ts'
 import { failureOf } from './failures.ts'
 import { NAMES } from './names.ts'
 import { openBinlog } from './open-binlog.ts'
@@ -18,9 +18,9 @@ import { readReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
 /** Opens the source. @throws SourceRefusal the address, or a file that the source names, cannot be read */
-export function openMariadb(file: SourceFile, env: Environment): OpenEngine {
+export function openMariadb(file: SourceFile, env: EnvironmentVariables): OpenEngine {
   const connection = connectionTo(file, env)
-  return engineOf(file, MARIADB, openConnections(file, connection), (within) =>
+  return createEngine(file, MARIADB, openConnections(file, connection), (within) =>
     openBinlog({ file, connection, within }),
   )
 }
@@ -37,7 +37,7 @@ const MARIADB: Dialect<Field> = {
 }
 
 async function readTypes(
-  state: State,
+  state: MariadbSnapshot,
   parts: readonly MappedPart[],
   { timeZone }: SourceFile,
 ): Promise<readonly ColumnType[][]> {
@@ -67,7 +67,7 @@ async function readTypes(
 const collationOf = (charset: string | null | undefined, name: string | null | undefined): Collation | null =>
   charset && name && charset !== 'binary' && /^\w+$/.test(`${charset}${name}`) ? { charset, name } : null
 
-async function hasUniqueKey(state: State, { from, key }: MappedPart): Promise<boolean> {
+async function hasUniqueKey(state: MariadbSnapshot, { from, key }: MappedPart): Promise<boolean> {
   if ('select' in from) return false
   const { rows } = await state.run({
     text: `select 1 from information_schema.statistics s

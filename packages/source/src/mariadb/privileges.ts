@@ -6,7 +6,7 @@
 import { encryptionWeakness } from '../engine/encryption.ts'
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
-import type { State } from './connections.ts'
+import type { MariadbSnapshot } from './connections.ts'
 
 /** Privileges that neither write nor show other accounts. */
 const READING: ReadonlySet<string> = new Set(['USAGE', 'SELECT', 'SHOW VIEW', 'SHOW DATABASES'])
@@ -22,7 +22,7 @@ const ROLE = /[`'](?:[^`']|``|'')+[`'](?:@[`'][^`']*[`'])?/g
 /** Databases of MariaDB into which everybody may write. */
 const TEST = /^`test(?:\\_%)?`\./
 
-export async function readReport(state: State, { ca, mirror }: SourceFile): Promise<EngineReport> {
+export async function readReport(state: MariadbSnapshot, { ca, mirror }: SourceFile): Promise<EngineReport> {
   const texts = async (text: string): Promise<readonly string[]> =>
     (await state.run({ text, values: [] })).rows.map(([first]) => first ?? '')
   const [about = ''] = await texts(

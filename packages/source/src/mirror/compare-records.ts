@@ -11,7 +11,7 @@ import type { MappedRecords } from '../engine/mapped-records.ts'
 import { nextKey } from '../engine/row-statement.ts'
 import { isKey } from '../live-records.ts'
 import { hasBecomeMirror, isBecomingMirror } from '../store/changed-sources.ts'
-import { type Comparison, saveProgress } from '../store/mirrors.ts'
+import { type ComparisonProgress, saveProgress } from '../store/mirrors.ts'
 import { replaceStoredRecordIds } from '../store/moved-records.ts'
 import { storedTypes, unseenKeys } from '../store/source-rows.ts'
 import { applyRows, type ReadRow, readRows } from './apply-rows.ts'
@@ -68,15 +68,15 @@ export function createReadAhead(deps: MirrorDeps, count: number): PortionReader 
  */
 export async function compareNextPortion(
   deps: MirrorDeps,
-  comparison: Comparison,
+  comparison: ComparisonProgress,
   { read, isEvent }: { readonly read: PortionReader; readonly isEvent: boolean },
-): Promise<Comparison | null> {
+): Promise<ComparisonProgress | null> {
   const types = [...deps.file.records.values()]
   const at = types.findIndex(({ recordType }) => recordType.name === (comparison.recordType ?? recordType.name))
   const records = types[at]
   if (records === undefined) return (await dropUnseen(deps, comparison, isEvent)) ? comparison : end(deps, comparison)
   const { rows, next: after } = await read(records, comparison.after)
-  const next: Comparison =
+  const next: ComparisonProgress =
     after === null
       ? { ...comparison, recordType: types[at + 1]?.recordType.name ?? UNSEEN, after }
       : { ...comparison, recordType: records.recordType.name, after }
@@ -90,16 +90,16 @@ export async function compareNextPortion(
   return next
 }
 
-/** Stands in `Comparison.recordType` when all types were read. No record type has an empty name. */
+/** Stands in `ComparisonProgress.recordType` when all types were read. No record type has an empty name. */
 const UNSEEN = ''
 
-const beganOf = ({ began }: Comparison): Date => new Date(began * 1_000)
+const beganOf = ({ began }: ComparisonProgress): Date => new Date(began * 1_000)
 
 /**
  * Reads again a portion of the stored rows that the comparison did not find, and deletes the records of rows that are
  * gone. @returns false when the comparison has found all stored rows
  */
-async function dropUnseen(deps: MirrorDeps, comparison: Comparison, isEvent: boolean): Promise<boolean> {
+async function dropUnseen(deps: MirrorDeps, comparison: ComparisonProgress, isEvent: boolean): Promise<boolean> {
   const { db, registry, file } = deps
   for (const name of await storedTypes(db.pool, registry.id)) {
     const recordType = registry.kind.record_types.find((type) => type.name === name)
@@ -112,7 +112,7 @@ async function dropUnseen(deps: MirrorDeps, comparison: Comparison, isEvent: boo
   return false
 }
 
-async function end({ db, registry, claim }: MirrorDeps, comparison: Comparison): Promise<null> {
+async function end({ db, registry, claim }: MirrorDeps, comparison: ComparisonProgress): Promise<null> {
   const began = beganOf(comparison)
   await withTransaction(db.pool, async (client) => {
     if (registry.awaits_records) await lockEvents(client, registry.id, 'merge')

@@ -2,7 +2,7 @@
 
 import { withTransaction } from '@rollcall/database/transaction'
 import { isKey } from '../live-records.ts'
-import { type Comparison, fileDigest, type MirrorPlace, newComparison, saveProgress } from '../store/mirrors.ts'
+import { type ComparisonProgress, fileDigest, type MirrorPlace, newComparison, saveProgress } from '../store/mirrors.ts'
 import { applyRows, type DueRows } from './apply-rows.ts'
 import { compareNextPortion, createPortionReader, createReadAhead, isComparisonDue } from './compare-records.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
@@ -42,7 +42,7 @@ export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal:
 /** The stored progress of the mirror. */
 interface Following {
   readonly position: MirrorPlace['position']
-  readonly comparison: Comparison | null
+  readonly comparison: ComparisonProgress | null
   /** The time at which the last complete comparison began; null: the first one has not ended. */
   readonly comparedAt: Date | null
   /** True when an operator wants all records compared. */

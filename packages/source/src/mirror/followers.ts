@@ -9,7 +9,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError, sqlState } from '@rollcall/database/database-errors'
 import { canonicalJson } from '@rollcall/protocol'
-import type { Environment } from '../engine/address.ts'
+import type { EnvironmentVariables } from '../engine/address.ts'
 import type { MirrorTerms, SourceFile } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import { openEngine } from '../engines.ts'
@@ -20,7 +20,7 @@ import { followSource } from './follow-source.ts'
 export interface FollowerParts {
   readonly db: Database
   /** The environment variables in which source files have their addresses. */
-  readonly env: Environment
+  readonly env: EnvironmentVariables
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time' | 'node_lease'>
   readonly log: { warn(facts: object, message: string): void; info(facts: object, message: string): void }
   /** Reads all registries, as they are stored now. */

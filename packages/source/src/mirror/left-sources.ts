@@ -3,7 +3,7 @@
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
-import type { Environment } from '../engine/address.ts'
+import type { EnvironmentVariables } from '../engine/address.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
 import { type AbandonedPlace, dropLeftCopies, forgetPlace, type LeftMirror } from '../store/changed-sources.ts'
@@ -12,7 +12,7 @@ import { storedLogPosition } from './log-feed.ts'
 export interface ClearingParts {
   readonly db: Database
   /** The environment variables in which source files have their addresses. */
-  readonly env: Environment
+  readonly env: EnvironmentVariables
   readonly log: { warn(facts: object, message: string): void }
   readonly registries: () => Promise<readonly Registry[]>
 }
@@ -43,7 +43,7 @@ export async function removeLeftSources(
 async function dropPlace(
   { namespace, kind }: Registry,
   { source, position }: AbandonedPlace,
-  env: Environment,
+  env: EnvironmentVariables,
 ): Promise<void> {
   const engine = openEngine(readSourceFile(source, kind), env)
   try {

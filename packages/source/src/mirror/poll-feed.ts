@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
-import type { ChangedRow, SourceState } from '../engine/engine.ts'
+import type { ChangedRow, SourceSnapshot } from '../engine/engine.ts'
 import type { MappedPart } from '../engine/mapped-records.ts'
 import type { ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
@@ -40,7 +40,7 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
   let written = new Set<string>()
   /** The marks of the last poll, and the time of the last one that read the whole overlap; null: there was no poll. */
   let last: { readonly marks: Position; readonly wholeAt: number } | null = null
-  const marksIn = async (state: SourceState): Promise<Position> => {
+  const marksIn = async (state: SourceSnapshot): Promise<Position> => {
     const marks: Record<string, string> = {}
     for (const { name, part } of watched) marks[name] = await state.mark(part)
     return marks
@@ -112,7 +112,7 @@ const wentBack = (before: string | undefined, now: string | undefined, overlap: 
   before !== undefined && now !== undefined && Number(now) < Number(before) - overlap
 
 async function* changesOf(
-  state: SourceState,
+  state: SourceSnapshot,
   part: MappedPart,
   { since, overlap }: { readonly since: string; readonly overlap: number },
 ): AsyncGenerator<ChangedRow> {

@@ -2,7 +2,7 @@
 
 import { databaseRefusal } from '../database-refusal.ts'
 import { ANY_RECORD } from '../engine/column-test.ts'
-import type { SourceRow, SourceState } from '../engine/engine.ts'
+import type { SourceRow, SourceSnapshot } from '../engine/engine.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
@@ -31,7 +31,7 @@ export async function explainFailures<Result>({ engine, file }: Source, work: ()
  */
 export async function inSnapshot<Result>(
   source: Source,
-  work: (state: SourceState) => Promise<Result>,
+  work: (state: SourceSnapshot) => Promise<Result>,
 ): Promise<Result> {
   const explain = <Read>(read: () => Promise<Read>): Promise<Read> => explainFailures(source, read)
   const state = await explain(() => source.engine.begin())
@@ -49,7 +49,7 @@ export async function inSnapshot<Result>(
 
 /** Reads the rows with these keys, with their children. Rows that are gone, or that `where` excludes, are left out. */
 export async function readByKeys(
-  state: SourceState,
+  state: SourceSnapshot,
   records: MappedRecords,
   keys: readonly string[],
 ): Promise<readonly SourceRow[]> {

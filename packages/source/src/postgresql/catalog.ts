@@ -2,7 +2,7 @@
 
 import { type CatalogTable, catalogTablesOf } from '../engine/catalog.ts'
 import { columnType } from './column-types.ts'
-import type { State } from './connections.ts'
+import type { PostgresSnapshot } from './connections.ts'
 
 const COLUMNS = `select nspname, relname, (relkind in ('v', 'm'))::text, greatest(reltuples, 0)::int8, attname,
     format_type(atttypid, atttypmod), coalesce(nullif(typbasetype, 0), pg_type.oid)::int8, (not attnotnull)::text,
@@ -23,7 +23,7 @@ const REFERENCES = `select own.nspname, child.relname, one.attname, target.nspna
     join pg_attribute as other on other.attrelid = confrelid and other.attnum = confkey[1]
   where contype = 'f' and cardinality(conkey) = 1`
 
-export async function readCatalog(state: State): Promise<readonly CatalogTable[]> {
+export async function readCatalog(state: PostgresSnapshot): Promise<readonly CatalogTable[]> {
   const columns = await state.run({ text: COLUMNS, values: [] })
   const references = await state.run({ text: REFERENCES, values: [] })
   return catalogTablesOf(columns.rows, references.rows, (oid) => columnType(Number(oid)).holds)

@@ -7,9 +7,9 @@ import {
   betweenSql,
   boundsOf,
   conditionsWith,
-  FALSE,
   MARGIN,
   mayBePlain,
+  NO_ROW,
   UNPLAIN,
   wholeBounds,
 } from '../engine/conditions.ts'
@@ -42,7 +42,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
       if (type.holds === 'boolean') return booleans(column, test.texts)
       if (type.holds === 'day' || type.holds === 'instant') return null
-      if (texts.length === 0) return FALSE
+      if (texts.length === 0) return NO_ROW
       const asked = askedExpression(test, column, type)
       if (texts.some((text) => type.mayLack?.(text))) {
         return oneOf(bytesOf(asked), texts.map(hex), 'bytea', parameters)
@@ -51,7 +51,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
     }
     case 'beginning':
       if (type.holds !== 'text') return null
-      if (type.parameter(test.text) === null) return FALSE
+      if (type.parameter(test.text) === null) return NO_ROW
       if (type.mayLack?.(test.text)) {
         const length = Buffer.byteLength(test.text)
         return `substring(${bytesOf(column)} from 1 for ${length}) = ${parameters.add(hex(test.text), 'bytea')}`
@@ -115,7 +115,7 @@ export const digitsOf = (column: string): string => `regexp_replace(${column} co
 
 function booleans(column: string, texts: readonly string[]): string {
   const values = ['true', 'false'].filter((text) => texts.includes(text))
-  return values.length === 0 ? FALSE : `${column} in (${values.join(', ')})`
+  return values.length === 0 ? NO_ROW : `${column} in (${values.join(', ')})`
 }
 
 function numbers(

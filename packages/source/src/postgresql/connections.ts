@@ -3,7 +3,7 @@
 import { oncePerObject } from '@rollcall/base/shared/once-per'
 import { ignoreConnectionLosses } from '@rollcall/database/database'
 import pg from 'pg'
-import { type Environment, readAddress, readCertificates } from '../engine/address.ts'
+import { type EnvironmentVariables, readAddress, readCertificates } from '../engine/address.ts'
 import {
   type Answer,
   CONNECT_TIMEOUT,
@@ -11,7 +11,7 @@ import {
   connectionsOf,
   STATEMENT_GRACE,
   type Statement,
-  type State as StateOf,
+  type DatabaseSnapshot as StateOf,
   type Transaction,
 } from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
@@ -21,10 +21,10 @@ import { failureOf } from './failures.ts'
 import { Outdated, sendPiece } from './one-piece.ts'
 
 /** A snapshot; the types of columns are their numbers in the catalog. */
-export type State = StateOf<number>
+export type PostgresSnapshot = StateOf<number>
 
 /** Reads how to connect. @throws SourceRefusal the address, or a file that the source names, cannot be read */
-export function connectionTo(file: SourceFile, env: Environment): pg.ClientConfig {
+export function connectionTo(file: SourceFile, env: EnvironmentVariables): pg.ClientConfig {
   const address = readAddress(file, env)
   if (!/^postgres(?:ql)?:$/.test(address.protocol)) {
     throw new SourceRefusal('url: the address must begin with postgresql://', ['url'])

@@ -1,11 +1,15 @@
 /** Finds why a replication slot would not have every change, with statements that the administrator can run. */
 
 import { type LoggedTable, loggedTables, type SourceFile } from '../engine/mapped-records.ts'
-import type { State } from './connections.ts'
+import type { PostgresSnapshot } from './connections.ts'
 import { placeOf, quoted } from './names.ts'
 
 /** Finds the problems. @returns sentences; none: nothing is lacking */
-export async function logProblems(state: State, file: SourceFile, publication: string): Promise<readonly string[]> {
+export async function logProblems(
+  state: PostgresSnapshot,
+  file: SourceFile,
+  publication: string,
+): Promise<readonly string[]> {
   const { rows } = await state.run({ text: 'select 1 where pg_is_in_recovery()', values: [] })
   if (rows.length > 0) {
     return ['it is a standby, whose log is not followed: name its primary in the address, or write follow: poll']
@@ -29,7 +33,7 @@ export async function logProblems(state: State, file: SourceFile, publication: s
   return [...new Set(problems)]
 }
 
-async function settingProblems(state: State): Promise<string[]> {
+async function settingProblems(state: PostgresSnapshot): Promise<string[]> {
   const { rows } = await state.run({
     text: `select current_setting('wal_level'), current_setting('max_slot_wal_keep_size'),
       (select rolreplication or rolsuper from pg_roles where rolname = current_user)::text, quote_ident(current_user)`,
@@ -52,7 +56,7 @@ async function settingProblems(state: State): Promise<string[]> {
 }
 
 /** Whether the publication has all sorts of changes; null: there is no such publication. */
-async function publishes(state: State, publication: string): Promise<boolean | null> {
+async function publishes(state: PostgresSnapshot, publication: string): Promise<boolean | null> {
   const { rows } = await state.run({
     text: 'select (pubinsert and pubupdate and pubdelete and pubtruncate)::text from pg_publication where pubname = $1',
     values: [publication],
@@ -61,7 +65,11 @@ async function publishes(state: State, publication: string): Promise<boolean | n
 }
 
 /** Finds the problems of each table. @param publication null: there is none, which `logProblems` reports */
-async function tableProblems(state: State, part: LoggedTable, publication: string | null): Promise<readonly string[]> {
+async function tableProblems(
+  state: PostgresSnapshot,
+  part: LoggedTable,
+  publication: string | null,
+): Promise<readonly string[]> {
   const { schema, table } = part
   const name = placeOf(part)
   const { rows } = await state.run({

@@ -1,15 +1,15 @@
 /** Opens a database of PostgreSQL as a source. */
 
-import type { Environment } from '../engine/address.ts'
+import type { EnvironmentVariables } from '../engine/address.ts'
 import type { ColumnType } from '../engine/column-type.ts'
 import type { Dialect } from '../engine/dialect.ts'
 import type { OpenEngine } from '../engine/engine.ts'
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
-import { engineOf } from '../engine/open-engine.ts'
+import { createEngine } from '../engine/open-engine.ts'
 import { readCatalog } from './catalog.ts'
 import { CHANGE_SQL } from './change-statements.ts'
 import { columnType, trimmedOf } from './column-types.ts'
-import { connectionTo, openConnections, type State } from './connections.ts'
+import { connectionTo, openConnections, type PostgresSnapshot } from './connections.ts'
 import { isAscii, isUnlisted, storableTextIn } from './encodings.ts'
 import { failureOf } from './failures.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
@@ -19,9 +19,9 @@ import { readReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
 /** Opens the source. @throws SourceRefusal the address, or a file that the source names, cannot be read */
-export function openPostgresql(file: SourceFile, env: Environment): OpenEngine {
+export function openPostgresql(file: SourceFile, env: EnvironmentVariables): OpenEngine {
   const connection = connectionTo(file, env)
-  return engineOf(file, POSTGRESQL, openConnections(file, connection), (within, name) =>
+  return createEngine(file, POSTGRESQL, openConnections(file, connection), (within, name) =>
     openChangeLog({ file, connection, within }, name),
   )
 }
@@ -37,7 +37,7 @@ const POSTGRESQL: Dialect<number> = {
   failureOf,
 }
 
-async function readTypes(state: State, parts: readonly MappedPart[]): Promise<readonly ColumnType[][]> {
+async function readTypes(state: PostgresSnapshot, parts: readonly MappedPart[]): Promise<readonly ColumnType[][]> {
   const encoding = await state.run({ text: `select current_setting('server_encoding')`, values: [] })
   const typeOf = typesIn(encoding.rows[0]?.[0] ?? '')
   const found: ColumnType[][] = []
@@ -67,7 +67,7 @@ function typesIn(encoding: string): (oid: number) => ColumnType {
   }
 }
 
-async function hasUniqueKey(state: State, { from, key }: MappedPart): Promise<boolean> {
+async function hasUniqueKey(state: PostgresSnapshot, { from, key }: MappedPart): Promise<boolean> {
   if ('select' in from) return false
   const { rows } = await state.run({
     text: `select 1 from pg_index join pg_attribute on attrelid = indrelid and attnum = indkey[0]

@@ -4,7 +4,7 @@ import { encryptionWeakness } from '../engine/encryption.ts'
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
-import type { State } from './connections.ts'
+import type { PostgresSnapshot } from './connections.ts'
 
 /** The schemas of the server itself. */
 const SYSTEM = `'pg_catalog', 'information_schema', 'pg_toast'`
@@ -60,7 +60,7 @@ const IS_REMOTE = `select 1 where inet_server_addr() is not null
  * Reports on the account.
  * @throws SourceRefusal the database is one of Rollcall: a source file could read records and keys past all grants
  */
-export async function readReport(state: State, { ca, mirror }: SourceFile): Promise<EngineReport> {
+export async function readReport(state: PostgresSnapshot, { ca, mirror }: SourceFile): Promise<EngineReport> {
   const one = async (text: string): Promise<string | null> =>
     (await state.run({ text, values: [] })).rows[0]?.[0] ?? null
   if ((await one(ROLLCALL)) !== null) {

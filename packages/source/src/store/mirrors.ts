@@ -21,7 +21,7 @@ export interface MirrorClaim {
 }
 
 /** The progress of a comparison of all records. */
-export interface Comparison {
+export interface ComparisonProgress {
   /** The number of the comparison; later comparisons have greater numbers. */
   readonly run: number
   /** The record type that is being read; null: the first one; empty: all were read. */
@@ -37,7 +37,7 @@ export interface MirrorPlace {
   /** The digest of the source file to which the position belongs; null: nothing was read yet. */
   readonly file: string | null
   readonly position: JsonValue
-  readonly comparison: Comparison | null
+  readonly comparison: ComparisonProgress | null
   readonly comparison_wanted: boolean
   /** The time at which the last complete comparison began; null: none has ended, and the registry answers nothing. */
   readonly compared_at: Date | null
@@ -102,7 +102,7 @@ export async function requireClaim(pool: Pool, { registry, claim }: MirrorClaim)
 export interface Progress {
   readonly file?: string
   readonly position?: JsonValue
-  readonly comparison?: Comparison | null
+  readonly comparison?: ComparisonProgress | null
   readonly comparison_wanted?: false
   readonly compared_at?: Date
   readonly current_at?: Date
@@ -139,7 +139,7 @@ export async function saveProgress(
 }
 
 /** Makes a comparison that begins now. */
-export async function newComparison(pool: Pool): Promise<Comparison> {
+export async function newComparison(pool: Pool): Promise<ComparisonProgress> {
   const { rows } = await pool.query<{ began: number }>('select extract(epoch from now())::float8 as began')
   const began = rows[0]?.began ?? 0
   return { run: Math.floor(began * 1_000), recordType: null, after: null, began }
@@ -167,7 +167,7 @@ export async function wantComparison({ pool }: Pick<Database, 'pool'>, registry:
 export interface MirrorState {
   /** The time at which the last complete comparison began; null: the first one has not ended. */
   readonly compared_at: Date | null
-  readonly comparison: Comparison | null
+  readonly comparison: ComparisonProgress | null
   /** The age in seconds of the newest state of the source that is here with all changes; null: it is not known. */
   readonly lag: number | null
   /** The number of changed rows that were found in the source and are not written yet. */

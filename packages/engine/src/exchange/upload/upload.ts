@@ -19,7 +19,7 @@ import {
   SourcedEnvelope,
 } from '@rollcall/protocol'
 import { checkCount } from '../checks.ts'
-import { type Chunk, type ReadingRequests, type UnreadRequest, unreadRequest } from '../unread-request.ts'
+import { type Chunk, makeUnreadRequest, type ReadingRequests, type UnreadRequest } from '../unread-request.ts'
 import { expectEndOfParts, type Fields, readFields, readWholePart } from './fields.ts'
 import { type BulkFormat, bulkFormats, type ReadItem } from './items.ts'
 import { badRequest, boundaryOf, type Parts, readPartPieces, readParts } from './multipart.ts'
@@ -47,7 +47,7 @@ export async function takeUpload(
     if (fields.envelope !== null) throw badRequest('envelope: stands in the file where fileFormat is json')
     const body = await readWholePart(file, 'fileName', limits.body_bytes)
     await expectEndOfParts(file)
-    return unreadRequest(deps, 'async', operation, participant, { body, bounds })
+    return makeUnreadRequest(deps, 'async', operation, participant, { body, bounds })
   }
   const format = bulkFormats(operation).get(fields.fileFormat)
   if (format === undefined) {

@@ -70,7 +70,7 @@ export async function claimExchanges(
   { free, share, reserve, large, batches, batchShare }: Slots,
   inWork: readonly ExchangeInWork[],
 ): Promise<readonly ClaimedExchange[]> {
-  const busy = byParticipant(inWork)
+  const busy = countByParticipant(inWork)
   const left = (most: number, of: 'large' | 'batches'): number =>
     Math.max(0, most - busy.reduce((sum, one) => sum + one[of], 0))
   const { rows } = await pool.query<ClaimedExchange>({
@@ -87,7 +87,7 @@ export async function claimExchanges(
 }
 
 /** Counts exchanges in progress by participant, and among them the large ones and the batches. */
-export function byParticipant(inWork: readonly ExchangeInWork[]): readonly InWork[] {
+export function countByParticipant(inWork: readonly ExchangeInWork[]): readonly InWork[] {
   const isLarge = ({ request_bytes }: ExchangeInWork): boolean => request_bytes > SMALL_REQUEST_BYTES
   return [...Map.groupBy(inWork, ({ participant }) => participant)].map(([participant, own]) => ({
     participant,
