@@ -13,7 +13,7 @@ import { searchKey } from './record-keys.ts'
 type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
 /** An identifier that was found in a part of a record. */
-export interface FoundIdentifier extends Named {
+export interface BorneIdentifier extends Named {
   /** True when the identifier has no type, and may have any. */
   readonly untyped?: true
 }
@@ -53,11 +53,11 @@ export function identifiersWithin(
   kind: Kind,
   object: JsonObject,
   recordType: Pick<RecordType, 'identifiers'> | null = null,
-): readonly FoundIdentifier[] {
+): readonly BorneIdentifier[] {
   return within(kind, recordType === null ? NO_SOURCES : sourcesOf(recordType), '', object)
 }
 
-function within(kind: Kind, sources: Sources, path: string, value: JsonValue): readonly FoundIdentifier[] {
+function within(kind: Kind, sources: Sources, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (Array.isArray(value)) return value.flatMap((element) => within(kind, sources, path, element))
   const read = sources.at.get(path)?.flatMap((source) => identifierAt(kind, source, value)) ?? []
   const here = read.length > 0 ? read : anyIdentifier(kind, path, value)
@@ -91,7 +91,7 @@ function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
 const ANYWHERE: IdentifierSource = { path: '', names: 'part' }
 
 /** The identifiers at a place where the record type finds none. An identifier without a type may have any type. */
-function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly FoundIdentifier[] {
+function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (!isJsonObject(value)) return isList(path) ? bareIdentifiers(kind, value, 1) : []
   if (!isList(path) && !isPerson(path)) return []
   const type = identifierTypeOf(kind, ANYWHERE, value)
@@ -118,7 +118,7 @@ const valuesOf = (object: JsonObject): readonly JsonValue[] =>
  * The value as an identifier of every type that it may have. Not of telephones and e-mail addresses: people share them.
  * @param length the smallest number of characters that an identifier may have
  */
-export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly FoundIdentifier[] {
+export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {
   if ((typeof raw !== 'string' && typeof raw !== 'number') || String(raw).length < length) return []
   return [...kind.identifier_types, UNLISTED].flatMap((type) =>
     isContact(type) ? [] : identifierOf(type, raw).map((one) => ({ ...one, untyped: true as const })),
