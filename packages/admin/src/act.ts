@@ -27,7 +27,7 @@ export interface BaseActDeps {
 
 /** Whether acts wait for a second operator. */
 export interface ApprovalRules {
-  /** Whether some acts need two operators (ROLLCALL_TWO_PERSON). */
+  /** True when some acts need two operators (ROLLCALL_TWO_PERSON). */
   readonly areNeeded: boolean
   /** Stores an act as a proposal, and does not do the act. @throws ActProposed it is stored, or AdminRefusal */
   propose(deps: BaseActDeps, act: WaitingAct): Promise<never>

@@ -65,7 +65,7 @@ const MAY: Readonly<Record<Caller['kind'], (act: ActFacts) => boolean>> = {
   demo: ({ name }) => OF_THE_DEMO.has(name),
 }
 
-/** Whether the caller may do the act. A caller of an unknown kind may do nothing. */
+/** True when the caller may do the act. A caller of an unknown kind may do nothing. */
 export const canDoAct = (caller: Caller | undefined, act: ActFacts): boolean =>
   caller !== undefined && Object.hasOwn(MAY, caller.kind) && MAY[caller.kind](act)
 

@@ -200,7 +200,7 @@ async function countDeciders(db: Database, now = Date.now()): Promise<number> {
 const named = (participants: readonly Participant[]) => participants.map(({ sender_id }) => ({ sender_id }))
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error)
 
-/** Whether a participant has a signature key, or a key set that may have one. The key set is not fetched here. */
+/** True when a participant has a signature key, or a key set that may have one. The key set is not fetched here. */
 function hasSignatureKey(
   { id, jwks_uri, signature_profile }: Participant,
   keys: readonly ParticipantKey[],

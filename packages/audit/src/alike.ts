@@ -26,7 +26,7 @@ const SAME = {
 } as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, Others>, true>>
 const same = Object.keys(SAME) as readonly (keyof typeof SAME)[]
 
-/** Whether two entries are equal, apart from members that may have marks. `valuesIn` compares these (`shapes.ts`). */
+/** True when two entries are equal, apart from members that may have marks. `valuesIn` compares these (`shapes.ts`). */
 export function mayHaveSameShape(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
   for (const name of same) if (one[name] !== other[name]) return false
   return (

@@ -248,7 +248,7 @@ export function detailsInHeader({ meta }: Pick<IncomingHeader, 'meta'>): Confide
   return Object.fromEntries(said)
 }
 
-/** Whether a value can be a detail: a text of 1 to `LONGEST_DETAIL` characters. */
+/** True when a value can be a detail: a text of 1 to `LONGEST_DETAIL` characters. */
 export const isDetail = (value: unknown): value is string =>
   typeof value === 'string' && value.length >= 1 && value.length <= LONGEST_DETAIL
 

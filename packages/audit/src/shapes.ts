@@ -121,7 +121,7 @@ function packedIn(shape: KnownShape, values: readonly Value[]): ComposedEntry & 
   return { text: joined(shape.pieces, values), shape, packed, correlation_id }
 }
 
-/** Whether the stored parts give the text of the entry again: a text of a peer may look like a mark. */
+/** True when the stored parts give the text of the entry again: a text of a peer may look like a mark. */
 const isReadBack = (
   { text, shape, packed, correlation_id }: ReturnType<typeof packedIn>,
   whole: string,

@@ -58,7 +58,7 @@ interface Row<Input, Result, More> {
   readonly deps?: (deps: Deps, given: Given<Input>) => More | Promise<More>
   /** Computes members of the input; the others stay as given. */
   readonly input?: (given: Given<Input>) => Partial<Input> | Promise<Partial<Input>>
-  /** Whether the command ends with exit code 1 after this result. */
+  /** True when the command ends with exit code 1 after this result. */
   readonly failed?: (result: Result) => boolean
   /** Writes the result as text (default: a line for each member). */
   readonly text?: (result: Result, given: Given<Input>, more: More) => string | Promise<string>
@@ -114,7 +114,7 @@ const keepingNull =
   (text: string, before: unknown): unknown =>
     read(text, before as never) ?? NULL
 
-/** Whether no value was given. Commander gives an empty list for variadic arguments without values. */
+/** True when no value was given. Commander gives an empty list for variadic arguments without values. */
 const isNothing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0)
 
 async function run<Input, Result, More>(

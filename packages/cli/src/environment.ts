@@ -23,7 +23,7 @@ export function readConfiguration(): Config {
 /** The paths of the embedded database, which need not exist yet. */
 export const embeddedFiles = ({ dataDirectory }: Config) => embeddedLayout(join(dataDirectory, 'postgres'))
 
-/** Whether DATABASE_URL is set (it is not tried), or an embedded database exists. This function never makes one. */
+/** True when DATABASE_URL is set (it is not tried), or an embedded database exists. This function never makes one. */
 export async function isDatabaseKnown(config: Config): Promise<boolean> {
   if (config.databaseUrl !== undefined) return true
   return lstat(embeddedFiles(config).home).then(

@@ -21,7 +21,7 @@ export interface Consents {
    */
   use(signed: SignedConsent, participant: { readonly id: number }, subject: Identifier): Promise<void>
   /**
-   * Whether the consent was withdrawn or revoked, has expired, or its authority was removed. Each call asks the
+   * True when the consent was withdrawn or revoked, has expired, or its authority was removed. Each call asks the
    * database.
    */
   isEnded(use: ConsentUse): Promise<boolean>

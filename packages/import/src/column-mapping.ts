@@ -283,7 +283,7 @@ function checkPlaces(target: Target, places: readonly RecordPath[]): void {
   }
 }
 
-/** Whether an attribute at a path can have the value. The code that reads records decides. */
+/** True when an attribute at a path can have the value. The code that reads records decides. */
 const isRead = (attributes: readonly Attribute[], value: string | number | boolean): boolean =>
   attributes.length === 0 ||
   attributes.some((attribute) => readAttribute({ ...attribute, paths: [''] }, value) !== null)
@@ -303,7 +303,7 @@ function stepsOf(
   })
 }
 
-/** Whether two targets write to one place. Identifiers of different types share a list, so they may. */
+/** True when two targets write to one place. Identifiers of different types share a list, so they may. */
 function collides(one: Target, other: Target): boolean {
   const [a, b] = [one, other].map(({ steps }) => steps.map(({ key }) => searchKey(key)))
   if (a === undefined || b === undefined) return false

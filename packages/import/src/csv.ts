@@ -75,7 +75,7 @@ export function findDelimiterAndHeader(
 
 const NO_FORM = { delimiter: ',', cells: [] as readonly string[], fits: false }
 
-/** Whether a mapping names columns by their numbers. */
+/** True when a mapping names columns by their numbers. */
 const isNumbered = ({ targets }: ColumnMapping): boolean =>
   targets.every(({ column }) => column === null || /^\d{1,4}$/.test(column))
 

@@ -25,7 +25,7 @@ export function refuseWithoutHeader({ header, rows }: Table, columns: readonly P
 }
 
 /**
- * Whether a cell looks like a value: a number, a date, a telephone number, an e-mail address, or a text that another
+ * True when a cell looks like a value: a number, a date, a telephone number, an e-mail address, or a text that another
  * row has in this column.
  */
 function isValue(cell: string, rows: Table['rows'], place: number): boolean {

@@ -16,7 +16,7 @@ export function refuseWithoutPrimary(mapping: ColumnMapping, { recordTypes }: Ma
 }
 
 /**
- * Whether a target writes the primary identifier: at a path of its own, with its type in brackets, or as the value
+ * True when a target writes the primary identifier: at a path of its own, with its type in brackets, or as the value
  * beside a column with the type.
  */
 const isIdentified = ({ targets }: ColumnMapping, recordType: RecordType): boolean =>

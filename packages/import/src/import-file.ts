@@ -49,7 +49,7 @@ const BATCH_SIZE = 16 * 1024 * 1024
 const SLICE = 32
 
 export interface ImportOptions extends Omit<FormatOptions, 'records' | 'described'> {
-  /** Whether a record with a value that is not understood is stored and counted; by default it is rejected. */
+  /** True when a record with a value that is not understood is stored and counted; by default it is rejected. */
   readonly lenient?: boolean
   /** The format of the file; by default the extension decides. */
   readonly format?: FormatName

@@ -26,7 +26,7 @@ export const withGivenAttributes = oncePerObject((records: MappedRecords): Mappe
   return { ...records, recordType: given }
 })
 
-/** Whether the list may have an element: at its path, or at a path of a member if the record is the element. */
+/** True when the list may have an element: at its path, or at a path of a member if the record is the element. */
 const mayHave = ({ paths, members }: Compound, isIn: (path: string) => boolean): boolean =>
   paths.some((path) =>
     path === '' ? members.some((member) => [...member.paths, ...(member.record_paths ?? [])].some(isIn)) : isIn(path),

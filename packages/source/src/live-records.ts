@@ -192,5 +192,5 @@ function recordOf(kind: Kind, records: MappedRecords, row: SourceRow, written: D
   return { id: liveId(row.key), document: record.document, value, written, merged: [] }
 }
 
-/** Whether a text can be the key of a record: it has 1 to 64 bytes, and our database can store it. */
+/** True when a text can be the key of a record: it has 1 to 64 bytes, and our database can store it. */
 export const isKey = (key: string): boolean => key !== '' && Buffer.byteLength(key) <= KEY_BYTES && isStorable(key)

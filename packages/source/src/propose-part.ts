@@ -169,7 +169,7 @@ export function proposeMembers(
   })
 }
 
-/** Whether a column needs no values for its mapping: a text, an identifier, or a date in a column of days or times. */
+/** True when a mapping needs no values of the column: a text, an identifier, or a date in a column of days or times. */
 function isPlain(recordType: RecordType, path: string, holds: CatalogColumn['holds'] | undefined): boolean {
   const place = findRecordPath(recordType, path.replace(/\[\w+\]$/, ''))
   if (place === undefined) return false

@@ -238,7 +238,7 @@ async function toDecide(deps: ActDeps & HasTime, id: string) {
   return { act, by }
 }
 
-/** Whether the caller made the proposal. The same name counts too: it may be another token of the same person. */
+/** True when the caller made the proposal. The same name counts too: it may be another token of the same person. */
 function isOwn({ proposed_by, proposed_name }: StoredProposal, caller: Operator | null): boolean {
   if (caller === null) return false
   const { id, name } = identifyOperator(caller)

@@ -99,7 +99,7 @@ async function firstSigned(
   return null
 }
 
-/** Whether the content of a checkpoint names this chain and the row's number. The caller verifies its signature. */
+/** True when the content of a checkpoint names this chain and the row's number. The caller verifies its signature. */
 function isOf({ content, sequence }: SigningCheckpoint, chain: string): boolean {
   const signed = JSON.parse(content) as CheckpointContent
   return signed.chain === chain && signed.sequence === sequence

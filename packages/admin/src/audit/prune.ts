@@ -153,7 +153,7 @@ const ABANDONED = 86_400_000
 const isAbandoned = (end: { readonly at: string } | undefined, time: Date): boolean =>
   end !== undefined && Date.parse(end.at) < time.getTime() - ABANDONED
 
-/** Whether the content of a checkpoint names chain, number and hash of the row. The caller verifies its signature. */
+/** True when the content of a checkpoint names chain, number and hash of the row. The caller verifies its signature. */
 function closes({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
   const signed = JSON.parse(content) as CheckpointContent
   return signed.chain === chain && signed.sequence === sequence && signed.hash === hash.toString('hex')

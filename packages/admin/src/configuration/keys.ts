@@ -101,7 +101,7 @@ async function readKey(sender_id: string, entry: KeyEntry): Promise<PublicKey> {
   return readPublicKey(jwk, { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) })
 }
 
-/** Whether a stored key is as the file wants it. Times that the file leaves out are not compared. */
+/** True when a stored key is as the file wants it. Times that the file leaves out are not compared. */
 function isAsWanted(before: ParticipantKey, key: PublicKey, entry: KeyEntry): boolean {
   const { valid_from, valid_until } = times(entry)
   return (

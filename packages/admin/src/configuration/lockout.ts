@@ -16,7 +16,7 @@ export interface AskerFacts {
 export type PlannedGrant = Pick<StoredGrant, 'terms' | 'valid_from' | 'valid_until'>
 
 /**
- * Whether a participant is active, is granted an operation now, and has a valid signature key, or a key set, if its
+ * True when a participant is active, is granted an operation now, and has a valid signature key, or a key set, if its
  * messages must be signed.
  */
 export const canAsk = ({ participant, keys, grants }: AskerFacts, now: Date): boolean =>

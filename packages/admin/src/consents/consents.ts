@@ -141,7 +141,7 @@ async function checkPurposeKnown({ db }: HasDatabase, purpose: string): Promise<
   throw new AdminRefusal('purpose: is neither configured nor was anything answered for it', { reason: 'not_found' })
 }
 
-/** Whether a purpose is configured, or a grant of any time, a stored answer or a stored subscription names it. */
+/** True when a purpose is configured, or a grant of any time, a stored answer or a stored subscription names it. */
 const isAskedFor = async (db: HasDatabase['db'], purpose: string): Promise<boolean> =>
   (await isConfiguredOrGrantedPurpose(db, purpose)) ||
   (await isUsedPurpose(db, purpose)) ||

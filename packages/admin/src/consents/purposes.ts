@@ -44,7 +44,7 @@ export const removePurpose = defineAct(
   },
 )
 
-/** Whether a grant that is in force, or will be, names the purpose. */
+/** True when a grant that is in force, or will be, names the purpose. */
 export const isNamingPurpose = (grant: Pick<StoredGrant, 'terms' | 'valid_until'>, code: string): boolean =>
   !isExpiredGrant(grant) && (grant.terms.purposes ?? []).includes(code)
 

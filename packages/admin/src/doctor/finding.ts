@@ -57,9 +57,9 @@ export interface SettingFacts {
 }
 
 export type DatabaseFacts = Awaited<ReturnType<typeof examineDatabase>> & {
-  /** Whether the database is the embedded PostgreSQL. */
+  /** True when the database is the embedded PostgreSQL. */
   readonly embedded: boolean
-  /** Whether some acts wait for a second operator. */
+  /** True when some acts wait for a second operator. */
   readonly twoPerson: boolean
   /** ROLLCALL_JOURNAL of the process that runs the checks. */
   readonly journal: string | undefined

@@ -92,7 +92,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
   },
 ]
 
-/** Whether a limit is above its default. A limit whose default is 0 cannot be weaker: 0 stands for no limit. */
+/** True when a limit is above its default. A limit whose default is 0 cannot be weaker: 0 stands for no limit. */
 function isWeaker(value: number, row: { readonly default: number }): boolean {
   return row.default > 0 && value > row.default
 }

@@ -114,7 +114,7 @@ export const backfillSubscription = defineAct(
   },
 )
 
-/** Whether the registry reads its records live from a source. */
+/** True when the registry reads its records live from a source. */
 const isReadLive = ({ source }: Registry): boolean => source !== null && 'way' in source && source.way === 'live'
 
 /** Resumes a suspended subscription and opens its mailbox: notifications that wait there are sent. */

@@ -172,7 +172,7 @@ async function explained({ kind }: Pick<Registry, 'kind'>, found: Pick<Grant, 'i
 
 const namesOfRows = (rows: readonly { readonly name: string }[]): string[] => rows.map(({ name }) => name)
 
-/** Whether a grant is in force at this time. */
+/** True when a grant is in force at this time. */
 export const isInForce = (
   { valid_from, valid_until }: Pick<StoredGrant, 'valid_from' | 'valid_until'>,
   now: Date,

@@ -33,7 +33,7 @@ export async function suspendUngranted(
   return withTransaction(db.pool, work)
 }
 
-/** Whether the grant in force allows the subscription. */
+/** True when the grant in force allows the subscription. */
 export async function isGrantedNow(
   db: Pick<Database, 'pool'>,
   registry: Registry,

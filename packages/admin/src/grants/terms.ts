@@ -5,6 +5,6 @@ import Type from 'typebox'
 
 export const GrantTermsSchema = Type.Unsafe<GrantTerms>(GrantTerms)
 
-/** Whether the time of a grant is over. */
+/** True when the time of a grant is over. */
 export const isExpiredGrant = ({ valid_until }: Pick<StoredGrant, 'valid_until'>, now = new Date()): boolean =>
   valid_until !== null && valid_until <= now

@@ -5,7 +5,7 @@ import { isSameJson } from '../approvals/diff-lines.ts'
 
 type Names = 'all' | readonly string[] | undefined
 
-/** Whether every wanted name is permitted. @param unset the meaning of a member that is not given */
+/** True when every wanted name is permitted. @param unset the meaning of a member that is not given */
 const within = (wanted: Names, current: Names, unset: 'all' | readonly string[]): boolean => {
   const [asked, permitted] = [wanted ?? unset, current ?? unset]
   if (permitted === ALL_NAMES) return true
@@ -67,7 +67,7 @@ const isNarrowerList = (wanted: readonly string[] | undefined, current: readonly
   isSameJson(wanted, current) ||
   (wanted !== undefined && current !== undefined && wanted.every((name) => current.includes(name)))
 
-/** Whether no stored grant alone permits all that the terms permit, for the whole time of the terms. */
+/** True when no stored grant alone permits all that the terms permit, for the whole time of the terms. */
 export function isWiderGrant(wanted: GrantTerms, stored: readonly StoredGrant[], now: Date): boolean {
   const from = wanted.valid_from === undefined ? now : new Date(wanted.valid_from)
   const until = wanted.valid_until === undefined ? null : new Date(wanted.valid_until)

@@ -81,7 +81,7 @@ export async function findTracedMessages(
 
 type Entry = AuditedMessage['entry']
 
-/** Whether an entry belongs to a traced message. A notification has no correlation_id. */
+/** True when an entry belongs to a traced message. A notification has no correlation_id. */
 const isOf = (one: Traced, entry: Entry): boolean =>
   one.participant === entry.participant &&
   one.registry === entry.registry &&

@@ -4,7 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { hasHadGrant } from '@rollcall/participants/store/grants'
 import { AdminRefusal } from '../admin-function.ts'
 
-/** Whether an operator may list all participants. */
+/** True when an operator may list all participants. */
 export const canListParticipants = (operator: Pick<Operator, 'registries' | 'roles' | 'authority'>): boolean =>
   hasRole(operator, 'read') && operator.registries === null && operator.authority === null
 

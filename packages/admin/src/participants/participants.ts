@@ -246,7 +246,7 @@ export async function requireParticipant(db: Database, sender_id: string): Promi
 }
 
 /**
- * Whether the database is that of a demo. New content is then demo data too, so that no production uses the database.
+ * True when the database is that of a demo. New content is then demo data too, so that no production uses the database.
  */
 export async function isDemoDatabase(db: Database): Promise<boolean> {
   const { demo } = await readDirectoryContent(db)

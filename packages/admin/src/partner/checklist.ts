@@ -15,7 +15,7 @@ import type { PartnerDeps } from './partner.ts'
 
 interface Seen extends Milestones {
   readonly key: Date | null
-  /** Whether the participant has an address for callbacks. */
+  /** True when the participant has an address for callbacks. */
   readonly isCalled: boolean
 }
 

@@ -12,7 +12,7 @@ import { requireParticipant } from '../participants/participants.ts'
 
 export interface HasPartnerPage extends HasDatabase {
   readonly partnerPage: {
-    /** Whether the servers serve the partner page. */
+    /** True when the servers serve the partner page. */
     readonly isOn: boolean
     /** The address of the servers for peers, without a slash at its end. */
     readonly base: () => string

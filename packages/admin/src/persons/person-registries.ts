@@ -41,7 +41,7 @@ export async function chooseRegistriesOfPerson(db: Database, given: Identifier):
   return { registries: all, joined: everything }
 }
 
-/** Whether a record of one of these registries has the identifier. */
+/** True when a record of one of these registries has the identifier. */
 async function isRecorded(
   db: Database,
   registries: readonly Registry[],

@@ -186,7 +186,7 @@ export const changeRegistry = defineAct(
   },
 )
 
-/** Whether a change permits more: a younger age of majority, or other web pages that may ask. */
+/** True when a change permits more: a younger age of majority, or other web pages that may ask. */
 const isOpener = (
   stored: Pick<Registry, 'majority_age' | 'web_origins'>,
   given: { readonly majority_age?: number | undefined; readonly web_origins?: readonly string[] | undefined },

@@ -44,7 +44,7 @@ export async function addAuditKey(db: Database, key: NewAuditKey): Promise<void>
   )
 }
 
-/** Whether the audit log ever had an entry. Checkpoints tell it: they are not deleted. */
+/** True when the audit log ever had an entry. Checkpoints tell it: they are not deleted. */
 export async function hasEntries({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
   const { rows } = await pool.query<{ has: boolean }>(
     'select exists (select from account) or exists (select from account_checkpoint) as has',

@@ -41,7 +41,7 @@ const DIGEST = /^[0-9a-f]{64}$/
 const SECONDS = /^[1-9][0-9]{9}$/
 const MOST_SECONDS = 0xffff_ffff
 
-/** Whether a text is a UUID in lower case. */
+/** True when a text is a UUID in lower case. */
 export const isLowerCaseUuid = (value: string): boolean => value.length === 36 && UUID.test(value)
 
 const encoded = (encoding: 'base64' | 'base64url'): Packing => ({

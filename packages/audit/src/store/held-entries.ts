@@ -12,7 +12,7 @@ export const IS_ENTRY_HELD = isHeldSql({
         and person.sequence = account.sequence and person.pseudonym = any(hold.pseudonyms))`,
 })
 
-/** Whether the role of these connections may prune and erase entries. */
+/** True when the role of these connections may prune and erase entries. */
 export async function mayDeleteEntries({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
   const { rows } = await pool.query<{ may: boolean }>(
     `select pg_catalog.has_table_privilege('account', 'DELETE')

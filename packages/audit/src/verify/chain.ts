@@ -22,7 +22,7 @@ export interface ChainParts {
   readonly named: (other: CheckpointContent['others'][number], by: string) => Promise<void>
 }
 
-/** Whether a time of the database (microseconds) equals one in milliseconds. */
+/** True when a time of the database (microseconds) equals one in milliseconds. */
 export const isSameTime = (stored: string, milliseconds: string): boolean =>
   stored === milliseconds.replace('Z', '000Z')
 
@@ -73,7 +73,7 @@ export async function verifyChain(chain: string, deps: ChainParts): Promise<void
   if (from <= last) report.tail({ chain, from, to: last, at: newest })
 }
 
-/** Whether an entry was changed: its hash does not fit. @param previous the hash of the entry before; null: unknown */
+/** True when an entry was changed: its hash does not fit. @param previous the hash of the entry before; null: unknown */
 function isChanged(
   previous: Buffer | null,
   { chain, sequence, hash }: EntryToVerify,
@@ -135,7 +135,7 @@ function createPersonCheck(chain: string, { persons, report, erased }: ChainPart
   }
 }
 
-/** Whether a commitment is that of a person's row. Lengths are checked too: no bytes may move to the next column. */
+/** True when a commitment is that of a person's row. Lengths are checked too: no bytes may move to the next column. */
 const isCommitted = (row: PersonToVerify, commitment: Buffer): boolean =>
   row.salt.length === SALT_BYTES && row.pseudonym.length === COMMITMENT_BYTES && commitmentOf(row).equals(commitment)
 

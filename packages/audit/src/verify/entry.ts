@@ -28,7 +28,7 @@ export function readEntry(row: EntryToVerify): ReadEntry {
   return { entry: isReadable ? entryTextOf(row) : null, commitments, runs: runs ?? [], persons: runs?.length ?? 0 }
 }
 
-/** Whether the columns by which an entry is found agree with its text. */
+/** True when the columns by which an entry is found agree with its text. */
 export function areColumnsRight(row: EntryToVerify, { entry, runs }: ReadEntry): boolean {
   try {
     const { request, reply, ...content } = JSON.parse(entry ?? '') as StoredAuditEntry

@@ -73,7 +73,7 @@ export async function createVerifier(
   }
 }
 
-/** Whether a secret is active and the master key decrypts it, which proves its kid; without a vault, whether active. */
+/** True when a secret is active and the master key, if a vault is given, decrypts it, which proves its kid. */
 async function isUsable(key: AuditKey, vault: Vault | null): Promise<boolean> {
   if (key.retired_at !== null) return false
   if (vault === null) return true
@@ -86,7 +86,7 @@ async function isUsable(key: AuditKey, vault: Vault | null): Promise<boolean> {
   }
 }
 
-/** Whether a stored key is a public Ed25519 key. Who can write the table may have inserted anything. */
+/** True when a stored key is a public Ed25519 key. Who can write the table may have inserted anything. */
 function isEd25519({ public_key }: AuditKey): boolean {
   try {
     return createPublicKey({ key: public_key ?? {}, format: 'jwk' }).asymmetricKeyType === 'ed25519'

@@ -103,7 +103,7 @@ async function ownersOf(path: string): Promise<string> {
 const user = (uid: number | null): string => (uid === 0 ? 'root' : `uid ${uid ?? 'unknown'}`)
 
 /**
- * Whether the last line comes right after the last line that the database knows: a killed process wrote it. The next
+ * True when the last line comes right after the last line that the database knows: a killed process wrote it. The next
  * line then follows that line.
  */
 const followsHead = (last: JournalLine | null, head: JournalHead): last is JournalLine =>

@@ -116,7 +116,7 @@ async function linesOf(path: string): Promise<readonly JournalLine[]> {
   })
 }
 
-/** Whether a line may be unfinished: a finished one ends with `}`. */
+/** True when a line may be unfinished: a finished one ends with `}`. */
 const isTorn = (text = ''): boolean => !text.endsWith('}')
 
 /** Decrypts the act of a line. This verifies the whole line, because encryption binds the act to its other members. */

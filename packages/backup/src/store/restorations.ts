@@ -68,7 +68,7 @@ export async function releaseHeldMessages(client: Client): Promise<boolean> {
   return (rowCount ?? 0) > 0
 }
 
-/** Whether outgoing messages are held after a restore, until the operator releases them. */
+/** True when outgoing messages are held after a restore, until the operator releases them. */
 export async function areMessagesHeld({ pool }: { readonly pool: Pool }): Promise<boolean> {
   const { rows } = await pool.query<{ held: boolean }>({
     name: 'outgoing messages are held',

@@ -45,12 +45,12 @@ export function demoRegistryAt(demo: DemoFile, base_url: URL): DemoRegistry | un
   )
 }
 
-/** Whether an address is one of the demo: the credentials of the demo's participants go nowhere else. */
+/** True when an address is one of the demo: the credentials of the demo's participants go nowhere else. */
 export const isInDemo = (demo: DemoFile, address: URL): boolean => isSamePlace(new URL(demo.base_url), address)
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 
-/** Whether an address names this machine as 127.0.0.1, localhost or ::1. */
+/** True when an address names this machine as 127.0.0.1, localhost or ::1. */
 export const isLoopbackAddress = ({ hostname }: URL): boolean => LOOPBACK.includes(hostname)
 
 function isSamePlace(one: URL, other: URL, { path = false } = {}): boolean {

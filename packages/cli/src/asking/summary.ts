@@ -101,7 +101,7 @@ function itemSummary(item: Members): ItemSummary {
   }
 }
 
-/** Whether further pages of the item follow. */
+/** True when further pages of the item follow. */
 export function hasFurtherPages({ page_number, page_size, total_count }: ItemSummary): boolean {
   if (page_number === null || page_size === null || total_count === null) return false
   return page_number * page_size < total_count

@@ -160,7 +160,7 @@ export async function findAuthority({ pool }: Pick<Database, 'pool'>, name: stri
   return rows[0] === undefined ? null : withUse(rows[0])
 }
 
-/** Whether the authority with this id has this name. A removed authority counts too. */
+/** True when the authority with this id has this name. A removed authority counts too. */
 export async function isAuthorityNamed({ pool }: Pick<Database, 'pool'>, id: number, name: unknown): Promise<boolean> {
   if (typeof name !== 'string' || !isStorable(name)) return false
   const { rowCount } = await pool.query('select from consent_authority where id = $1 and name = $2', [id, name])

@@ -13,7 +13,7 @@ const valuesOf = ({ participant, pseudonyms, purpose, signed }: ConsentUse): unk
 ]
 
 /**
- * Whether a consent was withdrawn or revoked, has expired by the clock of the database, or its authority was removed.
+ * True when a consent was withdrawn or revoked, has expired by the clock of the database, or its authority was removed.
  */
 export async function isConsentEnded({ pool }: Pick<Database, 'pool'>, use: ConsentUse): Promise<boolean> {
   const { rows } = await pool.query<{ ended: boolean }>({
@@ -26,7 +26,7 @@ export async function isConsentEnded({ pool }: Pick<Database, 'pool'>, use: Cons
   return rows[0]?.ended === true
 }
 
-/** Whether one of several consents has ended. */
+/** True when one of several consents has ended. */
 export async function isAnyConsentEnded(
   client: Pick<ClientBase, 'query'>,
   uses: readonly ConsentUse[],
@@ -135,7 +135,7 @@ export const FORGOTTEN_USES: ForgottenRows = {
   sender_id: senderIdSql('consent_use.participant'),
 }
 
-/** Whether a use of a consent that is still stored has this purpose. */
+/** True when a use of a consent that is still stored has this purpose. */
 export async function isUsedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rowCount } = await pool.query('select from consent_use where purpose = $1 limit 1', [purpose])
   return rowCount === 1

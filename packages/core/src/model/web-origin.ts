@@ -21,7 +21,7 @@ export function webOriginProblem(origin: string): string | null {
     : 'must be written as browsers do: without the default port, and with a port of at most 65535'
 }
 
-/** Whether the origin of a request is listed. */
+/** True when the origin of a request is listed. */
 export function isListedOrigin(listed: readonly string[], origin: string): boolean {
   return listed.some((one) => {
     if (!one.endsWith(':*')) return one === origin

@@ -6,7 +6,7 @@ import type { Database } from '@rollcall/database/database'
 import { findBreaker } from '../store/deliveries/breakers.ts'
 
 export interface Breakers {
-  /** Whether the breaker is closed, so that attempts need no probe. */
+  /** True when the breaker is closed, so that attempts need no probe. */
   isClosed(destination: Destination): Promise<boolean>
 }
 

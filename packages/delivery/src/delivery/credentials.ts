@@ -46,7 +46,7 @@ export interface Usable {
   readonly guard: AddressGuard
   /** The headers that are secret. */
   readonly headers: Readonly<Record<string, string>>
-  /** Whether credentials are sent: they are for the origin of this address. False when there are none. */
+  /** True when credentials are sent: they are for the origin of this address. False when there are none. */
   readonly sent: boolean
   /** Must be called when the peer has answered 401: a cached access token is then not used again. */
   refused(): void
@@ -92,10 +92,10 @@ export async function decryptCredentials(
   return secrets
 }
 
-/** Whether a value has the `auth`. Nothing else is checked: only this server can write values that decrypt here. */
+/** True when a value has the `auth`. Nothing else is checked: only this server can write values that decrypt here. */
 const areSecrets = (value: unknown, auth: CallbackAuth): value is Secrets => isJsonObject(value) && value.auth === auth
 
-/** Whether a certificate and a key belong together and can be used. */
+/** True when a certificate and a key belong together and can be used. */
 export function isClientIdentity({ cert, key }: CredentialsOf['mtls']): boolean {
   try {
     createSecureContext({ cert, key })

@@ -276,7 +276,7 @@ async function announce(
 }
 
 /**
- * Whether grant and protection are those for which the delivery was made: making an answer may take long. True for a
+ * True when grant and protection are those for which the delivery was made: making an answer may take long. True for a
  * delivery that names none.
  */
 async function isUnchanged(

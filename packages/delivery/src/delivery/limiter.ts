@@ -156,7 +156,7 @@ function createPermit(state: ParticipantState, destination: Health, now: () => n
 const unknown = (): Health => ({ inUse: 0, health: 'unknown', failedAt: 0 })
 
 /**
- * Whether a destination may have a permit. One that is not known to be healthy gets at most half of the participant's
+ * True when a destination may have a permit. One that is not known to be healthy gets at most half of the participant's
  * permits, and all of these together leave a quarter of the permits to healthy ones (none if there is only one permit).
  */
 function mayAcquire({ destinations }: ParticipantState, { inUse, health }: Health, concurrency: number): boolean {

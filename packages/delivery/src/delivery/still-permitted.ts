@@ -19,7 +19,7 @@ import { changedSinceDelivery } from '../store/deliveries/deliveries.ts'
 const ABOUT_OTHERS = operation('txn-status').name
 
 /**
- * Whether a reply may be sent. A reply whose records a newer grant would show in another way is not sent. It is not
+ * True when a reply may be sent. A reply whose records a newer grant would show in another way is not sent. It is not
  * made again either, because a message_id never has two contents; the receiver may ask again. A reply that needed a
  * consent is not sent when the consent has ended.
  */

@@ -63,7 +63,7 @@ function allowedTarget(allowed: readonly string[], address: string): string {
   return url.href
 }
 
-/** Whether there is an allowed address for a callback. */
+/** True when there is an allowed address for a callback. */
 export function hasTarget(addresses: Addresses, sender_uri: string | null, callback: Callback): boolean {
   try {
     return callbackTarget(addresses, sender_uri, callback) !== null
@@ -91,7 +91,7 @@ function readTarget(text: string): URL | null {
   return url.username === '' && url.password === '' && !url.href.includes('#') ? url : null
 }
 
-/** Whether an entry allows an address: the same scheme, host and port (`:*` is any), and its path or one below. */
+/** True when an entry allows an address: the same scheme, host and port (`:*` is any), and its path or one below. */
 function allows(entry: string, url: URL): boolean {
   const anyPort = /^(https?:\/\/[^/?#]+):\*(?=\/|$)/
   const rule = URL.parse(entry.replace(anyPort, '$1'))
@@ -104,18 +104,18 @@ function allows(entry: string, url: URL): boolean {
   return sameHost && !couldLeavePrefix(path) && (path === rule.pathname || path.startsWith(prefix))
 }
 
-/** Whether a text can be an entry of `allowed`: an origin with or without a path, and nothing after it. */
+/** True when a text can be an entry of `allowed`: an origin with or without a path, and nothing after it. */
 export function isAllowedEntry(entry: string): boolean {
   const url = readTarget(entry.replace(/:\*(?=\/|$)/, ''))
   return url !== null && url.search === '' && !couldLeavePrefix(url.pathname)
 }
 
-/** Whether the paths of callbacks can be added to an address. */
+/** True when the paths of callbacks can be added to an address. */
 export function isDefaultUrl(text: string): boolean {
   return readTarget(text)?.search === '' && !text.includes('?')
 }
 
-/** Whether a text is an absolute http or https address that is not too long, without credentials and fragment. */
+/** True when a text is an absolute http or https address that is not too long, without credentials and fragment. */
 export const isNormalAddress = (text: string): boolean => readTarget(text) !== null
 
 const invalid = (rule: string): RequestFault => new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
@@ -149,7 +149,7 @@ export async function readSenderUri(
 }
 
 /**
- * Whether a server could read a path so that it leaves the allowed prefix.
+ * True when a server could read a path so that it leaves the allowed prefix.
  * @param path of a URL as the URL standard writes it
  * @returns true also for a path that cannot be read with certainty
  */
@@ -177,5 +177,5 @@ function decoded(path: string): string | undefined {
   }
 }
 
-/** Whether a server may read a segment as dots: it may stop at `;`, `?` or `#`, and drop marks, spaces and pluses. */
+/** True when a server may read a segment as dots: it may stop at `;`, `?` or `#`, and drop marks, spaces and pluses. */
 const couldBeDots = (segment: string): boolean => /^(?=[^;?#]*\.)[. +\p{M}]*(?:[;?#]|$)/u.test(segment)

@@ -181,7 +181,7 @@ async function decide(
   return { matches: found.filter((one) => !unreadable.has(one.subscription)), unreadable: [...unreadable] }
 }
 
-/** Whether the keys alone decide that the record fulfils the filter. */
+/** True when the keys alone decide that the record fulfils the filter. */
 const isDecided = ({ some, whole }: KeyMatch): boolean => whole || !some
 
 /** Whether the filter was fulfilled before the change, after it, or both; null: neither. */

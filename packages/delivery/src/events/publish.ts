@@ -140,7 +140,7 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
   return { change, recordType, before: state(change.before), after: state(change.after) }
 }
 
-/** Whether only data of protected persons have changed, which is no event. */
+/** True when only data of protected persons have changed, which is no event. */
 const isUnseen = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
   protection.byIdentifier.size > 0 &&
   isOnlyHiddenChange(

@@ -94,7 +94,7 @@ const HIDING_MOST: readonly HidingRules[] = [RULES_WITHOUT_RIGHTS, { ...RULES_WI
 
 type Documents = readonly [before: JsonValue | null, after: JsonValue | null]
 
-/** Whether a subscriber from whom these persons are hidden sees the change too, and as the same event. */
+/** True when a subscriber from whom these persons are hidden sees the change too, and as the same event. */
 function isChangeSeen(checked: Checked, draft: DraftEvent, hiding: HidingRules): boolean {
   const { recording, protection, derived } = checked
   const { kind, time_zone } = recording.registry
@@ -131,7 +131,7 @@ const rulesAboutPersons = ({ recordType, event }: DraftEvent): readonly EventRul
     (rule) => rule.persons !== undefined && rule.event === event.event_type && rule.corrects === event.corrects,
   )
 
-/** Whether the rules of the record type derive the event of a draft from a change. */
+/** True when the rules of the record type derive the event of a draft from a change. */
 function isDerivedFrom(recording: Recording, draft: DraftEvent, documents: Documents): boolean {
   return deriveEvents(...derivationOf(recording, draft, documents)).some(
     ({ event_type, corrects }) => event_type === draft.event.event_type && corrects === draft.event.corrects,
@@ -175,7 +175,7 @@ function takesOutOf(
   return found
 }
 
-/** Whether only the data of hidden persons have changed. @param seen the documents without these data */
+/** True when only the data of hidden persons have changed. @param seen the documents without these data */
 export const isOnlyHiddenChange = (whole: Documents, seen: Documents): boolean =>
   textOf(seen[0]) === textOf(seen[1]) && textOf(whole[0]) !== textOf(whole[1])
 

@@ -150,7 +150,7 @@ function describe(
   return identifiers.map(({ type, value }) => ({ type, value }))
 }
 
-/** Whether the grant, apart from its conditions, shows a record that has only these identifiers. */
+/** True when the grant, apart from its conditions, shows a record that has only these identifiers. */
 function isShown(
   grant: Grant,
   recordType: RecordType,

@@ -205,7 +205,7 @@ async function composeNext(deps: NotifyDeps, mailbox: ClaimedMailbox, sequence: 
   }
 }
 
-/** Whether the daily quota of records is used up: the notifications then wait for the next day. */
+/** True when the daily quota of records is used up: the notifications then wait for the next day. */
 const isUsedUp = async ({ grantQuota }: NotifyDeps, { grant, ...of }: Recipient): Promise<boolean> =>
   grant !== null && grantQuota.isUsedUp('records', { ...of, grant })
 

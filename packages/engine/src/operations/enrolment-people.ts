@@ -72,7 +72,7 @@ export class PortionPeople {
     return [...this.#primaries.keys()]
   }
 
-  /** Whether a person of the portion has the identifier. */
+  /** True when a person of the portion has the identifier. */
   names(identifier: Named): boolean {
     return this.#named.has(keyOf(identifier))
   }

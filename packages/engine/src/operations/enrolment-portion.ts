@@ -121,7 +121,7 @@ async function writeEntries(
 }
 
 /**
- * Whether an entry is about a person whom the grant hides. The entry is answered as for a new person, and is written
+ * True when an entry is about a person whom the grant hides. The entry is answered as for a new person, and is written
  * into the existing record.
  */
 const isOfHidden = (scope: WritingScope, hidden: PortionPeople, { beneficiary }: UpdateEntry): boolean =>
@@ -174,7 +174,7 @@ function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateE
   }
 }
 
-/** Whether the grant allows only some records of the type. */
+/** True when the grant allows only some records of the type. */
 const isBound = ({ grant, recordType }: WritingScope): boolean => grant.rows.has(recordType.name)
 
 /**

@@ -53,7 +53,7 @@ const HANDLERS = new Map<Operation, Handler>([
 export const answerMessage = (deps: Answering, asked: MessageToAnswer): Promise<Outcome> =>
   handlerOf(asked.exchange).answer(deps, asked)
 
-/** Whether a batch of this operation is answered from one snapshot of the records when it is answered later. */
+/** True when a batch of this operation is answered from one snapshot of the records when it is answered later. */
 export const needsSnapshot = (exchange: Pick<Exchange, 'operation'>): boolean =>
   handlerOf(exchange).needsSnapshot === true
 

@@ -53,7 +53,7 @@ export interface Answering extends OpeningRequest {
   readonly modes: Modes
   readonly recordsOf: (registry: { readonly id: number }) => RecordSource
   readonly turns: Semaphore
-  /** Whether notifications of a subscription can be sent, when its request has this `sender_uri`. */
+  /** True when notifications of a subscription whose request has this `sender_uri` can be sent. */
   readonly canNotify: (participant: Participant, sender_uri: string | null) => Promise<boolean>
 }
 

@@ -97,7 +97,7 @@ async function findPermitted(
 }
 
 /**
- * Whether several persons have the identifier. Hidden persons count too: the participant must not learn which of them
+ * True when several persons have the identifier. Hidden persons count too: the participant must not learn which of them
  * is left, or who consented.
  */
 async function isSharedIdentifier(

@@ -100,7 +100,7 @@ const GATHERED = 5
 const PAUSES = { first: 100, longest: 2_000 }
 
 interface Loop {
-  /** Whether its last poll succeeded. */
+  /** True when its last poll succeeded. */
   working(): boolean
   /** Resolves when the loop has ended after its signal was aborted. */
   readonly ended: Promise<void>

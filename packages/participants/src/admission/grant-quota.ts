@@ -17,7 +17,7 @@ export interface GrantQuota {
    * but the pieces may have been taken from the rate.
    */
   take(what: CountedQuantity, of: QuotaOf, wanted: number): Promise<QuotaShortage | null>
-  /** Whether nothing is left of the quota of the day. */
+  /** True when nothing is left of the quota of the day. */
   isUsedUp(what: CountedQuantity, of: QuotaOf): Promise<boolean>
 }
 

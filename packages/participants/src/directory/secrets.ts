@@ -12,7 +12,7 @@ export function digestSecret(secret: string): Buffer {
   return createHash('sha256').update(secret, 'utf8').digest()
 }
 
-/** Whether the digest of `secret` is one of the stored ones. All are compared, each in constant time. */
+/** True when the digest of `secret` is one of the stored ones. All are compared, each in constant time. */
 export function isSecretOf(stored: readonly Buffer[], secret: string): boolean {
   const given = digestSecret(secret)
   let found = false

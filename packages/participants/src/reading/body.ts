@@ -9,7 +9,7 @@ export interface IncomingRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Readable
-  /** Whether the connection has been closed. */
+  /** True when the connection has been closed. */
   readonly isGone: () => boolean
   /** Called when the sender is known from its token. */
   readonly identified?: (sender_id: string) => void

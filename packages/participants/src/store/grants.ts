@@ -47,7 +47,7 @@ export async function addGrant(
   return added
 }
 
-/** Whether a participant has, or once had, a grant in one of the registries. */
+/** True when a participant has, or once had, a grant in one of the registries. */
 export async function hasHadGrant(
   { pool }: Pick<Database, 'pool'>,
   sender_id: string,

@@ -49,7 +49,7 @@ function messagePolicyProblem(policy: MessagePolicy): string | null {
   return outgoingProblem(policy.outgoing)
 }
 
-/** Whether a text has the form of an address. The address guard checks the address when it is used. */
+/** True when a text has the form of an address. The address guard checks the address when it is used. */
 function isAddress(text: string): boolean {
   return text.length <= MAX_ADDRESS_LENGTH && isStorable(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
 }

@@ -31,7 +31,7 @@ export interface CallbackSettings {
   readonly notify_items: number
   /** The most bytes of one notification. A single item that is larger is sent nevertheless. */
   readonly notify_bytes: number
-  /** Whether notifications may name events that are not in the published list of the registry's kind. */
+  /** True when notifications may name events that are not in the published list of the registry's kind. */
   readonly notify_unlisted: boolean
 }
 

@@ -38,7 +38,7 @@ export async function listPurposes({ pool }: Pick<Database, 'pool'>): Promise<re
   return rows
 }
 
-/** Whether a purpose is configured, or a grant names it or once named it. */
+/** True when a purpose is configured, or a grant names it or once named it. */
 export async function isConfiguredOrGrantedPurpose(
   { pool }: Pick<Database, 'pool'>,
   purpose: string,

@@ -115,7 +115,7 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = CLOCK }
   }
 }
 
-/** Whether a registered key is valid at a time: it is not revoked, has begun, and has not ended. */
+/** True when a registered key is valid at a time: it is not revoked, has begun, and has not ended. */
 const isValid = ({ revoked_at, valid_from, valid_until }: ParticipantKey, now: number): boolean =>
   revoked_at === null && valid_from.getTime() <= now && (valid_until === null || now < valid_until.getTime())
 

@@ -101,7 +101,7 @@ export interface RegistryChanges {
   readonly web_origins?: readonly string[]
   /** Values of `reg_type` that mean this registry, besides those of its kind. */
   readonly reg_type_aliases?: readonly string[]
-  /** Whether its key set names each signature key a second time, as `sender_id|kid|ed25519`. */
+  /** True when its key set names each signature key a second time, as `sender_id|kid|ed25519`. */
   readonly qualified_kids?: boolean
 }
 
@@ -153,7 +153,7 @@ export async function storeSource(
 }
 
 /**
- * Whether the records of a registry are still where this node knows them to be: in our tables, or in a source. If so,
+ * True when the records of a registry are still where this node knows them to be: in our tables, or in a source. If so,
  * that stays so until the transaction ends: whoever gives the registry another source file waits.
  */
 export async function isRecordsPlaceUnchanged(

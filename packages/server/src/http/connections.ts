@@ -12,7 +12,7 @@ const WORTH_READING = 65_536
 const LINGER = { bytes: 8_388_608, milliseconds: 5_000 }
 
 /**
- * Whether the connection ends with this answer: the request has not arrived whole, and its body is long or of unknown
+ * True when the connection ends with this answer: the request has not arrived whole, and its body is long or of unknown
  * length. Must be called while the answer is written.
  */
 export function endsWithAnswer(request: IncomingMessage): boolean {
@@ -53,7 +53,7 @@ function linger(request: IncomingMessage): void {
 }
 
 /**
- * Whether a connection's present request was answered. The peer would take a second answer for that to its next one.
+ * True when a connection's present request was answered. The peer would take a second answer for that to its next one.
  */
 export function isAnswered(socket: Socket): boolean {
   return answered.has(socket)

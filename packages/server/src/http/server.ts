@@ -99,7 +99,7 @@ declare module 'fastify' {
 /** Node.js uses the first of these headers and ignores a second one, which a proxy before us may have used. */
 const ONCE = ['Host', 'Authorization', 'Content-Type'] as const
 
-/** Whether a header was sent twice. @param rawHeaders names and values in turn */
+/** True when a header was sent twice. @param rawHeaders names and values in turn */
 function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   const wanted = name.toLowerCase()
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === wanted).length > 1

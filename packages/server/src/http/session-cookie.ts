@@ -63,7 +63,7 @@ export function createSessionCookies({ cookie, header, title }: SessionPages): S
   }
 }
 
-/** Whether an origin has the host and port of the request. Browsers without Sec-Fetch-Site send the origin too. */
+/** True when an origin has the host and port of the request. Browsers without Sec-Fetch-Site send the origin too. */
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
   const page = URL.parse(origin)
   return page !== null && page.origin === origin && page.host === URL.parse(`${page.protocol}//${host}`)?.host

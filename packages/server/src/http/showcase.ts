@@ -25,7 +25,7 @@ export interface ShownIdentifier {
 export interface HasShowcase {
   /** The content of the demo; null before the demo has set it, and for other data. */
   readonly showcase: () => Showcase | null
-  /** Whether a host, as address or name, is this machine. */
+  /** True when a host, as address or name, is this machine. */
   readonly isLoopback: (host: string) => boolean
 }
 
@@ -36,7 +36,7 @@ const OF_PROXIES = [
 ]
 
 /**
- * Whether a browser on this machine opens one of our pages: the host is this machine, and `Sec-Fetch-Site`, if sent,
+ * True when a browser on this machine opens one of our pages: the host is this machine, and `Sec-Fetch-Site`, if sent,
  * says that a person typed the address or comes from our pages. Only then is the demo's secret shown: not to a page of
  * another name (DNS rebinding), a script of another page, or a visitor through a proxy that adds its headers.
  */

@@ -8,9 +8,9 @@ export interface CatalogColumn {
   readonly type: string
   readonly holds: ColumnType['holds']
   readonly isNullable: boolean
-  /** Whether this column alone identifies a row: it is never null, and has a unique index of its own. */
+  /** True when this column alone identifies a row: it is never null, and has a unique index of its own. */
   readonly isUnique: boolean
-  /** Whether a key may have this type. */
+  /** True when a key may have this type. */
   readonly isKey: boolean
 }
 

@@ -62,12 +62,12 @@ export interface ChangeLog {
   /** Begins to read the changes after a position. @throws LogLost, or any error of the database */
   read(position: string): Promise<LogReading>
   /**
-   * Whether a snapshot that begins now sees these transactions. A commit is in the log before others see it: for a
+   * True when a snapshot that begins now sees these transactions. A commit is in the log before others see it: for a
    * moment, or as long as it waits for a standby.
    */
   isVisible(transactions: readonly number[]): Promise<boolean>
   /** Removes our place, so that the database need not keep the log for us. */
   drop(): Promise<void>
-  /** Whether the first position is before the second. */
+  /** True when the first position is before the second. */
   isBefore(one: string, other: string): boolean
 }

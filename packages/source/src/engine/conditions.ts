@@ -109,7 +109,7 @@ export const betweenNumbersSql = (
  */
 export const UNPLAIN = '[^ !-_a-~]|^ | $|  '
 
-/** Whether a folded text may be the folded form, or a part of it, of a text that `UNPLAIN` does not match. */
+/** True when a folded text may be the folded form, or a part of it, of a text that `UNPLAIN` does not match. */
 export const mayBePlain = (folded: string): boolean => /^[ -_a-~]*$/.test(folded)
 
 /** The margin with which a number is compared, as a share of it: numbers that are read as the same double pass. */

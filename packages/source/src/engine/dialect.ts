@@ -34,7 +34,7 @@ export interface Plans<Type> {
   readonly prefer: string | null
   /** The words before a statement whose plan is asked for. */
   readonly explain: string
-  /** Whether a plan must read a whole table or a whole index, because no index fits the condition. */
+  /** True when a plan must read a whole table or a whole index, because no index fits the condition. */
   readsAll(plan: Answer<Type>): boolean
   /**
    * The statement that makes an index.

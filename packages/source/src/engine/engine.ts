@@ -92,7 +92,7 @@ export interface OpenEngine {
   /** Begins to read a snapshot. @throws RecordsUnavailable */
   begin(): Promise<SourceSnapshot>
   /**
-   * Whether the database can check a part of a condition, and so exclude rows. The first call reads the types of the
+   * True when the database can check a part of a condition, and so exclude rows. The first call reads the types of the
    * columns on a connection of its own; they are kept, so a caller that holds a snapshot later needs no second one.
    * @throws RecordsUnavailable
    */

@@ -31,7 +31,7 @@ export const sortedGtids = (gtids: string): readonly string[] =>
     .filter((one) => one !== '')
     .toSorted()
 
-/** Whether a log with these last GTIDs has gone on from others: each domain has the same number, or a later one. */
+/** True when a log with these last GTIDs has gone on from others: each domain has the same number, or a later one. */
 export function isContinued(gtids: string, before: string): boolean {
   const numbers = (text: string) =>
     new Map(sortedGtids(text).map((gtid) => [gtid.split('-')[0], BigInt(gtid.split('-')[2] ?? 0)]))

@@ -128,7 +128,7 @@ async function end({ db, registry, claim }: MirrorDeps, comparison: ComparisonPr
   return null
 }
 
-/** Whether the daily time of the comparison has come since the last comparison began. @param at HH:MM */
+/** True when the daily time of the comparison has come since the last comparison began. @param at HH:MM */
 export function isComparisonDue(zone: string, at: string, comparedAt: Date, now: Date): boolean {
   const [day, time] = localTime(zone, now)
   const today = `${day} ${at}`

@@ -85,7 +85,7 @@ async function compareSome(deps: MirrorDeps, state: Following, signal: AbortSign
   return { ...state, comparison, comparedAt, isWanted }
 }
 
-/** Whether changes are events. Those of the first load are not, because the persons were in the registry before. */
+/** True when changes are events. Those of the first load are not, because the persons were in the registry before. */
 const isEvent = ({ file }: MirrorDeps, { comparedAt }: Following): boolean => file.mirror.events && comparedAt !== null
 
 /** Writes a batch of changes. The position is committed with the last records of the batch. */

@@ -97,10 +97,10 @@ export function startFollowers(parts: FollowerParts): RunningFollowers {
   }
 }
 
-/** Whether the records of a registry are copied from a source. */
+/** True when the records of a registry are copied from a source. */
 export const isMirror = ({ own_records, source }: Registry): boolean => own_records && source !== null
 
-/** Whether the kind or source file has changed, so that the follower must begin again. Equal kinds are one object. */
+/** True when the kind or source file has changed, so that the follower must begin again. Equal kinds are one object. */
 const isOther = (now: Registry, before: Registry): boolean =>
   now.kind !== before.kind || canonicalJson(now.source as never) !== canonicalJson(before.source as never)
 

@@ -101,13 +101,13 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
 const positionOf = (given: JsonValue): Position => (isJsonObject(given) ? (given as Position) : {})
 
 /**
- * Whether the value in the column of changes is taken to differ after every change. A time of whole seconds does not
+ * True when the value in the column of changes is taken to differ after every change. A time of whole seconds does not
  * differ when a row changes twice within a second, so such a row is read at every poll until it is older than the
  * overlap.
  */
 const isFine = (mark: string): boolean => /^-?\d+$|\.\d{3}/.test(mark)
 
-/** Whether the source's clock was set back, or its versions began anew, so that it is unknown what has changed. */
+/** True when the source's clock was set back, or its versions began anew, so that it is unknown what has changed. */
 const wentBack = (before: string | undefined, now: string | undefined, overlap: number): boolean =>
   before !== undefined && now !== undefined && Number(now) < Number(before) - overlap
 

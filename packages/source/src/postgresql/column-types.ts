@@ -46,7 +46,7 @@ const number = (sql: string, nearest: ((given: number) => number) | null): Colum
   isKey: false,
 })
 
-/** Whether the type has the number. PostgreSQL refuses one that would become infinite or zero. */
+/** True when the type has the number. PostgreSQL refuses one that would become infinite or zero. */
 function isWithin(given: string, nearest: (given: number) => number): boolean {
   const near = nearest(Number(given))
   return Number.isFinite(near) && (near !== 0 || /^-?[0.]+(?:e|$)/i.test(given))
@@ -85,6 +85,6 @@ const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
 const OTHER: ColumnType = { sql: 'text', read: asText, parameter: storable, holds: 'other', isKey: false }
 
 export const columnType = (oid: number): ColumnType => TYPES.get(oid) ?? OTHER
-/** Whether a type has no row in the table, so that it is compared by its text. */
+/** True when a type has no row in the table, so that it is compared by its text. */
 export const isOther = ({ read, holds, isKey }: ColumnType): boolean =>
   read === OTHER.read && holds === OTHER.holds && !isKey

@@ -94,7 +94,7 @@ export async function sendPiece(
   return { rows: query.rows, ...columns }
 }
 
-/** Whether PostgreSQL refuses a prepared statement because a table has changed, so that its columns would be others. */
+/** True when PostgreSQL refuses a prepared statement because a changed table would give it other columns. */
 const isChangedResult = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '0A000'
 
 const NOT_KEPT: Prepared = { name: '', columns: null, used: 0 }

@@ -26,7 +26,7 @@ export const PLANS: Plans<number> = {
   },
 }
 
-/** Whether a node of a plan reads a whole table, or a whole index without a condition. */
+/** True when a node of a plan reads a whole table, or a whole index without a condition. */
 const isWhole = (node: Plan): boolean => {
   const type = node['Node Type']
   return type === 'Seq Scan' || (/^Index (?:Only )?Scan$/.test(type) && node['Index Cond'] === undefined)

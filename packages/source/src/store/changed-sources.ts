@@ -55,7 +55,7 @@ export async function leaveMirror(client: Pick<ClientBase, 'query'>, registry: n
   )
 }
 
-/** Whether a registry that was read live is being copied, so that stored ids of records are keys of its source. */
+/** True when a registry that was read live is being copied, so that stored ids of records are keys of its source. */
 export async function isBecomingMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<boolean> {
   const { rows } = await client.query('select 1 from source_mirror where registry = $1 and was_live', [registry])
   return rows.length > 0

@@ -10,7 +10,7 @@ export const NO_LIVE_RECORD = MARK
 
 export const liveId = (key: string): string => `${MARK}${key}`
 
-/** Whether an id is that of a live record, or `NO_LIVE_RECORD`. */
+/** True when an id is that of a live record, or `NO_LIVE_RECORD`. */
 export const isLive = (id: string): boolean => id.startsWith(MARK)
 
 /** The key in a live id; null: it is not the id of a live record. */

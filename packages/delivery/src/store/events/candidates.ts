@@ -8,8 +8,9 @@ export interface KeyOfChange {
   readonly event_type: string
   readonly record_type: string
   readonly key: Uint8Array
-  /** Whether the record had the key before the change, and has it after the change. */
+  /** True when the record had the key before the change. */
   readonly before: boolean
+  /** True when the record has the key after the change. */
   readonly after: boolean
 }
 

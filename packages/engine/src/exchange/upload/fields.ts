@@ -66,7 +66,7 @@ interface BufferedFile {
 const formatOf = (found: ReadonlyMap<string, string>): string =>
   (found.get('fileFormat') ?? DEFAULT_FORMAT).toLowerCase()
 
-/** Whether all fields that the file needs have arrived. */
+/** True when all fields that the file needs have arrived. */
 const isComplete = (found: ReadonlyMap<string, string>): boolean =>
   found.has('action') && found.has('fileFormat') && (found.has('envelope') || formatOf(found) === DEFAULT_FORMAT)
 

@@ -247,7 +247,7 @@ export const REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
   simpler: (exchanges) => (exchanges.some(isAccepted) ? null : JOINT_ANSWERED),
 }
 
-/** Whether a request may be written in the statement of other messages: it is small. */
+/** True when a request may be written in the statement of other messages: it is small. */
 export const isSmallRequest = (exchange: NewAcceptedExchange): boolean => bytesOf(exchange) < LARGE_ENTRY_BYTES
 
 export type NewAcceptedExchange = NewExchange & { readonly accepted: Acceptance }

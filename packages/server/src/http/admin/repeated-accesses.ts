@@ -13,7 +13,7 @@ interface RepeatableCall {
 }
 
 export interface RepeatedAccesses {
-  /** Whether the same session made the same call a short while ago; false for calls with a token. */
+  /** True when the same session made the same call a short while ago; false for calls with a token. */
   isRepeated(asked: RepeatableCall): boolean
   /** Notes a call that was answered and audited. */
   note(asked: RepeatableCall): void
