@@ -151,7 +151,9 @@ function changedAt(
   [first = '', ...others]: readonly string[],
   change: (object: JsonObject) => JsonObject,
 ): JsonObject {
-  const changed = Object.entries(object).map(([name, value]): [string, JsonValue] => {
+  const members = Object.entries(object)
+  if (!members.some(([name, value]) => memberSearchKey(name) === first && isJsonObject(value))) return object
+  const changed = members.map(([name, value]): [string, JsonValue] => {
     if (memberSearchKey(name) !== first || !isJsonObject(value)) return [name, value]
     return [name, others.length === 0 ? change(value) : changedAt(value, others, change)]
   })

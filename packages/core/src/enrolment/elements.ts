@@ -100,14 +100,15 @@ function elementOf(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): En
  */
 function partition(object: JsonObject, names: ReadonlySet<string>, spellings: ReadonlyMap<string, string> = new Map()) {
   const taken = new Map<string, JsonValue>()
-  const rest: [string, JsonValue][] = []
-  for (const [name, value] of Object.entries(object)) {
+  const members = Object.entries(object)
+  const rest = members.filter(([name, value]) => {
     const found = memberSearchKey(name)
     const key = spellings.get(found) ?? found
-    if (!names.has(key)) rest.push([name, value])
-    else if (value !== '') taken.set(key, value)
-  }
-  return { taken, rest: Object.fromEntries(rest) as JsonObject }
+    if (!names.has(key)) return true
+    if (value !== '') taken.set(key, value)
+    return false
+  })
+  return { taken, rest: rest.length === members.length ? object : (Object.fromEntries(rest) as JsonObject) }
 }
 
 /** The key of the programme in a ledger; null when the record type has none, or the enrolment names none. */

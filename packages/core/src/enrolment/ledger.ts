@@ -249,8 +249,8 @@ function startOf(date: string | null, time_zone: string): string | null {
 }
 
 function hasBegun(from: string, time_zone: string, now: number): boolean {
-  const [day = '', instant] = from.split(' ')
-  return instant === undefined ? day <= dayOf(time_zone, now) : Date.parse(instant) <= now
+  const space = from.indexOf(' ')
+  return space < 0 ? from <= dayOf(time_zone, now) : Date.parse(from.slice(space + 1)) <= now
 }
 
 /** The days of recent instants: one update needs the same ones many times. */

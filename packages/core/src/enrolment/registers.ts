@@ -41,9 +41,13 @@ export function writeObject(
   path = '',
 ): JsonObject {
   const members = new Map(Object.entries(object))
-  const names = new Map([...members.keys()].map((name) => [memberSearchKey(name), name]))
   // If the patch has two spellings of a member, the last one is used.
   const written = new Map(Object.entries(patch).map(([name, value]) => [memberSearchKey(name), { name, value }]))
+  const names = new Map<string, string>()
+  for (const name of members.keys()) {
+    const key = memberSearchKey(name)
+    if (written.has(key)) names.set(key, name)
+  }
   for (const [key, { name, value }] of written) {
     const below = registerOf(register, key)
     const held = names.get(key)

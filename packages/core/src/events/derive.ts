@@ -10,12 +10,15 @@ import {
   keysInList,
   type RecordType,
   type RuleList,
-  readAttribute,
-  readElements,
   resolveRecordType,
 } from '@rollcall/protocol'
 import type { Identifier } from '../model/records.ts'
-import { type ExtractedRecord, extractRecord } from '../query/memory/extract-record.ts'
+import {
+  type ExtractedRecord,
+  extractRecord,
+  type ReadableRecord,
+  recordAsAsked,
+} from '../query/memory/extract-record.ts'
 
 /** A record before or after a change. Its values are read when they are used. */
 export class RecordState {
@@ -23,6 +26,7 @@ export class RecordState {
   readonly #kind: Kind
   readonly #recordType: RecordType
   readonly #aliases: readonly Identifier[]
+  readonly #read: ReadableRecord
   #extracted: ExtractedRecord | undefined
 
   /** @param aliases identifiers of records that were merged into this record */
@@ -31,6 +35,7 @@ export class RecordState {
     this.#kind = kind
     this.#recordType = recordType
     this.document = document
+    this.#read = recordAsAsked(kind, recordType, document, aliases)
   }
 
   /** All values that a filter can use. This takes longer than reading a few attributes for the rules. */
@@ -40,13 +45,11 @@ export class RecordState {
   }
 
   value(name: string): AttributeValue | undefined {
-    const attribute = this.#recordType.attributes.find((one) => one.name === name)
-    return (attribute && readAttribute(attribute, this.document)) ?? undefined
+    return this.#read.values.get(name)
   }
 
   elements(name: string): readonly Element[] {
-    const compound = this.#recordType.compounds?.find((one) => one.name === name)
-    return compound === undefined ? [] : readElements(compound, this.document)
+    return this.#read.elements.get(name) ?? []
   }
 }
 

@@ -1,4 +1,5 @@
 /** Events of records, subscriptions to them, and the notifications that they cause (spec "Events"). */
+import type { JsonObject } from '@rollcall/protocol'
 import type { Identifier, RecordId } from './records.ts'
 
 /** Whether a record satisfied a subscription's filter before and after a change: only after, both, only before. */
@@ -19,6 +20,8 @@ export interface RecordChange {
   readonly before: string | null
   /** The record after the change; null when it was deleted. */
   readonly after: string | null
+  /** `before` and `after` as objects, when the writer has parsed them. */
+  readonly parsed?: { readonly before: JsonObject; readonly after: JsonObject }
   /** The record of a publication that was not written, because the stored record is newer. */
   readonly unwritten?: string
   /** Identifiers of the records that were merged into this record, before the change or by it. */

@@ -7,11 +7,12 @@ import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from '
 import { withOwnIdentifiersOnly } from '@rollcall/core/events/own-identifiers'
 import { recordForEvent } from '@rollcall/core/events/shown'
 import type { RecordChange } from '@rollcall/core/model/event'
-import type { Protection } from '@rollcall/core/model/protection'
+import { type Protection, withoutProtectedPersons } from '@rollcall/core/model/protection'
 import type { Registry } from '@rollcall/core/model/registry'
 import {
   canonicalJson,
   dayIn,
+  type JsonObject,
   type Kind,
   type RecordType,
   readIdentifiers,
@@ -133,11 +134,15 @@ interface FoundChange extends StateChange {
 function readChange(registry: Registry, protection: Protection, change: RecordChange): Omit<FoundChange, 'events'> {
   const { kind } = registry
   const recordType = recordTypeNamed(kind, change.record_type)
-  const state = (text: string | null): RecordState | null =>
-    text === null
-      ? null
-      : new RecordState(kind, recordType, parseWithoutProtected(registry, recordType, protection, text), change.aliases)
-  return { change, recordType, before: state(change.before), after: state(change.after) }
+  const state = (text: string | null, parsed?: JsonObject): RecordState | null => {
+    if (text === null) return null
+    const document = parsed
+      ? withoutProtectedPersons(kind, recordType, protection, parsed).document
+      : parseWithoutProtected(registry, recordType, protection, text)
+    return new RecordState(kind, recordType, document, change.aliases)
+  }
+  const { before, after, parsed } = change
+  return { change, recordType, before: state(before, parsed?.before), after: state(after, parsed?.after) }
 }
 
 /** True when only data of protected persons have changed, which is no event. */

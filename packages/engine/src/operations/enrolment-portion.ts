@@ -264,8 +264,9 @@ export async function storePeople(
   await sink.storeLedgers(client, registry, recordType, ledgers)
   const changes = changed.map(({ person, prepared }) => {
     const record = ids.get(person) ?? ''
-    const { before, aliases } = person
-    return { record_type: recordType.name, record, before, after: prepared.document, aliases }
+    const { before, stored, document, aliases } = person
+    const parsed = { before: stored, after: document }
+    return { record_type: recordType.name, record, before, after: prepared.document, parsed, aliases }
   })
   await recordChanges(client, recording, changes)
 }

@@ -6,7 +6,7 @@ import type { Attribute, IdentifierSource, Kind, RecordType } from '../kinds/kin
 import { readAttribute } from './read-attribute.ts'
 import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
-import { compilePath, member, walk } from './walk.ts'
+import { compilePath, member, type Path, walk } from './walk.ts'
 
 /** The keyed list at a path of a record, in any spelling of the path; undefined when there is none. */
 export function keyedListAt(recordType: RecordType, path: string): KeyedList | undefined {
@@ -23,17 +23,37 @@ export function elementKeys(
   element: JsonValue,
 ): readonly string[] {
   const keys = new Set<string>()
-  for (const inside of list.identifiers ?? []) {
+  const { identifiers, value: attribute } = placesOf(list)
+  for (const { inside, compiled } of identifiers) {
     const source = sourceAt(recordType, inside === '' ? path : `${path}.${inside}`)
-    walk(element, compilePath(inside), (leaf) => {
+    walk(element, compiled, (leaf) => {
       const key = identifierKey(kind, source, leaf)
       if (key !== null) keys.add(key)
       return false
     })
   }
-  const value = list.values && readAttribute(keyAttribute(list.name, list.values), element)
-  if (value !== undefined && value !== null) keys.add(JSON.stringify([value]))
+  const value = attribute === null ? null : readAttribute(attribute, element)
+  if (value !== null) keys.add(JSON.stringify([value]))
   return [...keys]
+}
+
+/** Where the elements of a list have their keys. */
+interface KeyPlaces {
+  readonly identifiers: readonly { readonly inside: string; readonly compiled: Path }[]
+  /** The value that is a key; null when the list has none. */
+  readonly value: Attribute | null
+}
+
+const knownPlaces = new WeakMap<KeyedList, KeyPlaces>()
+
+function placesOf(list: KeyedList): KeyPlaces {
+  const { name, identifiers = [], values } = list
+  const places = knownPlaces.get(list) ?? {
+    identifiers: identifiers.map((inside) => ({ inside, compiled: compilePath(inside) })),
+    value: values === undefined ? null : ({ name, paths: values, type: 'text', fold: true } as const),
+  }
+  knownPlaces.set(list, places)
+  return places
 }
 
 /** For each element of a list in a document, its keys. */
@@ -58,9 +78,6 @@ function sourceAt(recordType: RecordType, path: string): IdentifierSource {
   const found = recordType.identifiers.find((source) => source.path === path)
   return { path, names: 'record', ...(found?.type !== undefined && { type: found.type }) }
 }
-
-/** The attribute of folded text whose value is one of the keys of an element. */
-const keyAttribute = (name: string, paths: readonly string[]): Attribute => ({ name, paths, type: 'text', fold: true })
 
 const [TYPE, VALUE] = [compilePath('identifier_type'), compilePath('identifier_value')]
 
