@@ -19,7 +19,8 @@ import { ASKER_SENDER } from '../search/question.ts'
 import { credentialsOf, filledRegistry, shuffledIdentifiers } from '../search/registry.ts'
 import { endless } from '../search/setting.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
-import { type Row, ratioRow, writeResult } from '../shared/results.ts'
+import { databaseTime } from '../shared/database-time.ts'
+import { databaseRow, type Row, ratioRow, writeResult } from '../shared/results.ts'
 import { median, rounded } from '../shared/statistics.ts'
 import { BENEFICIARIES } from './question.ts'
 
@@ -46,31 +47,65 @@ export async function updates({ db }: BenchDatabase, plan: EnrolmentPlan): Promi
   const registry = await filledRegistry(db, records, BENEFICIARIES)
   const changes = endlessChanges(endless(await shuffledIdentifiers(db, registry)), batch)
   const sides = { floor: floor(db, registry), ours: await ours(db, registry) }
-  const rates = { floor: [] as number[], ours: [] as number[] }
+  const measuredRounds = { floor: [] as Measured[], ours: [] as Measured[] }
   // The first round is not counted, where any is measured at all.
   for (let round = plan['warm-up'] > 0 ? 0 : 1; round <= rounds; round += 1) {
     for (const name of ['floor', 'ours'] as const) {
-      const rate = await measured(sides[name], changes, plan)
-      if (round > 0) rates[name].push(rate)
+      const one = await measured(db, sides[name], changes, plan)
+      if (round > 0) measuredRounds[name].push(one)
     }
   }
-  const ratio = rounded(median(rates.ours.map((rate, at) => rate / (rates.floor[at] ?? Number.NaN))), 2)
-  const middle = { floor: Math.round(median(rates.floor)), ours: Math.round(median(rates.ours)) }
-  await writeResult('enrolment-updates', { records, batch, ratio, bar: BAR, median: middle, ...rates })
-  return [ratioRow('enrolment-updates', ratio, BAR, `${middle.ours} enrolments/s`, `${middle.floor} enrolments/s`)]
+  const rates = measuredRounds.ours.map(({ rate }, at) => rate / (measuredRounds.floor[at]?.rate ?? Number.NaN))
+  const ratio = rounded(median(rates), 2)
+  const middle = { floor: middleOf(measuredRounds.floor), ours: middleOf(measuredRounds.ours) }
+  await writeResult('enrolment-updates', { records, batch, ratio, bar: BAR, median: middle, ...measuredRounds })
+  return [
+    ratioRow('enrolment-updates', ratio, BAR, described(middle.ours), described(middle.floor)),
+    databaseRow('enrolment-updates', middle.ours, middle.floor),
+  ]
 }
 
-/** Enrolments a second. */
+interface Measured {
+  /** Enrolments a second. */
+  readonly rate: number
+  /** Microseconds of processor time of this process for each enrolment, and of PostgreSQL. */
+  readonly cpu_us_per_request: number
+  readonly database_us_per_request: number
+}
+
 async function measured(
+  db: Database,
   send: Send,
   changes: Iterator<Change, never>,
   { batch, batches }: EnrolmentPlan,
-): Promise<number> {
+): Promise<Measured> {
   const all = Array.from({ length: batches }, () => Array.from({ length: batch }, () => changes.next().value))
+  const database = await databaseTime(db)
+  const cpu = process.cpuUsage()
   const start = performance.now()
   for (const changes of all) await send(changes)
-  return (batches * batch) / ((performance.now() - start) / 1_000)
+  const seconds = (performance.now() - start) / 1_000
+  const { user, system } = process.cpuUsage(cpu)
+  const count = batches * batch
+  return {
+    rate: count / seconds,
+    cpu_us_per_request: (user + system) / count,
+    database_us_per_request: ((await databaseTime(db)) - database) / count,
+  }
 }
+
+/** The medians of rounds. */
+function middleOf(rounds: readonly Measured[]): Measured {
+  const of = (value: (round: Measured) => number): number => Math.round(median(rounds.map(value)))
+  return {
+    rate: of(({ rate }) => rate),
+    cpu_us_per_request: of(({ cpu_us_per_request }) => cpu_us_per_request),
+    database_us_per_request: of(({ database_us_per_request }) => database_us_per_request),
+  }
+}
+
+const described = ({ rate, cpu_us_per_request, database_us_per_request }: Measured): string =>
+  `${rate} enrolments/s, ${cpu_us_per_request} + ${database_us_per_request} µs`
 
 function* endlessChanges(people: Iterator<string, never>, batch: number): Generator<Change, never> {
   for (let at = 0; ; at += 1) {
