@@ -1,8 +1,9 @@
 /**
  * Live records beside SQL written by hand with the same driver, on the same tables in the same run: a look-up by an identifier, and a
  * search of two conditions. Both make the same records of the rows, one statement has the children too, and both statements are
- * prepared once on a connection. Ours reads the question, runs in a transaction of its own that only reads and has its limit of time,
- * and judges each record in memory; the hand knows what its statement does and leaves that to the settings of its session.
+ * prepared once on a connection. Ours reads the question, runs in a transaction that only reads and has its limit of time, and judges
+ * each record in memory; the hand knows what its statement does and leaves that to the settings of its session. The hand uses the
+ * driver with its usual options.
  */
 
 import { deepStrictEqual } from 'node:assert'
