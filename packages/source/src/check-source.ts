@@ -11,6 +11,7 @@ import { type Attribute, dayIn, type Kind, normaliseIdentifier, readAttribute, U
 import { COMPARISONS, type Compared } from './comparisons.ts'
 import { databaseRefusal } from './database-refusal.ts'
 import { ANY_RECORD } from './engine/column-test.ts'
+import { withSnapshot } from './engine/connections.ts'
 import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
 import { attributesOf, type MappedRecords, type SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
@@ -69,14 +70,11 @@ async function checkFollowing({ mirror, records }: SourceFile, engine: OpenEngin
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
     return
   }
-  const state = await engine.begin()
-  try {
+  await withSnapshot(engine.begin, async (state) => {
     for (const { own, children } of records.values()) {
       for (const part of [own, ...children]) if (part.changed !== null) await state.mark(part)
     }
-  } finally {
-    await state.end()
-  }
+  })
 }
 
 async function checkRecords(
@@ -115,14 +113,10 @@ async function checkRecords(
   }
 }
 
-async function firstRows(engine: OpenEngine, records: MappedRecords): Promise<readonly SourceRow[]> {
-  const state = await engine.begin()
-  try {
-    return await state.rows(records, { needed: ANY_RECORD, keys: null, after: null, limit: ROWS })
-  } finally {
-    await state.end()
-  }
-}
+const firstRows = (engine: OpenEngine, records: MappedRecords): Promise<readonly SourceRow[]> =>
+  withSnapshot(engine.begin, (state) =>
+    state.rows(records, { needed: ANY_RECORD, keys: null, after: null, limit: ROWS }),
+  )
 
 /** A column by which records can be found, with its identifier type or attribute. */
 interface AskedColumn {

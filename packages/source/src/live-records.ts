@@ -14,6 +14,7 @@ import { createSearchSlots, type SearchSlots } from '@rollcall/participants/admi
 import { type Kind, RequestFault } from '@rollcall/protocol'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
 import { ANY_RECORD } from './engine/column-test.ts'
+import { withSnapshot } from './engine/connections.ts'
 import type { OpenEngine, RowsAsked, SourceRow, SourceSnapshot } from './engine/engine.ts'
 import type { MappedRecords, SourceFile } from './engine/mapped-records.ts'
 import { nextKey } from './engine/row-statement.ts'
@@ -65,15 +66,12 @@ export function liveRecords(
         // Types of columns are read before the session begins: within it, reading them would wait for another
         // connection.
         for (const records of file.records.values()) await engine.bounds(records, ANY_RECORD)
-        return inSlot(slots, async () => {
-          const state = await engine.begin()
-          try {
+        return inSlot(slots, () =>
+          withSnapshot(engine.begin, (state) => {
             const begin = async (): Promise<SourceSnapshot> => ({ ...state, end: async () => undefined })
-            return await work(readerOf({ kind, file, begin, isOwn: false, protectionOf, time }))
-          } finally {
-            await state.end()
-          }
-        })
+            return work(readerOf({ kind, file, begin, isOwn: false, protectionOf, time }))
+          }),
+        )
       },
       refusal: (_, { recordType, predicate }) => refusalOf(file.records.get(recordType.name), predicate, engine),
     },

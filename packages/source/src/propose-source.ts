@@ -12,7 +12,7 @@ import type { CatalogTable } from './engine/catalog.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import type { SourceFile } from './engine/mapped-records.ts'
-import { SourceRefusal } from './engine/source-refusal.ts'
+import { refused, SourceRefusal } from './engine/source-refusal.ts'
 import {
   type ProposedMember,
   proposeCompare,
@@ -88,9 +88,7 @@ function chooseTables(
   for (const name of named.keys()) {
     const names = kind.record_types.map((type) => type.name)
     if (!names.includes(name)) {
-      throw new SourceRefusal(`tables: ${name} must be one of ${names.join(', ')}${nearestHint(name, names)}`, [
-        'tables',
-      ])
+      throw refused(['tables'], `${name} must be one of ${names.join(', ')}${nearestHint(name, names)}`)
     }
   }
   for (const recordType of kind.record_types) {
@@ -114,7 +112,7 @@ function tableNamed(given: string, catalog: readonly CatalogTable[]): CatalogTab
   const hint = nearestHint(given, catalog.map(placeOf))
   const problem =
     found.length > 1 ? 'several schemas have it; name one of them' : `the account may read no such table${hint}`
-  throw new SourceRefusal(`tables: ${given}: ${problem}`, ['tables'])
+  throw refused(['tables'], `${given}: ${problem}`)
 }
 
 /** Finds the table with the most points for the records; null: none has enough. @throws SourceRefusal two are equal */
@@ -127,9 +125,9 @@ function bestTable(kind: Kind, recordType: RecordType, catalog: readonly Catalog
   const [first, second] = rated
   if (first === undefined) return null
   if (second?.points !== first.points) return first.table
-  throw new SourceRefusal(
-    `tables: ${placeOf(first.table)} and ${placeOf(second.table)} may both have the records of ${recordType.name}; name one with --table`,
+  throw refused(
     ['tables'],
+    `${placeOf(first.table)} and ${placeOf(second.table)} may both have the records of ${recordType.name}; name one with --table`,
   )
 }
 

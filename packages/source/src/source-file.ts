@@ -11,7 +11,6 @@ import {
   type Kind,
   namesOf,
   type PathStep,
-  pathText,
   type RecordType,
   resolveIdentifierType,
   validator,
@@ -28,7 +27,7 @@ import {
   type MirrorTerms,
   type SourceFile,
 } from './engine/mapped-records.ts'
-import { SourceRefusal } from './engine/source-refusal.ts'
+import { refused, SourceRefusal } from './engine/source-refusal.ts'
 import { type GivenChild, type GivenRecords, type GivenSource, SourceFileSchema } from './file-schema.ts'
 
 const checked = validator<GivenSource>(SourceFileSchema)
@@ -143,9 +142,6 @@ function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords, given
 /** The path of a part of the records. @param index 0: their own table; n: their child n */
 const partAt = (path: readonly PathStep[], index: number): readonly PathStep[] =>
   index === 0 ? path : [...path, 'children', index - 1]
-
-const refused = (at: readonly PathStep[], rule: string): SourceRefusal =>
-  new SourceRefusal(at.length === 0 ? `the source file ${rule}` : `${pathText(at)}: ${rule}`, at)
 
 /** Refuses an address in `url` before anything else, so that no other message quotes its password. */
 function refuseEarly(given: object): void {

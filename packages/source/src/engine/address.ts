@@ -6,7 +6,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import type { SourceFile } from './mapped-records.ts'
-import { SourceRefusal } from './source-refusal.ts'
+import { refused, SourceRefusal } from './source-refusal.ts'
 
 /** Environment variables, by name. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
@@ -21,17 +21,13 @@ const OWN = /^(?:DATABASE_URL|ROLLCALL_.*)$/
 /** Reads the address of a source. @throws SourceRefusal it cannot be read, or is no address of a database */
 export function readAddress({ url }: Pick<SourceFile, 'url'>, env: EnvironmentVariables): URL {
   if ('env' in url && OWN.test(url.env)) {
-    throw new SourceRefusal(`url.env: ${url.env} is a variable of Rollcall itself; give the address another name`, [
-      'url',
-      'env',
-    ])
+    throw refused(['url', 'env'], `${url.env} is a variable of Rollcall itself; give the address another name`)
   }
   const text = 'env' in url ? env[url.env] : readText(url.file, MOST_ADDRESS, ['url', 'file'])
   const place = 'env' in url ? `the variable ${url.env}` : `the file ${url.file}`
-  if (text === undefined || text === '') throw new SourceRefusal(`url: ${place} is not set`, ['url'])
+  if (text === undefined || text === '') throw refused(['url'], `${place} is not set`)
   const address = URL.parse(text)
-  if (address === null)
-    throw new SourceRefusal(`url: ${place} holds no URL, such as postgresql://reader@host/name`, ['url'])
+  if (address === null) throw refused(['url'], `${place} holds no URL, such as postgresql://reader@host/name`)
   return address
 }
 
@@ -43,11 +39,11 @@ function readText(path: string, most: number, at: readonly string[]): string {
   try {
     const found = statSync(path)
     // Other files are refused, because reading a device or a pipe could never end.
-    if (!found.isFile()) throw new SourceRefusal(`${at.join('.')}: ${path} is no regular file`, at)
-    if (found.size > most) throw new SourceRefusal(`${at.join('.')}: ${path} has more than ${most} bytes`, at)
+    if (!found.isFile()) throw refused(at, `${path} is no regular file`)
+    if (found.size > most) throw refused(at, `${path} has more than ${most} bytes`)
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
   } catch (error) {
     if (error instanceof SourceRefusal) throw error
-    throw new SourceRefusal(`${at.join('.')}: ${path} cannot be read: ${systemReason(error)}`, at)
+    throw refused(at, `${path} cannot be read: ${systemReason(error)}`)
   }
 }

@@ -1,6 +1,7 @@
 /** The tables and views of a source, as the catalog of its database describes them. */
 
 import type { ColumnType } from './column-type.ts'
+import type { DatabaseSnapshot } from './connections.ts'
 
 export interface CatalogColumn {
   readonly name: string
@@ -35,19 +36,27 @@ export interface CatalogTable {
 
 type Texts = readonly (string | null)[]
 
-/**
- * Makes the tables from rows of the catalog.
- * @param columns a row for each column, in order: schema, table, `true` for a view, rows, column, type, argument of
- * holdsOf, `true` if it may be null, `true` if it alone is the primary key, `true` if it has a unique index of its own
- * @param references schema, table and column of a foreign key, and those to which it refers
- */
-export function catalogTablesOf(
-  columns: readonly Texts[],
-  references: readonly Texts[],
-  holdsOf: (type: string) => ColumnType['holds'],
-): readonly CatalogTable[] {
+/** The statements of an engine that read the catalog. */
+export interface CatalogSql {
+  /**
+   * Reads a row for each column, in order: schema, table, `true` for a view, rows, column, type, argument of `holdsOf`,
+   * `true` if it may be null, `true` if it alone is the primary key, `true` if it has a unique index of its own.
+   */
+  readonly columns: string
+  /** Reads schema, table and column of each foreign key, and those to which it refers. */
+  readonly references: string
+  readonly holdsOf: (type: string) => ColumnType['holds']
+}
+
+/** Reads the tables that the account may read. */
+export async function readCatalog<Type>(
+  state: Pick<DatabaseSnapshot<Type>, 'run'>,
+  { columns, references: ofKeys, holdsOf }: CatalogSql,
+): Promise<readonly CatalogTable[]> {
+  const { rows: columnRows } = await state.run({ text: columns, values: [] })
+  const { rows: references } = await state.run({ text: ofKeys, values: [] })
   const tables = new Map<string, readonly Texts[]>()
-  for (const row of columns) {
+  for (const row of columnRows) {
     const name = JSON.stringify(row.slice(0, 2))
     tables.set(name, [...(tables.get(name) ?? []), row])
   }

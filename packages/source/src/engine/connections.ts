@@ -45,6 +45,22 @@ export interface Connections<Type> {
   close(): Promise<void>
 }
 
+/** Runs work in a snapshot of its own. */
+export type Within<Type> = <Result>(work: (state: DatabaseSnapshot<Type>) => Promise<Result>) => Promise<Result>
+
+/** Runs work in a snapshot, and ends the snapshot. @param begin begins it */
+export async function withSnapshot<Snapshot extends { end(): Promise<void> }, Result>(
+  begin: () => Promise<Snapshot>,
+  work: (state: Snapshot) => Promise<Result>,
+): Promise<Result> {
+  const state = await begin()
+  try {
+    return await work(state)
+  } finally {
+    await state.end()
+  }
+}
+
 /**
  * The meaning of a failure. `timeout`: the statement took too long. `away`: the database does not answer, or refuses
  * everything. `declined`: it refuses this statement now. `changed`: it does not allow the statement, for example

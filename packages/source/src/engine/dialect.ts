@@ -1,6 +1,6 @@
 /** The differences between engines, as data and statements. `open-engine.ts` has the code that all engines share. */
 
-import type { CatalogTable } from './catalog.ts'
+import type { CatalogSql } from './catalog.ts'
 import type { ColumnTest } from './column-test.ts'
 import type { ColumnType } from './column-type.ts'
 import type { Answer, DatabaseSnapshot, Failure, Statement } from './connections.ts'
@@ -66,6 +66,6 @@ export interface Dialect<Type> {
   /** Reports on the database and the account. @throws SourceRefusal it cannot be the database of a source */
   report(state: DatabaseSnapshot<Type>, file: SourceFile): Promise<EngineReport>
   readonly plans: Plans<Type>
-  catalog(state: DatabaseSnapshot<Type>): Promise<readonly CatalogTable[]>
+  readonly catalog: CatalogSql
   failureOf(error: unknown): Failure | null
 }

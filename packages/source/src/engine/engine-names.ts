@@ -1,7 +1,7 @@
 /** The names of engines whose databases can be sources, and of known engines that cannot be read yet. */
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
-import { SourceRefusal } from './source-refusal.ts'
+import { refused } from './source-refusal.ts'
 
 export const ENGINE_NAMES = ['postgresql', 'mariadb', 'mysql'] as const
 export type EngineName = (typeof ENGINE_NAMES)[number]
@@ -19,5 +19,5 @@ export function checkEngine(given: string): EngineName {
   if (found !== undefined) return found
   const known = Object.hasOwn(UNREAD, given) ? UNREAD[given] : undefined
   const rule = known ?? `must be ${ENGINE_NAMES.join(' or ')}${nearestHint(given, ENGINE_NAMES)}`
-  throw new SourceRefusal(`engine: ${rule}`, ['engine'])
+  throw refused(['engine'], rule)
 }

@@ -2,30 +2,23 @@
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { createRowReader } from '@rollcall/import/row-documents'
-import { type PathStep, pathText } from '@rollcall/protocol'
-import type { CatalogTable } from './catalog.ts'
+import { type CatalogTable, readCatalog } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { ColumnType, KnownTypes } from './column-type.ts'
-import type { Connections, DatabaseSnapshot } from './connections.ts'
+import { type Connections, type DatabaseSnapshot, type Within, withSnapshot } from './connections.ts'
 import type { ChangeTypes, Dialect } from './dialect.ts'
 import type { OpenEngine, SourceSnapshot } from './engine.ts'
 import type { MappedPart, MappedRecords, SourceFile } from './mapped-records.ts'
 import { readSourceRows, rowStatement } from './row-statement.ts'
 import { findSlowLookUps } from './slow-look-ups.ts'
-import { SourceRefusal } from './source-refusal.ts'
-
-/** Opens the log of changes. */
-type OpenLog<Type> = (
-  within: <Result>(work: (state: DatabaseSnapshot<Type>) => Promise<Result>) => Promise<Result>,
-  name: string,
-) => ChangeLog
+import { refused, SourceRefusal } from './source-refusal.ts'
 
 /** Makes an engine. */
 export function createEngine<Type>(
   file: SourceFile,
   dialect: Dialect<Type>,
   connections: Connections<Type>,
-  openLog: OpenLog<Type>,
+  openLog: (within: Within<Type>, name: string) => ChangeLog,
 ): OpenEngine {
   const known = new Map<MappedRecords, KnownTypes>()
   const typesOf = async (state: DatabaseSnapshot<Type>, records: MappedRecords): Promise<KnownTypes> => {
@@ -67,14 +60,7 @@ export function createEngine<Type>(
       end: state.end,
     }
   }
-  const within = async <Result>(work: (state: DatabaseSnapshot<Type>) => Promise<Result>): Promise<Result> => {
-    const state = await connections.begin()
-    try {
-      return await work(state)
-    } finally {
-      await state.end()
-    }
-  }
+  const within: Within<Type> = (work) => withSnapshot(connections.begin, work)
   const { parameters, conditions } = dialect.rows
   return {
     begin,
@@ -92,7 +78,7 @@ export function createEngine<Type>(
       }),
     slow: (records, lookUps) =>
       within(async (state) => findSlowLookUps(dialect, state, records, await typesOf(state, records), lookUps)),
-    catalog: () => within((state) => dialect.catalog(state)),
+    catalog: () => within((state) => readCatalog(state, dialect.catalog)),
     sample: (table, columns, limit) =>
       within((state) => readSample(file, dialect, state, { place: table, columns, limit })),
     quoted: dialect.rows.names.quoted,
@@ -206,6 +192,3 @@ async function checkKey<Type>(
   if (rows.length === 0) return
   throw refused(['records', recordType.name, 'key'], `${own.key} is the same in several rows, or missing in one`)
 }
-
-const refused = (path: readonly PathStep[], rule: string): SourceRefusal =>
-  new SourceRefusal(`${pathText(path)}: ${rule}`, path)

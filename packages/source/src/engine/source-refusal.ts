@@ -1,4 +1,4 @@
-import type { PathStep } from '@rollcall/protocol'
+import { type PathStep, pathText } from '@rollcall/protocol'
 
 /** A source file, or its database, cannot be used. The message never has a secret or a value of a record. */
 export class SourceRefusal extends Error {
@@ -18,3 +18,7 @@ export class SourceRefusal extends Error {
     return this.#at
   }
 }
+
+/** Makes the refusal of a member of the file. @param at its path; empty: the whole file */
+export const refused = (at: readonly PathStep[], rule: string): SourceRefusal =>
+  new SourceRefusal(at.length === 0 ? `the source file ${rule}` : `${pathText(at)}: ${rule}`, at)

@@ -1,8 +1,7 @@
 /** Reads the tables and views that an account may read, of the database in the address or of all databases. */
 
-import { type CatalogTable, catalogTablesOf } from '../engine/catalog.ts'
+import type { CatalogSql } from '../engine/catalog.ts'
 import { holdsOf } from './column-types.ts'
-import type { MariadbSnapshot } from './connections.ts'
 
 const SYSTEM = `'information_schema', 'mysql', 'performance_schema', 'sys'`
 
@@ -22,8 +21,4 @@ const REFERENCES = `select table_schema, table_name, min(column_name), min(refer
   where referenced_table_name is not null
   group by table_schema, table_name, constraint_name having count(*) = 1`
 
-export async function readCatalog(state: MariadbSnapshot): Promise<readonly CatalogTable[]> {
-  const columns = await state.run({ text: COLUMNS, values: [] })
-  const references = await state.run({ text: REFERENCES, values: [] })
-  return catalogTablesOf(columns.rows, references.rows, holdsOf)
-}
+export const CATALOG: CatalogSql = { columns: COLUMNS, references: REFERENCES, holdsOf }

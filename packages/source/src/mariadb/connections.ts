@@ -16,7 +16,7 @@ import {
   type Transaction,
 } from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
-import { SourceRefusal } from '../engine/source-refusal.ts'
+import { refused } from '../engine/source-refusal.ts'
 import { TimeLimit } from '../engine/time-limit.ts'
 import { failureOf } from './failures.ts'
 
@@ -57,15 +57,15 @@ export function openConnections(file: SourceFile, options: PoolOptions): Connect
 
 function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolOptions {
   if (!/^(?:mariadb|mysql):$/.test(address.protocol)) {
-    throw new SourceRefusal('url: the address must begin with mariadb:// or mysql://', ['url'])
+    throw refused(['url'], 'the address must begin with mariadb:// or mysql://')
   }
   // Other parameters are refused: a misspelt one for encryption would be ignored, and the connection be in clear.
   if ([...address.searchParams.keys()].some((name) => name !== 'ssl-mode' && name !== 'socket')) {
-    throw new SourceRefusal('url: after ? the address may have ssl-mode and socket, and nothing else', ['url'])
+    throw refused(['url'], 'after ? the address may have ssl-mode and socket, and nothing else')
   }
   const mode = address.searchParams.get('ssl-mode') ?? 'DISABLED'
   if (!Object.hasOwn(SSL_MODES, mode)) {
-    throw new SourceRefusal(`url: ssl-mode must be ${Object.keys(SSL_MODES).join(', ')}`, ['url'])
+    throw refused(['url'], `ssl-mode must be ${Object.keys(SSL_MODES).join(', ')}`)
   }
   const socket = address.searchParams.get('socket')
   // The driver does not compare an IP address with the names in a certificate.
@@ -74,9 +74,7 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
     socket === null &&
     isIP(address.hostname.replace(/^\[|\]$/g, ''))
   ) {
-    throw new SourceRefusal('url: to be verified, the address must have the name of the host in its certificate', [
-      'url',
-    ])
+    throw refused(['url'], 'to be verified, the address must have the name of the host in its certificate')
   }
   const text = (given: string): string => decodeURIComponent(given)
   return {

@@ -4,14 +4,14 @@ import { randomInt } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { Connection, PoolOptions, RowDataPacket } from 'mysql2/promise'
 import { type ChangeLog, LogLost, type LogReading } from '../engine/change-log.ts'
-import { CONNECT_TIMEOUT } from '../engine/connections.ts'
+import { CONNECT_TIMEOUT, type Within } from '../engine/connections.ts'
 import { LoggedKeys, LogStream, partsByLoggedTable } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { LoggedEvents } from './binlog-events.ts'
 import { Packets } from './binlog-packets.ts'
 import { isContinued, type Place, placeNumber, placeOf, placeText, sortedGtids } from './binlog-places.ts'
 import { binlogProblems } from './binlog-problems.ts'
-import type { MariadbSnapshot } from './connections.ts'
+import type { Field, MariadbSnapshot } from './connections.ts'
 
 /** Milliseconds for statements that read a file of the log. */
 const READING = 60_000
@@ -27,7 +27,7 @@ const BINLOG_DUMP = 0x12
 export interface BinlogParts {
   readonly file: SourceFile
   readonly connection: PoolOptions
-  readonly within: <Result>(work: (state: MariadbSnapshot) => Promise<Result>) => Promise<Result>
+  readonly within: Within<Field>
 }
 
 export function openBinlog({ file, connection: options, within }: BinlogParts): ChangeLog {

@@ -6,7 +6,7 @@ import type { Dialect } from '../engine/dialect.ts'
 import type { OpenEngine } from '../engine/engine.ts'
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
 import { createEngine } from '../engine/open-engine.ts'
-import { readCatalog } from './catalog.ts'
+import { CATALOG } from './catalog.ts'
 import { CHANGE_SQL } from './change-statements.ts'
 import { type Collation, columnType } from './column-types.ts'
 import { connectionTo, type Field, type MariadbSnapshot, openConnections } from './connections.ts'
@@ -32,7 +32,7 @@ const MARIADB: Dialect<Field> = {
   hasUniqueKey,
   report: readReport,
   plans: PLANS,
-  catalog: readCatalog,
+  catalog: CATALOG,
   failureOf,
 }
 

@@ -11,7 +11,7 @@ import { safeDatabaseError, sqlState } from '@rollcall/database/database-errors'
 import { canonicalJson } from '@rollcall/protocol'
 import type { EnvironmentVariables } from '../engine/address.ts'
 import type { MirrorTerms, SourceFile } from '../engine/mapped-records.ts'
-import { SourceRefusal } from '../engine/source-refusal.ts'
+import { refused, SourceRefusal } from '../engine/source-refusal.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
 import { ClaimLost, claimMirror, type MirrorClaim, noteFailure, releaseMirror, renewMirror } from '../store/mirrors.ts'
@@ -147,7 +147,7 @@ async function followUntil(
 
 function mirrorFile(registry: Registry): SourceFile & { readonly mirror: MirrorTerms } {
   const file = readSourceFile(registry.source, registry.kind)
-  if (file.mirror === null) throw new SourceRefusal('way: must be mirror')
+  if (file.mirror === null) throw refused(['way'], 'must be mirror')
   return { ...file, mirror: file.mirror }
 }
 

@@ -2,6 +2,7 @@
 
 import { databaseRefusal } from '../database-refusal.ts'
 import { ANY_RECORD } from '../engine/column-test.ts'
+import { withSnapshot } from '../engine/connections.ts'
 import type { SourceRow, SourceSnapshot } from '../engine/engine.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
@@ -29,22 +30,17 @@ export async function explainFailures<Result>({ engine, file }: Source, work: ()
  * explained as failures of the source.
  * @throws SourceRefusal as `explainFailures`; or any error of the work
  */
-export async function inSnapshot<Result>(
-  source: Source,
-  work: (state: SourceSnapshot) => Promise<Result>,
-): Promise<Result> {
+export function inSnapshot<Result>(source: Source, work: (state: SourceSnapshot) => Promise<Result>): Promise<Result> {
   const explain = <Read>(read: () => Promise<Read>): Promise<Read> => explainFailures(source, read)
-  const state = await explain(() => source.engine.begin())
-  try {
-    return await work({
+  const begin = () => explain(() => source.engine.begin())
+  return withSnapshot(begin, (state) =>
+    work({
       rows: (...asked) => explain(() => state.rows(...asked)),
       mark: (part) => explain(() => state.mark(part)),
       changes: (...asked) => explain(() => state.changes(...asked)),
       end: state.end,
-    })
-  } finally {
-    await explain(() => state.end())
-  }
+    }),
+  )
 }
 
 /** Reads the rows with these keys, with their children. Rows that are gone, or that `where` excludes, are left out. */

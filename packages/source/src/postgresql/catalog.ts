@@ -1,8 +1,7 @@
 /** Reads the tables and views that an account of PostgreSQL may read. */
 
-import { type CatalogTable, catalogTablesOf } from '../engine/catalog.ts'
+import type { CatalogSql } from '../engine/catalog.ts'
 import { columnType } from './column-types.ts'
-import type { PostgresSnapshot } from './connections.ts'
 
 const COLUMNS = `select nspname, relname, (relkind in ('v', 'm'))::text, greatest(reltuples, 0)::int8, attname,
     format_type(atttypid, atttypmod), coalesce(nullif(typbasetype, 0), pg_type.oid)::int8, (not attnotnull)::text,
@@ -23,8 +22,8 @@ const REFERENCES = `select own.nspname, child.relname, one.attname, target.nspna
     join pg_attribute as other on other.attrelid = confrelid and other.attnum = confkey[1]
   where contype = 'f' and cardinality(conkey) = 1`
 
-export async function readCatalog(state: PostgresSnapshot): Promise<readonly CatalogTable[]> {
-  const columns = await state.run({ text: COLUMNS, values: [] })
-  const references = await state.run({ text: REFERENCES, values: [] })
-  return catalogTablesOf(columns.rows, references.rows, (oid) => columnType(Number(oid)).holds)
+export const CATALOG: CatalogSql = {
+  columns: COLUMNS,
+  references: REFERENCES,
+  holdsOf: (oid) => columnType(Number(oid)).holds,
 }

@@ -15,7 +15,7 @@ import {
   type Transaction,
 } from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
-import { SourceRefusal } from '../engine/source-refusal.ts'
+import { refused } from '../engine/source-refusal.ts'
 import { TimeLimit } from '../engine/time-limit.ts'
 import { failureOf } from './failures.ts'
 import { Outdated, sendPiece } from './one-piece.ts'
@@ -27,7 +27,7 @@ export type PostgresSnapshot = StateOf<number>
 export function connectionTo(file: SourceFile, env: EnvironmentVariables): pg.ClientConfig {
   const address = readAddress(file, env)
   if (!/^postgres(?:ql)?:$/.test(address.protocol)) {
-    throw new SourceRefusal('url: the address must begin with postgresql://', ['url'])
+    throw refused(['url'], 'the address must begin with postgresql://')
   }
   const ca = readCertificates(file)
   // These parameters of the address are removed: they would replace the certificates of the file.

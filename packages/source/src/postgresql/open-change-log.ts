@@ -5,9 +5,9 @@
 import { hash } from 'node:crypto'
 import pg from 'pg'
 import type { ChangeLog } from '../engine/change-log.ts'
+import type { Within } from '../engine/connections.ts'
 import { partsByLoggedTable } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
-import type { PostgresSnapshot } from './connections.ts'
 import { positionOf, seesAll } from './log-positions.ts'
 import { logProblems } from './log-problems.ts'
 import { readLog } from './log-reading.ts'
@@ -18,7 +18,7 @@ const ENDING = 1_000
 export interface LogParts {
   readonly file: SourceFile
   readonly connection: pg.ClientConfig
-  readonly within: <Result>(work: (state: PostgresSnapshot) => Promise<Result>) => Promise<Result>
+  readonly within: Within<number>
 }
 
 /** Opens the log. @param name the end of the slot's name, such as the namespace of the registry */

@@ -6,7 +6,7 @@ import type { Dialect } from '../engine/dialect.ts'
 import type { OpenEngine } from '../engine/engine.ts'
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
 import { createEngine } from '../engine/open-engine.ts'
-import { readCatalog } from './catalog.ts'
+import { CATALOG } from './catalog.ts'
 import { CHANGE_SQL } from './change-statements.ts'
 import { columnType, trimmedOf } from './column-types.ts'
 import { connectionTo, openConnections, type PostgresSnapshot } from './connections.ts'
@@ -33,7 +33,7 @@ const POSTGRESQL: Dialect<number> = {
   hasUniqueKey,
   report: readReport,
   plans: PLANS,
-  catalog: readCatalog,
+  catalog: CATALOG,
   failureOf,
 }
 

@@ -3,7 +3,7 @@
 import { encryptionWeakness } from '../engine/encryption.ts'
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
-import { SourceRefusal } from '../engine/source-refusal.ts'
+import { refused } from '../engine/source-refusal.ts'
 import type { PostgresSnapshot } from './connections.ts'
 
 /** The schemas of the server itself. */
@@ -64,9 +64,7 @@ export async function readReport(state: PostgresSnapshot, { ca, mirror }: Source
   const one = async (text: string): Promise<string | null> =>
     (await state.run({ text, values: [] })).rows[0]?.[0] ?? null
   if ((await one(ROLLCALL)) !== null) {
-    throw new SourceRefusal('url: it is a database of Rollcall itself; a source is the database of another system', [
-      'url',
-    ])
+    throw refused(['url'], 'it is a database of Rollcall itself; a source is the database of another system')
   }
   const about = await one(
     `select 'PostgreSQL ' || current_setting('server_version') || ', database ' || current_database() || ', account ' || current_user`,
