@@ -73,7 +73,7 @@ export async function verifyChain(chain: string, deps: ChainParts): Promise<void
   if (from <= last) report.tail({ chain, from, to: last, at: newest })
 }
 
-/** True when an entry was changed: its hash does not fit. @param previous the hash of the entry before; null: unknown */
+/** True when an entry was changed: its hash differs. @param previous the hash of the entry before; null: unknown */
 function isChanged(
   previous: Buffer | null,
   { chain, sequence, hash }: EntryToVerify,

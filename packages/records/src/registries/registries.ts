@@ -7,7 +7,7 @@ import { SOURCES_PAYLOAD, WORK_CHANNEL } from '@rollcall/database/queue'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
 import { checkSenderId, isStorable } from '@rollcall/database/text'
-import { KINDS, kindNamed } from '@rollcall/protocol'
+import { KINDS, type Kind, kindNamed } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { ClientBase } from 'pg'
 import { createRecordTables } from '../records/record-tables.ts'
@@ -35,21 +35,11 @@ export async function addRegistry(
   const { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, source } = given
   const own_records = source === null ? given.own_records : isCopied(source)
   checkNamespace(namespace)
-  const kind = kindNamed(registry.kind)
-  if (!kind) {
-    const names = KINDS.map(({ name }) => name)
-    throw new StoreRefusal(
-      `there is no kind ${JSON.stringify(registry.kind)}; the kinds are ${names.join(', ')}${nearestHint(registry.kind, names)}`,
-    )
-  }
+  const kind = requireKind(registry.kind)
   checkTimeZone(time_zone)
   checkWebOrigins(web_origins)
   checkRegTypeAliases(kind, reg_type_aliases)
-  checkSenderId(sender_id)
-  if (sender_id.includes(' '))
-    throw new StoreRefusal(
-      'sender_id has a space; choose a name such as civil.example.org: it stands in every message, and it cannot be changed later',
-    )
+  checkNewSenderId(sender_id)
   const aliases = checkedAliases(registry.aliases ?? [], sender_id)
 
   return db.kysely.transaction().execute(async (transaction) => {
@@ -84,6 +74,25 @@ export async function addRegistry(
     if (source !== null) await sql`select pg_notify(${WORK_CHANNEL}, ${SOURCES_PAYLOAD})`.execute(transaction)
     return added
   })
+}
+
+/** Finds a kind by its name. @throws StoreRefusal that names the kinds */
+function requireKind(name: string): Kind {
+  const kind = kindNamed(name)
+  if (kind !== undefined) return kind
+  const names = KINDS.map((known) => known.name)
+  throw new StoreRefusal(
+    `there is no kind ${JSON.stringify(name)}; the kinds are ${names.join(', ')}${nearestHint(name, names)}`,
+  )
+}
+
+/** Checks the sender_id of a new registry. A participant's may have spaces. @throws StoreRefusal */
+function checkNewSenderId(sender_id: string): void {
+  checkSenderId(sender_id)
+  if (sender_id.includes(' '))
+    throw new StoreRefusal(
+      'sender_id has a space; choose a name such as civil.example.org: it stands in every message, and it cannot be changed later',
+    )
 }
 
 /** True when the records of a source are copied into our own tables. */

@@ -97,20 +97,10 @@ export async function startServer(
     // Load balancers need time to see the 503 and to send nothing more, before connections are refused.
     if (wasReady && does.answers) await pause(context.limits.drain_time * 1_000)
     await Promise.all([publicServer?.close(), worker?.stop()])
-    // Attempts that end in time are recorded. The claims of the others expire, and then they are tried again.
-    const late = sleep(context.limits.stop_time * 1_000, undefined, { ref: false })
-    await Promise.race([context.limiter.idle(), late])
+    await endAttempts(context)
     // The operator's listener closes last, because it reports the state of the node.
     await operatorServer.close()
-    await Promise.all([context.verifying.stop(), context.indexing.stop()])
-    await context.refusals.flush()
-    await Promise.all([
-      stopHousekeeping(),
-      context.guards.close(),
-      context.authorityGuards.close(),
-      context.openId?.close(),
-    ])
-    await context.auditLog.close()
+    await closeParts(context, stopHousekeeping)
   }
   try {
     await listen('operator', operatorServer, { host: config.adminHost, port: config.adminPort })
@@ -132,6 +122,24 @@ export async function startServer(
   if (does.answers) context.ownListener.listensAt(listenerUrl(host, port))
   context.log.info({ role, ...(does.answers && { host, port }), adminHost, adminPort }, 'listening')
   return { port, adminPort, outdated: context.schema.outdated, show, markReady, stop }
+}
+
+/** Waits for attempts at deliveries, which are recorded. The claims of later ones expire, and they are tried again. */
+async function endAttempts({ limiter, limits }: Context): Promise<void> {
+  await Promise.race([limiter.idle(), sleep(limits.stop_time * 1_000, undefined, { ref: false })])
+}
+
+/** Stops background work and closes connections. The audit log closes last: what ends here may write entries. */
+async function closeParts(context: Context, stopHousekeeping: () => Promise<void>): Promise<void> {
+  await Promise.all([context.verifying.stop(), context.indexing.stop()])
+  await context.refusals.flush()
+  await Promise.all([
+    stopHousekeeping(),
+    context.guards.close(),
+    context.authorityGuards.close(),
+    context.openId?.close(),
+  ])
+  await context.auditLog.close()
 }
 
 /** Starts the work of a node: accepted requests, deliveries, the outbox, and the mirrors of sources. */
