@@ -12,6 +12,7 @@ import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import {
+  CLEARED,
   changeableStates,
   countReplay,
   DELIVERY_CHOICE,
@@ -96,7 +97,7 @@ function byHand(change: DeliveryChange, name: string) {
 const nothingToDo = (change: DeliveryChange, counted: readonly CountedChange[]): string =>
   sumCounts(counted, 'in_closed_mailboxes') > 0
     ? 'their mailboxes are closed; resume a subscription of each mailbox first'
-    : `only deliveries that are ${changeableStates(change).join(' or ')} can be changed so; none of these is`
+    : `only deliveries that are ${changeableStates(change).join(' or ')} can be changed so; none of these is${change === 'replay' ? CLEARED : ''}`
 
 /** Attempts waiting deliveries and dead letters now. */
 export const retryDeliveries = byHand('retry', 'deliveries retry')

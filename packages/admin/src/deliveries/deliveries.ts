@@ -163,6 +163,9 @@ export type DeliveryChange = keyof typeof DELIVERY_CHANGES
 // The cast is safe: the table has exactly the names of the type.
 const CHANGES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
 
+/** What else may be the reason that none of the chosen deliveries is replayed. */
+export const CLEARED = ', or its record was deleted after the delivery'
+
 /** The states of a delivery in which this change is possible. */
 export const changeableStates = (change: DeliveryChange): readonly string[] => DELIVERY_CHANGES[change].from
 
@@ -219,7 +222,9 @@ export const changeDeliveries = defineAct(
     }
     if (ids !== undefined && ids.length > 0 && changed === 0) {
       const possible = changeableStates(change).join(' or ')
-      throw new AdminRefusal(`${change} needs deliveries that are ${possible}; none of these is`)
+      throw new AdminRefusal(
+        `${change} needs deliveries that are ${possible}; none of these is${change === 'replay' ? CLEARED : ''}`,
+      )
     }
     return { changed, ...(inClosed > 0 && { in_closed_mailboxes: inClosed }) }
   },

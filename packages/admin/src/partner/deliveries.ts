@@ -6,7 +6,14 @@ import { findOwnDeliveryIds } from '@rollcall/delivery/store/deliveries/own-deli
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
-import { type DeliveryState, listDeliveries, readDelivery, showDelivery, sumCounts } from '../deliveries/deliveries.ts'
+import {
+  CLEARED,
+  type DeliveryState,
+  listDeliveries,
+  readDelivery,
+  showDelivery,
+  sumCounts,
+} from '../deliveries/deliveries.ts'
 import { closed, flag, text, wholeNumber } from '../members.ts'
 import { ListLimit, type PartnerDeps } from './partner.ts'
 
@@ -148,7 +155,7 @@ export const replayOwnDeliveries = defineAct(
     throw new AdminRefusal(
       in_closed_mailboxes > 0
         ? 'their mailboxes are closed: ask the operator to resume the subscriptions'
-        : `message_ids: only deliveries that are ${REPLAYABLE.join(' or ')} are sent again; none of these is`,
+        : `message_ids: only deliveries that are ${REPLAYABLE.join(' or ')} are sent again; none of these is${CLEARED}`,
       { reason: 'conflict' },
     )
   },

@@ -207,7 +207,7 @@ describe('a participant that is signed in', () => {
     const path = `${PARTNER_BASE}/deliveries`
     const again = await send(`${path}/replay`, { method: 'POST', body, headers: { Cookie } })
     expect(again.error).toBe(
-      '409 err.request.bad message_ids: only deliveries that are delivered or refused or dead or held are sent again; none of these is',
+      '409 err.request.bad message_ids: only deliveries that are delivered or refused or dead or held are sent again; none of these is, or its record was deleted after the delivery',
     )
     const { parsed } = await send(`${path}/${message_id}`, { headers: { Cookie } })
     expect(parsed).toMatchObject({ state: 'dropped', replayable: false })

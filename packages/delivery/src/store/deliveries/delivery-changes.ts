@@ -41,6 +41,14 @@ const IN_CLOSED_MAILBOX = `exists (
 /** SQL condition: a replay has moved the delivery's events to another delivery. */
 const WAS_REPLAYED = `(state = 'dropped' and reason is not distinct from 'replayed')`
 
+/** SQL condition: a record of the notification was deleted after its delivery, so it cannot be composed again. */
+const IS_CLEARED = `(state = 'delivered' and mailbox is not null and exists (
+  select 1 from notification join event on event.id = notification.event
+  where ${isNewestEnvelopeSql('delivery')} and event.document is null and event.identifiers is null))`
+
+/** SQL condition: the delivery can be sent or dropped by a change of its state. */
+const IS_CHANGEABLE = `not ${WAS_REPLAYED} and not ${IS_CLEARED}`
+
 export interface CountedChange {
   /** The sender_id of the participant. */
   readonly participant: string
@@ -62,7 +70,7 @@ export async function countDeliveryChange(
   const { rows } = await pool.query<CountedChange>(
     `with those as (
         select participant, $${sending}::boolean and ${IN_CLOSED_MAILBOX} as stays from delivery
-        where ${text} and state = any($${states}) and not ${WAS_REPLAYED}
+        where ${text} and state = any($${states}) and ${IS_CHANGEABLE}
       )
       select sender_id as participant, count(*) filter (where not stays)::integer as deliveries,
         count(*) filter (where stays)::integer as in_closed_mailboxes
@@ -111,7 +119,7 @@ export async function changeDeliveriesAtMost(
     `with chosen as (
         select delivery.id, notifications, ${sending} and mailbox is not null and state <> 'pending' as anew
         from delivery
-        where ${text} and state = any(${states}) and not ${WAS_REPLAYED} and not (${sending} and ${IN_CLOSED_MAILBOX})
+        where ${text} and state = any(${states}) and ${IS_CHANGEABLE} and not (${sending} and ${IN_CLOSED_MAILBOX})
       ),
       permitted as (select from chosen having ${bound} is null or count(*) <= ${bound}),
       changed as (

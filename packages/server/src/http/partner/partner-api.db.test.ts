@@ -169,7 +169,7 @@ describe('a participant sees', () => {
     const again = { message_ids: [first.message_id] }
     expect((await post('/deliveries/replay', again)).body).toEqual({ deliveries: 1, in_closed_mailboxes: 0 })
     expect(errorOf(await post('/deliveries/replay', again))).toBe(
-      '409 err.request.bad message_ids: only deliveries that are delivered or refused or dead or held are sent again; none of these is',
+      '409 err.request.bad message_ids: only deliveries that are delivered or refused or dead or held are sent again; none of these is, or its record was deleted after the delivery',
     )
     await deliverAll(server)
     expect(peer.receiver.received.length).toBe(before + 1)

@@ -160,7 +160,7 @@ describe('a change', () => {
       'name the deliveries: by ids, participant, namespace, origin, since, until or state',
     )
     expect(await refused(replayDeliveries(acting(deps()), { namespace: 'social' }))).toBe(
-      'only deliveries that are delivered or refused or dead or dropped or held can be changed so; none of these is',
+      'only deliveries that are delivered or refused or dead or dropped or held can be changed so; none of these is, or its record was deleted after the delivery',
     )
     expect(await refused(retryDeliveries(acting(deps()), { ids: [] }))).toMatch(/^ids: /)
     expect(await refused(retryDeliveries(acting(deps()), { participant: 'nobody.example' }))).toMatch(/nobody\.example/)

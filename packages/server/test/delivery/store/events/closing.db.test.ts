@@ -3,7 +3,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import { withTransaction } from '@rollcall/database/transaction'
 import { changeDeliveries } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import { closeStaleMailboxes, openMailbox } from '@rollcall/delivery/store/events/closing'
-import { forgetEvents } from '@rollcall/delivery/store/events/forgetting'
+import { clearSentEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
 import { ensureMailbox } from '@rollcall/delivery/store/events/mailboxes'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { acting } from '../../../../../admin/test/acting.ts'
@@ -95,6 +95,18 @@ test('one that was delivered stays so when it is replayed, and is composed anew 
   expect(await deliveryOf(id)).toEqual({ state: 'delivered', reason: null })
   expect(await rows.states()).toEqual(['waiting'])
   expect(await changeDeliveries(server.database.db, 'replay', { ids: [id] })).toBe(0)
+})
+
+test('one whose record was deleted after its delivery is not sent again without it', async () => {
+  const { db } = server.database
+  const id = await sent('A', 'delivered')
+  await query(`update event set recorded_at = now() - interval '2 minutes'`)
+  expect(await clearSentEvents(db)).toBe(1)
+  expect(await changeDeliveries(db, 'replay', { ids: [id] })).toBe(0)
+  expect(await rows.states()).toEqual(['sent'])
+  await expect(changeByHand(acting({ db }), { change: 'replay', ids: [id] })).rejects.toThrow(
+    'none of these is, or its record was deleted after the delivery',
+  )
 })
 
 test('what is in a closed mailbox is not sent again, and the operator is told', async () => {
