@@ -159,7 +159,7 @@ export const FIXED_LIMITS = {
   body_depth: 64,
   /** Items of one request. 8 MiB are enough for this number of items of 800 bytes. */
   batch_items: 10_000,
-  /** Items of a chunk, into which a longer asynchronous batch is cut: each has its own answer and callbacks. */
+  /** Items of a chunk. A longer asynchronous batch or file is cut into chunks, each with an answer of its own. */
   chunk_items: 10_000,
   /** Items of a file. 64 MiB are enough for this number of items of 670 bytes. */
   upload_items: 100_000,
@@ -203,7 +203,7 @@ export const FIXED_LIMITS = {
    */
   checkpoint_interval: 10,
   checkpoint_entries: 1_000,
-  /** Accepted requests that one node works on at the same time, and as many deliveries; most wait for others. */
+  /** Accepted requests in work on one node at the same time, and as many deliveries. Most wait for something. */
   worker_concurrency: 96,
   /**
    * Seconds in which a node that is stopped ends its work. With the default `drain_time`, less than the 30 s of

@@ -1,10 +1,10 @@
-/** Finds where records of a type have lists with keyed elements; computed once for each type. */
+/** Finds the places of lists with keyed elements in records of a type, once for each type. */
 import { elementKeys, type JsonValue, type KeyedList, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
 
 export interface KeyedPaths {
   /** For each list, by the `searchKey` of its path: the list, and the path as the record type writes it. */
   readonly lists: ReadonlyMap<string, { readonly list: KeyedList; readonly path: string }>
-  /** The paths of the objects that contain such lists. */
+  /** The paths of the objects that contain such lists, by the `searchKey` too. */
   readonly above: ReadonlySet<string>
 }
 

@@ -19,7 +19,7 @@ import { elementsOfValue, listOfElements, type Register, registerOf, type Stamp,
 export interface StatusEntry {
   readonly stamp: Stamp
   readonly status: JsonValue
-  /** The date as written; the time of the message when the update has none; null when the record has none. */
+  /** The date as the update writes it, or else the time of its message. For a status from the record, null for none. */
   readonly date: string | null
 }
 

@@ -10,7 +10,7 @@ export type Stamp = string
 
 /** The stamps of one member. */
 export interface Register {
-  /** The stamp of the last value that is not an object, such as a text or a list; null removes the member. */
+  /** The stamp of the last write that was not an object: a text, a list, or null, which removes the member. */
   value?: Stamp
   /** The stamp of the last object that was written. A member of it stays only if it was written after `value`. */
   object?: Stamp
@@ -113,7 +113,10 @@ function dropOlder(register: Register, before: JsonValue | undefined, stamp: Sta
   return Object.fromEntries(kept)
 }
 
-/** Writes a list element by element. No element is removed. A single value without a list stays so if it is alone. */
+/**
+ * Writes a list element by element. No element is removed. The result is a single value only if neither side has a list
+ * and there is one element.
+ */
 function writeList(
   register: Register,
   before: JsonValue | undefined,

@@ -1,4 +1,5 @@
-/** Makes codes of subscriptions. Nobody can guess a code, and who knows it can only name the subscription. */
+/** Makes codes of subscriptions. A code is random, so nobody can guess it. It only names the subscription. */
+
 import { randomValues } from '../model/digests.ts'
 
 /** The 32 digits of base 32, without letters that look like digits. */

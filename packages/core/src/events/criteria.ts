@@ -43,13 +43,13 @@ export interface SubscribeCriteria {
   readonly frequency: Frequency | null
   /** The time at which the subscription ends; null when it has no end. */
   readonly end_at: Date | null
-  /** The consent for the subscription; null when the grant needs none. */
+  /** The verified consent for the subscription; null when the grant needs none, or before it is verified. */
   readonly consent: SubscriptionConsent | null
   /** True when the filter has one identifier that every matching record has: the subscription is about one person. */
   readonly person: boolean
   /** A digest of 32 bytes. Equal for criteria with equal filter, schedule and start; the end is not included. */
   readonly fingerprint: Uint8Array
-  /** The canonical text of the criteria; `compileCriteria` reads it. */
+  /** The canonical text of the criteria, without the signed consent; `compileCriteria` reads it. */
   readonly text: string
   /** The members that the answer repeats. */
   readonly echo: JsonObject
@@ -62,7 +62,7 @@ const RULES: CriteriaRules = {
   filter: 'filter',
 }
 
-/** The rules for members that name a type: their refusals have another code. */
+/** The rules for `reg_event_type` and `notify_record_type`: their refusals have another code. */
 const TYPE_RULES: CriteriaRules = { ...RULES, code: 'rjct.notify_types.invalid' }
 
 /** The members of the criteria that an answer repeats. */
@@ -72,7 +72,7 @@ const ECHOED = [
 ]
 
 /**
- * Reads subscribe_criteria of one item.
+ * Reads the subscribe_criteria of one item. A signed consent in them is verified elsewhere.
  * @throws ItemRejection rjct.notify_types.invalid, rjct.notify_details.invalid, rjct.person_id.invalid
  */
 export function readSubscribeCriteria(

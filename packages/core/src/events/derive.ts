@@ -78,7 +78,7 @@ export interface Derivation {
   readonly kind: Kind
   readonly recordType: RecordType
   readonly time_zone: string
-  /** The time of the change. */
+  /** The time of the change, for `recent` conditions. */
   readonly now: Date
   /** The longest time from a birth to its registration, in days. */
   readonly birth_span: number
@@ -181,7 +181,10 @@ function keysOf(
 
 type MemberChanged = Extract<EventCondition, { is: 'member_changed' }>
 
-/** For each element of a compound, by its key, the value of one member. Elements without a key share the key ''. */
+/**
+ * For each element of a compound, by its key, the value of one member as text; '' for none. All elements without a key
+ * share the key '': the last of them counts.
+ */
 function membersBy({ compound, by, member }: MemberChanged, state: RecordState | null): ReadonlyMap<string, string> {
   const said = new Map<string, string>()
   for (const { [by]: key, [member]: value } of state?.elements(compound) ?? []) {
@@ -191,8 +194,8 @@ function membersBy({ compound, by, member }: MemberChanged, state: RecordState |
 }
 
 /**
- * True when a date is at most `birth_span` days before another date, or before the day of the change when there is no
- * other date.
+ * True when the first day of a date is at most `birth_span` days before another date, and not after it. Without another
+ * date, the day of the change is taken.
  */
 function isRecent(
   { time_zone, now, birth_span }: Derivation,

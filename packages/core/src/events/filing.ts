@@ -1,7 +1,7 @@
 /**
- * Finds the subscriptions that a changed record may match, by keys. A filter has the keys of its most selective
- * condition; a record has the keys of all its values. If a filter is true of a record, both have at least one key in
- * common.
+ * Makes keys of filters and of changed records, by which the subscriptions are found that a change may match. A filter
+ * has the keys of its most selective part; a record has the keys of all its values. If a filter is true of a record,
+ * both have at least one key in common.
  */
 import type { AttributeScalar, AttributeType } from '@rollcall/protocol'
 import { sha256 } from '../model/digests.ts'
@@ -92,7 +92,10 @@ function addKey(texts: Set<string>, name: string, value: AttributeScalar): void 
   if (text !== null) texts.add(text)
 }
 
-/** The keys of a predicate; null when it has none. @param prefix the list's name and a dot inside `some`, else '' */
+/**
+ * The keys of a predicate; null when no keys can stand for it.
+ * @param prefix inside `some`, the name of the list and a dot; else ''
+ */
 function keysOfPredicate(predicate: Predicate, prefix: string): Filed | null {
   switch (predicate.is) {
     case 'and': {
@@ -131,7 +134,7 @@ function mostSelective(parts: readonly (Filed | null)[]): Filed | null {
   return filed.toSorted(order)[0] ?? null
 }
 
-/** The keys of all alternatives of an `or`; null when one alternative has none. */
+/** The keys of all alternatives of an `or`; null when one alternative has no keys. */
 function keysOfAlternatives(parts: readonly (Filed | null)[]): Filed | null {
   const keys = new Map<string, boolean>()
   let selectivity = IDENTIFIER_SELECTIVITY
@@ -149,7 +152,7 @@ function equalities(
   prefix: string,
 ): Filed | null {
   const selectivity = SELECTIVITY[attribute.type]
-  // A condition with `until` has another result on each day, so it gives no keys.
+  // The result of a condition with `until` may change from day to day, so it gives no keys.
   if (selectivity === undefined || until !== undefined) return null
   const keys = new Map<string, boolean>()
   for (const literal of literals) {

@@ -14,7 +14,7 @@ export interface FrequencyScope {
   readonly now: Date
 }
 
-/** The smallest number of seconds between two runs: each run looks for changes. */
+/** The smallest number of seconds that may be between two runs: each run has its cost, because it looks for changes. */
 const SHORTEST_GAP = 5
 
 const PATH = 'subscribe_criteria.frequency'
@@ -88,7 +88,7 @@ const schedules = new LRUCache<string, Schedule>({ max: 1_000 })
 
 /**
  * The compiled schedule. When clocks go back, a run at a fixed time happens once. When a time is skipped, its run
- * happens right after the change. Fields with `*` follow the clock.
+ * happens right after the change. A schedule with `*` for seconds, minutes or hours has no fixed times.
  */
 function scheduleOf(cron: string, time_zone: string): Schedule {
   const key = `${time_zone} ${cron}`

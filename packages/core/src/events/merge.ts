@@ -51,8 +51,8 @@ export function mergeRecord(
 }
 
 /**
- * Merges a patch for a retired record into its survivor. Identifiers of the retired record do not become identifiers of
- * the survivor.
+ * Merges a patch for a retired record into its survivor. Identifiers of the retired record that the patch has in lists
+ * with keyed elements do not become identifiers of the survivor.
  * @param aliases identifiers of the records that were merged into this record
  * @throws MergeProblem
  */
@@ -66,7 +66,10 @@ export function mergeIntoSurvivor(
   return mergeRecord(scope, record, withoutAliases(scope, record, patch, aliases), remove)
 }
 
-/** The patch without identifiers of retired records, except those that this record has too. */
+/**
+ * The patch without the identifiers of retired records in its lists with keyed elements; those that this record has too
+ * stay. Identifiers in single members, such as `phone_number`, stay as well.
+ */
 export function withoutAliases(
   { kind, recordType }: MergeScope,
   record: JsonObject,
@@ -111,9 +114,9 @@ function mergeValue(scope: MergeScope, path: string, value: JsonValue | undefine
 }
 
 /**
- * Merges a list. A single value in place of a list is a list of one, and stays single while it is alone. Elements with
- * the same key are merged. A single object without keys is merged into a single value; any other element without keys
- * is added, unless an equal one is there.
+ * Merges a list. A single value in place of a list counts as a list of one; the result is single only if neither side
+ * has a list and one element is left. Elements with the same key are merged. A single object without keys is merged
+ * into a single value; any other element without keys is added, unless an equal one is there.
  */
 function mergeList(
   scope: MergeScope,

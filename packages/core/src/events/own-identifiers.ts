@@ -26,8 +26,8 @@ function ownOnly(recordType: RecordType): RecordType {
 }
 
 /**
- * A record with only `@type` and its own identifiers as written, in a list at the record type's first identifier path.
- * Those of unlisted types are left out.
+ * A record with only its `@type` and its own identifiers as written, in one list. The list is at the first path where
+ * the record type has own identifiers. Identifiers of unlisted types are left out.
  */
 export function withOwnIdentifiersOnly(kind: Kind, recordType: RecordType, document: JsonValue): JsonObject {
   const identifiers = writtenIdentifiers(kind, ownOnly(recordType), document)
@@ -46,7 +46,7 @@ export const ownPrimaryIdentifier = (
   writtenIdentifiers(kind, ownOnly(recordType), document).find(({ type }) => type === recordType.primary_identifier)
     ?.written
 
-/** A record that has only these identifiers, in a list at the record type's first identifier path. */
+/** A record with only these identifiers, in a list at the first path where the record type has own identifiers. */
 export function recordNamedBy(recordType: RecordType, identifiers: readonly JsonObject[]): JsonObject {
   const path = ownOnly(recordType).identifiers[0]?.path.split('.') ?? []
   const placed = path.reduceRight<JsonValue>((inner, member) => ({ [member]: inner }), [...identifiers])

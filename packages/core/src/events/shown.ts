@@ -14,8 +14,8 @@ import { findChangedEnrolments } from '../enrolment/enrolments.ts'
 const ATTRIBUTES = 'additional_attributes'
 
 /**
- * The text of a record to store with its event. The changed enrolments are added now, because they cannot be found
- * later.
+ * The text of a record to store with its event. If the record type has a form for notifications, the changed enrolments
+ * are added: later they cannot be found.
  * @param text canonical JSON of `after`
  */
 export function recordForEvent(

@@ -1,4 +1,7 @@
-/** Hosts that the operator allows for requests to a participant, besides public hosts with https. */
+/**
+ * Hosts that the operator allows for our requests to a participant or a consent authority, besides public hosts with
+ * https.
+ */
 import { canonicalJson } from '@rollcall/protocol'
 
 /** The longest address, in characters, to which we send requests, wherever the address comes from. */
@@ -11,9 +14,9 @@ export type AllowableNetwork = 'private' | 'loopback'
 export interface AllowedHost extends Partial<Readonly<Record<AllowableNetwork, boolean>>> {
   /** A name or an address as written in a URL, without wildcards. */
   readonly host: string
-  /** The ports that are allowed for this host, instead of the usual ones. */
+  /** The ports that are allowed for this host, instead of those that are allowed for all hosts. */
   readonly ports?: readonly number[] | 'any'
-  /** Messages may go to this host without TLS. */
+  /** Requests may go to this host without TLS. */
   readonly plainHttp?: boolean
 }
 

@@ -1,4 +1,7 @@
-/** An audit entry: who asked for what, about whom, and which data we sent. It is written before the data are sent. */
+/**
+ * An audit entry: who asked for what, about whom, and which data we sent; or what an operator did. An entry about data
+ * is written before the data are sent or shown.
+ */
 
 /**
  * The kinds of audit entries. `unsent` says that an answer which an earlier entry calls sent was not sent; `reply` and
@@ -79,12 +82,12 @@ export interface ConfidentialDetails {
   readonly reviewed_at?: string
 }
 
-/** The content of an entry. It has no personal data in clear text. */
+/** The content of an entry. It identifies no person of a registry in clear text. */
 interface AuditEntryContent {
   readonly kind: AuditKind
-  /** The sender_id of the participant; null when there is none. */
+  /** The sender_id of the participant that asked, acted or was sent data; null for none, and for operators' acts. */
   readonly participant: string | null
-  /** The name of an operator token, or of an operator at the command line; null for a participant's request. */
+  /** The name of an operator token, or of an operator who signed in or works at the command line; null for none. */
   readonly operator: string | null
   /**
    * The operator who approved an act that `operator` had proposed. Absent when no approval was needed, or the entry is
@@ -122,7 +125,7 @@ interface AuditEntryContent {
   readonly since?: string
   /** For a refusal: the sender's IPv4 address, or the /64 prefix of its IPv6 address. */
   readonly address?: string
-  /** For an act of an operator, or of a person at a participant: the command, without values. */
+  /** For an act of an operator, or of a person at a participant: the command, without values. Else `not sent`. */
   readonly note?: string
 }
 

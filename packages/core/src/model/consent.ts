@@ -14,7 +14,7 @@ export interface SignedConsent {
   readonly expires_at: Date
 }
 
-/** The part of an audit entry about the consent of an item. */
+/** The purpose and the consent of an item, for its audit entry. */
 export interface ConsentFacts {
   readonly purpose?: string
   readonly consent?: AuditedConsent

@@ -46,8 +46,8 @@ export interface NewDelivery {
   /** The mailbox of a notification, which has at most one pending delivery. Null or undefined for other deliveries. */
   readonly mailbox?: number | null
   /**
-   * The grant and the protection that applied when the records were disclosed; null or undefined when it has no
-   * records.
+   * The grant and the protection that applied when the records were disclosed; null or undefined when the envelope has
+   * no records.
    */
   readonly made?: DisclosedBy | null
 }

@@ -5,7 +5,7 @@ import type { BreakerState } from './breaker.ts'
 export interface DeliveryHealth {
   readonly sender_id: string
   readonly pending: number
-  /** The age of the oldest pending delivery in seconds. */
+  /** The age of the oldest pending delivery in seconds; 0 when none is pending. */
   readonly oldest: number
   /** The deliveries that were given up within the last day. */
   readonly dead: number
@@ -46,7 +46,7 @@ export interface MirrorHealth {
   readonly failure: string | null
 }
 
-/** A grant or a participant key that ends soon, and that no other follows. */
+/** A participant's last grant in a registry, or its last key for a use, that ends soon. */
 export interface Expiry {
   readonly what: 'grant' | 'key'
   /** The sender_id of the participant. */

@@ -53,7 +53,7 @@ export type JournalAct =
       readonly participant: string | null
     }
   | { readonly kind: 'authority_removed'; readonly authority: string }
-  /** The grants with these ids were revoked; null for all of the participant in the registry. */
+  /** The grants with these ids were revoked; null: all grants of the participant in the registry. */
   | {
       readonly kind: 'grants_revoked'
       readonly participant: string
@@ -70,8 +70,8 @@ export type JournalAct =
       readonly key?: PublicKey
     }
   /**
-   * A client secret was replaced. Only the secrets with these SHA-256 digests (hexadecimal), the new one and the one
-   * before, are valid.
+   * A participant got a new client secret. The secrets with these SHA-256 digests (hexadecimal) are no longer valid.
+   * The new secret, and the one before it, are not among them.
    */
   | { readonly kind: 'secrets_retired'; readonly participant: string; readonly secrets: readonly string[] }
   /** A sandbox participant became live. Everything that it had in the sandbox has ended. */
@@ -103,6 +103,7 @@ export type JournalAct =
       readonly thumbprints: readonly string[]
       /** The new address, null for no address; undefined when it did not change. */
       readonly jwks_uri?: string | null
+      /** The allowed hosts that are no longer allowed. */
       readonly hosts: readonly AllowedHost[]
     }
   | { readonly kind: 'operator_revoked'; readonly name: string }

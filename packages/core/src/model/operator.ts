@@ -21,8 +21,8 @@ export interface Operator {
 }
 
 /**
- * The roles that each role includes. `publish` may send events only, `consent` withdraw consents only; `own` may do
- * everything.
+ * The roles that each role includes. `publish` may only publish events, and `consent` may only withdraw consents; `own`
+ * may do everything.
  */
 const INCLUDES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = {
   read: [],

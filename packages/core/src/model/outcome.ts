@@ -37,7 +37,10 @@ export interface ReplyMembers {
   readonly reg_records?: readonly Disclosed[] | Disclosed
 }
 
-/** Thrown by an effect when data on which the outcome depends have changed: the outcome must be computed again. */
+/**
+ * Thrown by an effect (a function that writes what an operation has decided) when data on which the outcome depends
+ * have changed: the outcome must be computed again.
+ */
 export class OutcomeOutdated extends Error {
   override readonly name = 'OutcomeOutdated'
 }

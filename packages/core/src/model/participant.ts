@@ -14,7 +14,10 @@ export const SIGNATURE_POLICIES = ['required', 'if-present', 'off'] as const
 
 export type SignaturePolicy = (typeof SIGNATURE_POLICIES)[number]
 
-/** Whether messages in both directions are encrypted: always, when the other side asks for it, or never. */
+/**
+ * `required`: messages in both directions are encrypted. `allowed`: the participant may encrypt a request, and then the
+ * answer is encrypted too. `refused`: no message is encrypted.
+ */
 export const ENCRYPTION_POLICIES = ['required', 'allowed', 'refused'] as const
 
 export type EncryptionPolicy = (typeof ENCRYPTION_POLICIES)[number]

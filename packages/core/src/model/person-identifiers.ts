@@ -28,7 +28,7 @@ export interface PlaceOfRecords {
   readonly reader: Pick<RecordReader, 'find' | 'merged'>
 }
 
-/** The largest number of documents that are compared. Values of unlisted types may have several meanings. */
+/** The largest number of records that are compared: very many records may have the same value of an unlisted type. */
 const MOST = 10
 
 const widenedKinds = new WeakMap<Kind, Kind>()
@@ -68,7 +68,7 @@ export async function recordsWithIdentifier(
   const page = { sort: [], limit: MOST, offset: 0, cap: MOST, categories: PROTECTION_CATEGORIES }
   const predicate = { is: 'identifier', identifiers } as const
   const { records } = await reader.find(registry, { recordType, predicate, page })
-  // The limit was reached, so that more records may have the identifier: return two, as for several.
+  // The limit was reached, so more records may have the identifier. Two records tell the caller that it is shared.
   if (records.length >= MOST) return records.slice(0, 2)
   const names = await namesOf(place, kind, records)
   const hasIdentifier = (_: FoundRecord, at: number): boolean =>
@@ -77,8 +77,8 @@ export async function recordsWithIdentifier(
 }
 
 /**
- * The identifiers of a record, and of records merged into it, that no other record has. The number of a household,
- * which several persons share, is never among them.
+ * The identifiers of a record, and of records merged into it, that no other record has. Identifiers of records of
+ * another type are left out, such as the number of a person's household.
  * @param options.contacts true includes telephones and e-mail addresses
  */
 export async function unsharedIdentifiers(

@@ -159,7 +159,7 @@ export function leavesOf(predicate: Predicate): readonly Leaf[] {
   }
 }
 
-/** The attributes that a predicate about an element names, each once. */
+/** The attributes that a predicate about an element of a list names, each once. */
 export function attributesMentionedIn(of: Predicate): readonly Attribute[] {
   return [...new Set(leavesOf(of).flatMap((leaf) => ('attribute' in leaf ? [leaf.attribute] : [])))]
 }

@@ -10,7 +10,7 @@ import type { RegistryShape } from './registry.ts'
 
 export interface RecordQuery {
   readonly recordType: RecordType
-  /** The condition. Ages are replaced by dates before (`resolveAges`). */
+  /** The condition, with ages replaced by dates (`resolveAges`). */
   readonly predicate: Predicate
   readonly page: Page
   /** The id of the asking participant; absent for a search of the operator. */
@@ -119,7 +119,7 @@ export class SearchTimeout extends Error {
   }
 }
 
-/** The records cannot be read at present. The cause is the error of the source; null when the source was not asked. */
+/** The records cannot be read at present. The cause is the error; null for none, as when the source was not asked. */
 export class RecordsUnavailable extends Error {
   override readonly name = 'RecordsUnavailable'
 

@@ -1,4 +1,7 @@
-/** Checks the consent or authorization of a search item, when the grant requires one (spec "SearchRequest"; G8). */
+/**
+ * Checks the consent or authorization of a search item, or of a question about one person, when the grant requires one
+ * (spec "SearchRequest"; G8).
+ */
 import { type Consent, ItemRejection, timestampInstant } from '@rollcall/protocol'
 import type { GivenFor } from '../model/consent.ts'
 import type { BASES, Grant } from '../model/grant.ts'
@@ -43,7 +46,7 @@ export interface GivenConsent {
  * @param name the path of the criteria, for messages
  * @param most the largest age of a consent in seconds
  * @returns null when the grant requires no consent
- * @throws ItemRejection rjct.search_criteria.invalid; the text says which consent is needed
+ * @throws ItemRejection rjct.search_criteria.invalid; the text says what is needed
  */
 export function checkConsentGiven(
   { terms }: Pick<Grant, 'terms'>,
@@ -112,7 +115,10 @@ export function consentFactsForAudit(
   }
 }
 
-/** True when the grant still accepts the purpose and the signer of a consent that was accepted before. */
+/**
+ * True when the grant still accepts the purpose and the signer of a consent that was accepted before.
+ * @param consent null: there is none, which is enough only for the basis `law`
+ */
 export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: GivenFor | null): boolean {
   if (terms.basis === 'law') return true
   if (consent === null) return false
@@ -123,7 +129,7 @@ export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: Given
   return terms.authorities?.includes(authority) ?? true
 }
 
-/** True when the answer may only show the person who consents. */
+/** True when an answer may show one person only: who consents, or whom an emergency is about. */
 export const isAboutSubject = ({ terms }: Pick<Grant, 'terms'>): boolean => terms.basis !== 'law'
 
 /** Checks that a query under a consent asks for one identifier. Whose it is, is checked later. @throws ItemRejection */

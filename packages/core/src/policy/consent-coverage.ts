@@ -5,8 +5,9 @@ import { GrantProblem } from './grant-problem.ts'
 import { visibleTrees } from './visible.ts'
 
 /**
- * For each record type, the tree of what a consent covers. Names that this registry does not have are ignored, because
- * a consent may be for several registries. Names of related persons are ignored too: those persons have not consented.
+ * For each record type, the tree of the members that a consent allows to show. Names that this registry does not have
+ * are ignored, because a consent may be for several registries. Names of related persons are ignored too: those persons
+ * have not consented.
  * @param names the attributes of the consent, as in `see` of a grant
  */
 export function consentCoverage(kind: Kind, names: readonly string[]): ReadonlyMap<string, VisibleNode> {

@@ -32,7 +32,7 @@ interface Cutting extends SeenIdentifiers {
 
 /**
  * The part of a record that a grant shows; an empty object when nothing is shown.
- * @param found is called for each other person about whom something is shown
+ * @param found is called for each person of a relation, such as a parent, about whom something is shown
  */
 export function cutRecord(
   seen: SeenIdentifiers,

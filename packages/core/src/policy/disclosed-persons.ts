@@ -29,7 +29,7 @@ export const auditedPersonOf = (
   ),
 })
 
-/** Those `asked` identifiers that name a part of the record, such as a person of a household. */
+/** The identifiers in `asked` that name a part of the record, such as a person of a household. */
 export function askedPartIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
@@ -107,8 +107,8 @@ export function findDescribedPersons(
 }
 
 /**
- * The persons about whom a selection still shows something. Persons of one relation are tested together: if the
- * selected text changes without them, it shows something about them.
+ * The related persons about whom a selection still shows something. All persons of one relation are tested together: if
+ * the selected text changes without them, it shows something about them.
  * @param shown the value before the selection
  * @param text the selected text
  */
@@ -137,7 +137,7 @@ function without(value: JsonValue, objects: ReadonlySet<JsonValue>): JsonValue {
 /** One relation for all undescribed persons: if a selection shows one of them, the audit entry names all. */
 const UNDESCRIBED: Relation = { name: '', paths: [] }
 
-/** An object with one of these members has identifiers, or is one. */
+/** An object with one of these members may have identifiers, or be one. */
 const IDENTIFIER_MEMBERS = new Set([
   'identifier_value',
   'identifier',

@@ -169,8 +169,8 @@ export interface DisclosedAgain {
 /**
  * Applies the current grant to the records of a stored answer. They were cut when they were stored, so conditions of
  * the grant cannot be tested: when the grant has one for the record type, nothing is shown.
- * @param isOld true when a person was protected after the answer was made: a record is then shown only if every person
- * in it has an identifier
+ * @param isOld true when a person may have been protected after the answer was made: a record is then shown only if
+ * `namesEveryPerson`
  */
 export function discloseStoredRecords(
   grant: DisclosureTerms,
@@ -186,8 +186,8 @@ export function discloseStoredRecords(
 }
 
 /**
- * True when the record has its primary identifier, and every other person in it has an identifier. Also true when
- * the grant removes nobody from records.
+ * True when the record has its primary identifier, and every person of a relation in it has an identifier. Also true
+ * when the grant removes nobody from records.
  */
 function namesEveryPerson(
   { hidden: { takesOut }, identifiers: { kind } }: Pick<DisclosureTerms, 'hidden' | 'identifiers'>,
@@ -205,7 +205,10 @@ function namesEveryPerson(
   return isNamed
 }
 
-/** True when the current grant shows every record of a stored reply, and shows it unchanged. */
+/**
+ * True when the current grant certainly shows every record of a stored reply, unchanged. False also where this cannot
+ * be tested: the grant has a condition for the type, or removes persons and not all in the record have an identifier.
+ */
 export const areRecordsStillShown = (grant: Grant, message: JsonValue): boolean =>
   everyRecords(grant.identifiers.kind, message, (recordType, records) => {
     const { shown } = discloseStoredRecords(grant, recordType, records, true)
@@ -213,9 +216,9 @@ export const areRecordsStillShown = (grant: Grant, message: JsonValue): boolean 
   })
 
 /**
- * True when no record in a stored reply shows a person who was protected since it was made with this grant. Where
- * the grant has an emergency part, which shows no protected person, that part may have made the reply: it must then
- * show nobody who is protected, of whatever category.
+ * True when certainly no record in a stored reply shows a person who was protected since it was made with this grant.
+ * The emergency part of a grant shows no protected person. If the grant has one, it may have made the reply, so the
+ * reply must show nobody who is protected, whatever the category.
  */
 export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean {
   const { identifiers, hidden, emergency } = grant
@@ -257,7 +260,7 @@ function everyRecords(
 
 type RowScope = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 
-/** True when the record, as text, fulfils the conditions of the grant. A search tests the same in the database. */
+/** True when the record, as text, fulfils the conditions of the grant. A search has them in its query. */
 export const isRecordTextGranted = (grant: RowScope, recordType: Pick<RecordType, 'name'>, document: string): boolean =>
   !grant.rows.has(recordType.name) || isRecordGranted(grant, recordType, JSON.parse(document) as JsonValue)
 

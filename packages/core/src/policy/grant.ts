@@ -23,7 +23,7 @@ import { withoutMembers } from './minors.ts'
 import { visibleTrees } from './visible.ts'
 
 /**
- * Reads a grant.
+ * Reads the terms of a grant, so that requests can be checked against it. It hides nobody before `withHidden`.
  * @param kind the kind of the registry, with the attributes that an operator added
  * @throws GrantProblem a member breaks a rule, or names something that the registry does not have
  */
@@ -127,7 +127,7 @@ const programmeNamed =
     return undefined
   }
 
-/** The operations whose messages can have a consent. */
+/** The operations that a grant with a basis other than law may have. */
 const CONSENTED = [
   ...['search', 'txn-status', 'subscribe', 'unsubscribe'],
   ...['enrolled', 'enrolment-status', 'disabled', 'disability-details', 'disability-support'],

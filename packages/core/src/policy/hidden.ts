@@ -42,7 +42,7 @@ function hidingPersons<Of extends PartOfGrant>(
 /**
  * Returns a function for `withoutPersons`, which decides to remove hidden persons from the records of others; null when
  * minors are shown and nobody is protected.
- * @param hides.categories the categories whose protected persons are shown; `minors`: true when minors are hidden
+ * @param options.categories the categories whose protected persons are shown; `minors`: true when minors are hidden
  * @param day YYYY-MM-DD in the registry's time zone
  */
 export function takesOutHidden(

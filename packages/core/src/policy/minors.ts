@@ -1,4 +1,4 @@
-/** Grants that exclude minors. A person without a known birth date is treated as a minor. */
+/** Rules of grants that exclude minors. A person of a record or relation without a birth date counts as a minor. */
 import { type Attribute, type Kind, type OtherPerson, type RecordType, readAttribute } from '@rollcall/protocol'
 import { leavesOf, type Predicate } from '../model/predicate.ts'
 import type { Registry } from '../model/registry.ts'
@@ -53,7 +53,7 @@ export function withoutMembers(kind: Kind): Kind {
 }
 
 /**
- * True when a query finds records by identifiers of the persons in them, such as a household by its members.
+ * True when a query may find records by identifiers of the persons in them, such as a household by its members.
  * @param recordType the record type, reduced to what may be asked about
  */
 export function asksForMembers({ identifiers, primary_identifier }: RecordType, predicate: Predicate): boolean {

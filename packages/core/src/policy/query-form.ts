@@ -48,7 +48,7 @@ const VALUES_ONLY = 'this participant may ask for identifiers by their values on
 export function refusedQuery(grant: Asking, { recordType, form, predicate }: QueryToCheck): string | null {
   const { queryForms, terms } = grant
   if (!queryForms.has(form)) return `this participant may ask by ${[...queryForms].join(', ')} only`
-  // Such a query names no attribute, but finds nearly every record.
+  // A query for any identifier of a type, or for all but some, names no attribute and finds nearly every record.
   if (terms.ask !== ALL_NAMES && isAboutUnnamed(predicate)) {
     return `${VALUES_ONLY}: not for others than these, nor whether there is one`
   }

@@ -46,7 +46,7 @@ const COUNTINGS: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], Counting>> 
 export const countingRulesOf = ({ terms }: Pick<Grant, 'terms'>): Counting => COUNTINGS[terms.counts ?? 'exact']
 
 /**
- * The result of a search, changed if it reaches the cap.
+ * The result of a search. If it reaches the cap, the counting rules of the grant may change or refuse it.
  * @param cap the number of records that a search may match; `found` counts at most one more
  * @throws ItemRejection rjct.search.too_many_records_found
  */

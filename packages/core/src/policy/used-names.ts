@@ -8,7 +8,7 @@ import { NAME_OF_IDENTIFIERS, visibleTrees } from './visible.ts'
 export type ShownPaths = Readonly<Record<string, readonly string[]>>
 
 /**
- * Finds the needed names.
+ * Finds the names of a grant that are needed to show these paths.
  * @param see the `see` of the grant
  * @param recordTypes the granted record types
  * @returns names from `see`; when `see` is `all`, a short list of names that show the same
@@ -56,8 +56,8 @@ const allNames = (recordTypes: readonly RecordType[]): readonly string[] =>
 const isWithin = (path: string, place: string): boolean => `${searchKey(path)}.`.startsWith(`${searchKey(place)}.`)
 
 /**
- * The paths that these names show, each after its record type; empty when a name is unknown, or cannot be granted
- * alone.
+ * The paths of `shown` that these names show, each as `<record type> <path>`; empty when a name is unknown, or cannot
+ * be granted alone.
  */
 function pathsVisibleBy(
   kind: Kind,

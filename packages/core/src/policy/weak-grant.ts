@@ -1,4 +1,4 @@
-/** Finds grants that allow more than necessary. */
+/** Recognises grants that allow nearly everything. */
 import { ALL_NAMES, type GrantTerms } from '../model/grant.ts'
 
 /**

@@ -21,7 +21,7 @@ export interface Criteria {
   readonly [member: string]: unknown
 }
 
-/** The rules by which criteria are read. */
+/** The rules by which the criteria of one sort of item are read. */
 export interface CriteriaRules {
   /** The member of the message that has the criteria. */
   readonly name: 'search_criteria' | 'subscribe_criteria' | 'enrolled_criteria' | 'disabled_criteria'
@@ -37,7 +37,7 @@ export interface CriteriaRules {
 export const criteriaRejection = ({ name, code }: CriteriaRules, member: string, rule: string): ItemRejection =>
   new ItemRejection(code, `${name}${member === '' ? '' : `.${member}`}: ${rule}`)
 
-/** Names that other systems use for filters. Other unknown members of the criteria filter nothing, and are ignored. */
+/** Names that other systems use for filters. Unknown members with other names filter nothing. */
 const FILTERS = [
   ...['query', 'filter', 'filters', 'where', 'criteria', 'condition', 'conditions', 'expression'],
   ...['expressions', 'predicate', 'predicates', 'identifier', 'identifiers'],

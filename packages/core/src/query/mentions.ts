@@ -44,7 +44,7 @@ function namesIn(leaf: Leaf): readonly string[] {
   return 'attribute' in leaf ? [leaf.attribute.name] : []
 }
 
-/** The parts of a search that use attributes. */
+/** The parts of a search that name attributes. */
 interface SearchParts {
   readonly recordType: RecordType
   readonly predicate: Predicate

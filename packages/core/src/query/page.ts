@@ -73,8 +73,8 @@ function sortableNames({ identifier_types }: Kind, recordType: RecordType): stri
 }
 
 /**
- * The sort key for a name; undefined when it cannot be used. An age is sorted by its birth date in the opposite
- * direction. A person who is not born yet has no age; `recordQuery` sets the day for that.
+ * The sort key for a name; undefined when records cannot be sorted by it. An age is sorted by the date from which it is
+ * counted, in the opposite direction. A person who is not born yet has no age; `recordQuery` sets the day for that.
  */
 function keyOf(kind: Kind, recordType: RecordType, spelling: string, descending: boolean): AskedKey | undefined {
   const attribute = resolveAttribute(recordType, spelling)

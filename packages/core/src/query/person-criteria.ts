@@ -29,7 +29,7 @@ import {
 import { type Query, type QueryLimits, QueryProblem, UnreadableQuery } from './query.ts'
 import { readFilter } from './read-query.ts'
 
-/** The members that the question may have. */
+/** The criteria of a question about one person: their name in the message, and which members they may have. */
 export interface PersonQuestion {
   /** The member of the message that has the criteria. */
   readonly name: 'enrolled_criteria' | 'disabled_criteria'

@@ -11,6 +11,7 @@ export interface Operator {
   readonly name: string
   /** The spellings in lower case, without `$`. */
   readonly spellings: readonly string[]
+  /** The types of subjects that the operator allows. */
   readonly asks: readonly SubjectType[]
   readonly make: (subject: Subject, value: JsonValue, path: string, reader: Reader) => Predicate
 }

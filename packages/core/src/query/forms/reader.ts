@@ -44,7 +44,7 @@ export class Reader {
     return { kind: this.kind, recordType: this.#named, limits: this.limits, visible: this.#visible }
   }
 
-  /** Notes that the query names this record type. It must equal the one that was named before. */
+  /** Notes that the query names this record type. @throws QueryProblem it has named another one before */
   name(recordType: RecordType, path: string): void {
     if (this.#named !== undefined && this.#named !== recordType) {
       throw new QueryProblem(path, 'must mean the same record type as the criteria around the query')
@@ -68,7 +68,7 @@ export class Reader {
     return result
   }
 
-  /** Refuses `count` more members, if the conditions in them would exceed the limit. */
+  /** Checks that `count` more conditions are within the limit. It does not count them. @throws QueryProblem */
   room(count: number, path: string): void {
     if (this.#terms + count > this.limits.query_terms) throw this.#tooManyTerms(path)
   }

@@ -43,7 +43,7 @@ export type VisibleTrees = readonly VisibleNode[] | null
 
 type Fragment = InlineFragmentNode | FragmentDefinitionNode
 
-/** The largest number of fields, fragments and uses of fragments in a query. A fragment counts at each use. */
+/** The largest number of fields and fragments in a query. What is in a fragment counts for each object that uses it. */
 const MAX_SELECTED = 500
 /**
  * The most repeated fields in a query. A field that an object selects under several names counts once for each name
