@@ -14,7 +14,7 @@ export function grantedNames(kind: Kind): readonly string[] {
   return [...new Set(names)]
 }
 
-/** The leaves of a document, each with the names of the members that it stands below. */
+/** The plain values in a document, each as `path = value`. Lists directly inside lists are left out. */
 export function leaves(value: JsonValue, path: readonly string[] = []): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((element) => (Array.isArray(element) ? [] : leaves(element, path)))
   if (isJsonObject(value))
@@ -22,7 +22,7 @@ export function leaves(value: JsonValue, path: readonly string[] = []): readonly
   return [`${path.join('.')} = ${JSON.stringify(value)}`]
 }
 
-/** Any record that the documented shape of a record type allows, and members beyond it. */
+/** Generates records by the schema of a record type, with missing members, wrong types and unknown members. */
 export function anyRecord(schema: TSchema, depth = 0): fc.Arbitrary<JsonValue> {
   const { properties, items, anyOf } = schema as {
     properties?: Record<string, TSchema>
@@ -47,7 +47,7 @@ export function inOneSpelling(value: JsonValue): JsonValue {
   return Object.fromEntries([...bySpelling.values()].map(([name, member]) => [name, inOneSpelling(member)]))
 }
 
-/** Whether the record type, or one that is related to it, has the name. */
+/** True when the record type, or one that is related to it, has the name. */
 export function isKnownName(kind: Kind, recordType: RecordType, name: string): boolean {
   try {
     visibleTrees(kind, [recordType], [name])

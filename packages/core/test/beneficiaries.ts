@@ -1,4 +1,4 @@
-/** People of a beneficiary registry. */
+/** Makes records of a beneficiary registry. */
 
 /** A person of a beneficiary registry, with enrolments. */
 export const beneficiary = (uin: string, enrolments: unknown, more: object = {}) => ({

@@ -1,4 +1,4 @@
-/** Queries of every shape that could be mistaken for one that is understood: for the readers of searches and of filters. */
+/** Generates malformed queries from words that queries have, for tests of the readers of searches and filters. */
 import type { JsonObject, JsonValue } from '@rollcall/protocol'
 import fc from 'fast-check'
 

@@ -1,4 +1,4 @@
-/** A kind with an attribute of every type, a list and a compound, and a tree as one line: for tests of readers. */
+/** A kind with an attribute of every type, a list and a compound, for tests of the readers of queries. */
 
 import type { Literal, Predicate } from '@rollcall/core/model/predicate'
 import { type Attribute, KINDS, type Kind, type RecordType } from '@rollcall/protocol'
@@ -53,7 +53,7 @@ export const KIND: Kind = {
 export const LIMITS: QueryLimits = { query_depth: 20, query_terms: 200, query_values: 1_000 }
 export const SCOPE: QueryScope = { kind: KIND, recordType: undefined, limits: LIMITS }
 
-/** `and(sex eq female, not(some enrolment(programme eq P1)))` */
+/** Writes a predicate as one line, such as `and(score eq 1, not(some enrolment(programme eq "P1")))`. */
 export function shown(predicate: Predicate): string {
   switch (predicate.is) {
     case 'and':

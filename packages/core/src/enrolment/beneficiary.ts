@@ -26,6 +26,7 @@ export class InvalidBeneficiary extends Error {
   override readonly name = 'InvalidBeneficiary'
 }
 
+/** The new status of an enrolment, as an update writes it. */
 export interface StatusChange {
   readonly status: JsonValue
   /** The date as the update writes it; null when it has none: the time of its message is used then. */
@@ -48,6 +49,7 @@ export interface EnrolmentUpdate {
   readonly benefits: Benefits
 }
 
+/** A person in an update, with the members and the enrolments to write into the person's record. */
 export interface Beneficiary {
   /** The identifiers of the person, without those of types that the kind does not list. */
   readonly identifiers: readonly RecordIdentifier[]

@@ -16,6 +16,7 @@ import { type EnrolmentElement, programmeKey, putEnrolments, type RecordScope, s
 import { identifierKeyOf } from './keyed-paths.ts'
 import { elementsOfValue, listOfElements, type Register, registerOf, type Stamp, writeObject } from './registers.ts'
 
+/** One status in the history of an enrolment. */
 export interface StatusEntry {
   readonly stamp: Stamp
   readonly status: JsonValue
@@ -49,6 +50,7 @@ export interface UpdateOrigin {
   readonly message_ts: string
 }
 
+/** The record after an update. */
 export interface Merged {
   readonly document: JsonObject
   /** True when the update replaced an existing benefit. */

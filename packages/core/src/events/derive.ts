@@ -59,6 +59,7 @@ export interface StateChange {
   readonly after: RecordState | null
 }
 
+/** An event that a change of a record makes. */
 export interface DerivedEvent {
   readonly event_type: string
   /** Present when the event corrects earlier published events of the same type about the same record. */
@@ -74,6 +75,7 @@ export interface NamedRecords {
   readonly identifiers: readonly string[]
 }
 
+/** The facts, besides the change, from which events are derived. */
 export interface Derivation {
   readonly kind: Kind
   readonly recordType: RecordType

@@ -1,4 +1,4 @@
-/** Whether a grant allows a stored subscription: its event type, its record type and its filter. */
+/** Decides whether a grant allows a stored subscription: its event type, its record type, its filter, its consent. */
 import { ItemRejection } from '@rollcall/protocol'
 import type { GivenFor } from '../model/consent.ts'
 import { ALL_NAMES, type Grant, QUERY_FORMS } from '../model/grant.ts'

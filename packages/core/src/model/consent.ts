@@ -1,7 +1,7 @@
 /** Consents of persons, on which requests of participants are based (spec "SearchRequest", G8). */
 import type { AuditedConsent } from './audit-entry.ts'
 
-/** A consent that a registered authority has signed, and that is valid now. */
+/** A consent that a registered authority has signed, and that was valid when it was verified. */
 export interface SignedConsent {
   readonly authority: { readonly id: number; readonly name: string }
   readonly jti: string

@@ -43,11 +43,11 @@ export interface NewDelivery {
   /** True when the message is sent encrypted. */
   readonly encrypted: boolean
   readonly body: EncryptedReply
-  /** The mailbox of a notification, which has at most one pending delivery. Null or undefined for other deliveries. */
+  /** The mailbox of a notification; null or undefined for other deliveries. A mailbox has one pending delivery at most. */
   readonly mailbox?: number | null
   /**
-   * The grant and the protection that applied when the records were disclosed; null or undefined when the envelope has
-   * no records.
+   * The grant and the protection that applied when the envelope was made; null or undefined when it was made without a
+   * grant, so without records.
    */
   readonly made?: DisclosedBy | null
 }

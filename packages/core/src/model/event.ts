@@ -2,7 +2,7 @@
 import type { JsonObject } from '@rollcall/protocol'
 import type { Identifier, RecordId } from './records.ts'
 
-/** Whether a record satisfied a subscription's filter before and after a change: only after, both, only before. */
+/** When a record satisfied a subscription's filter: only after a change, before and after it, or only before it. */
 export type Presence = 'entered' | 'stayed' | 'left'
 
 /**

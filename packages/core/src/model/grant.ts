@@ -22,7 +22,10 @@ const names = (description: string) =>
 export const QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
 export type QueryForm = (typeof QUERY_FORMS)[number]
 
-/** `law`: no consent is needed. Otherwise each search item needs the consent, the authorization, or one of both. */
+/**
+ * `law`: no consent is needed. Otherwise each search item, and each question about a person, needs the consent, the
+ * authorization, or one of both. A subscription then needs a signed consent.
+ */
 export const BASES = ['law', 'consent', 'authorize', 'either'] as const
 
 /** `asserted`: the participant states the consent. `signed`: an authority has signed it. */
@@ -31,7 +34,7 @@ export const CONSENT_FORMS = ['asserted', 'signed'] as const
 /** How `total_count` states the number of matching records. */
 export const TOTAL_COUNT_FORMS = ['exact', 'capped', 'rounded', 'none'] as const
 
-/** Whether minors are found. */
+/** The rules for minors: they are found like others (`allowed`), or not (`never`). */
 export const MINOR_RULES = ['allowed', 'never'] as const
 
 /** Members of `header.meta` in which the participant names the person who asks, and the case. */
@@ -42,7 +45,7 @@ const daily = (description: string) => Type.Integer({ minimum: 1, description: `
 const minutely = (description: string) =>
   Type.Integer({ minimum: 1, description: `${description}, a minute; so many at once at most` })
 
-/** The terms for emergencies: more data of one person are shown, a few times a day. */
+/** The terms for emergencies: more data of one person are shown, for a limited number of items a day. */
 const EmergencyTerms = Type.Object(
   {
     see: names('What is shown beside what the grant shows'),

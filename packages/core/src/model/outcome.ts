@@ -22,7 +22,7 @@ export abstract class Disclosed extends CanonicalText {
 export interface DisclosedFacts {
   /** The canonical name of its type. */
   readonly record_type: string
-  /** The persons about whom the record shows something, with all identifiers: the record's own person, and others. */
+  /** The record's own person, and other persons with an identifier about whom the record shows something. */
   readonly persons: readonly AuditedPerson[]
   /** The paths of the values in the record, without positions in lists. */
   readonly paths: readonly string[]

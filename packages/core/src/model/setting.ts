@@ -6,7 +6,7 @@ export interface Setting {
   /** The environment variable that sets the value. */
   readonly variable: string
   readonly kind: 'limit' | 'option'
-  /** The current value; null when nothing is set, or when it is secret. */
+  /** The current value, which may be the default; null when there is none, or when it is secret. */
   readonly value: string | number | null
   /** The value when nothing is set; null when there is none, or when the meaning describes it. */
   readonly default: string | number | null

@@ -1,4 +1,4 @@
-/** Templates of common grants. For a kind that lacks a name of a template, that name is left out. */
+/** Templates of common grants. A registry whose kind lacks a name in a template gets the terms without that name. */
 import { type Kind, namesOf, operationsOf, searchKey } from '@rollcall/protocol'
 import type { GrantTerms } from '../model/grant.ts'
 

@@ -55,7 +55,10 @@ export interface CandidateSource {
   read(registry: RegistryShape, recordType: RecordType, ids: readonly RecordId[]): Promise<readonly SourceRecord[]>
 }
 
-/** Makes a reader for a source. @param protectionOf reads the protected persons of a registry */
+/**
+ * Makes a reader of a source's records that applies the rules of all sources.
+ * @param protectionOf reads the protected persons of a registry
+ */
 export function guardedReader(
   { candidates, read: readRecords, most = Number.POSITIVE_INFINITY }: CandidateSource,
   protectionOf: (registry: RegistryShape) => Promise<Protection>,

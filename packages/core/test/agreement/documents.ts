@@ -1,13 +1,13 @@
-/** Random documents of any record type, made from nothing but its kind's data. */
+/** Generates random documents of any record type from the definition of its kind. */
 import type { Attribute, Compound, IdentifierSource, JsonObject, JsonValue, Kind, RecordType } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { NOTHING, rawIdentifiers, rawValues } from './raw-values.ts'
 
-/** Puts something into a document, where it finds room. */
+/** Puts a value into a document, if its place is free. */
 type Placement = (document: Draft) => void
 type Draft = { [member: string]: JsonValue }
 
-/** A document without the identifier by which its record is known; see `named`. */
+/** Generates documents of a record type without a primary identifier, which `named` adds. */
 export function documents(kind: Kind, recordType: RecordType): fc.Arbitrary<JsonObject> {
   const placements = [
     ...recordType.identifiers.map((source) => sparse(identifiers(kind, recordType, source), 3)),
@@ -21,7 +21,7 @@ export function documents(kind: Kind, recordType: RecordType): fc.Arbitrary<Json
   })
 }
 
-/** The document as that of a record of its own. */
+/** A copy of the document with the primary identifier `OWN-<number>`. */
 export function named(recordType: RecordType, document: JsonObject, number: number): JsonObject {
   const { primary_identifier, identifiers } = recordType
   const source = identifiers.find(({ names }) => names === 'record')
@@ -73,7 +73,7 @@ function elements(compound: Compound): fc.Arbitrary<Placement> {
     })
 }
 
-/** Identifiers of any type. The record itself gets none of its primary type, which it has once. */
+/** Generates lists of identifiers. A list for the record itself has none of the primary type, which `named` adds. */
 function identifiers(kind: Kind, recordType: RecordType, source: IdentifierSource): fc.Arbitrary<Placement> {
   const types = kind.identifier_types.filter(
     ({ name }) => source.names === 'part' || name !== recordType.primary_identifier,
@@ -92,7 +92,10 @@ function identifiers(kind: Kind, recordType: RecordType, source: IdentifierSourc
   return fc.array(one, { maxLength: 3 }).map((list) => (document) => put(document, source.path, list, 'beside'))
 }
 
-/** Under the path; where something stands there, beside it in a list, or not at all. Values that documents share are copied. */
+/**
+ * Puts a copy of a value at a path of a document. If the place has a value, `beside` makes a list of both, and `free`
+ * changes nothing.
+ */
 function put(document: Draft, path: string, shared: JsonValue, where: 'free' | 'beside' = 'free'): void {
   const value = structuredClone(shared)
   const keys = path.split('.')

@@ -1,7 +1,7 @@
-/** The values of records and queries: few of each, so that they often meet. */
+/** Values for generated records and queries: few of each type, so that a query often finds a record. */
 import { type Attribute, CODE_LISTS, type IdentifierType, type JsonValue } from '@rollcall/protocol'
 
-/** Days on which ages are asked: ordinary, before and on and after leap days, in an early year. */
+/** The days on which generated queries for ages are asked: ordinary days, days around leap days, an early year. */
 export const TODAYS = [
   '2026-11-21',
   '2026-02-28',
@@ -15,7 +15,7 @@ export const TODAYS = [
 const TEXTS: readonly JsonValue[] = [
   ...['Okoro', 'okoro', 'OKORO ', 'oko', 'ok', 'o', 'r', "O'Brien", 'a%b', 'a_b', '%', '\\', '\\%', '"', '{a,b}'],
   ...['Élodie', 'E\u0301lodie', 'elodie', '\u0301', 'Straße', 'STRASSE', 'İ', 'ı', 'Σίσυφος', 'กำ', 'क्ष', 'क'],
-  // In UTF-16 the last of these would stand before the three others.
+  // By UTF-16 units, the texts beyond U+FFFF would sort before U+E000; by code points they come last.
   ...['\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{1f600}', '\u{1f600}a', '\u{1f601}'],
   ...['NULL', 'null', ' ', 'a b', '\t', '\n', '0012', '12', 12, 1.5, 'x'.repeat(512), 'x'.repeat(513)],
 ]
@@ -52,7 +52,7 @@ const AGES: readonly JsonValue[] = [0, 1, 17, 18, '18', 19, 20, 21, 22, 23, 24, 
 const BOOLEANS: readonly JsonValue[] = [true, 'true', 'TRUE', 1, '1', false, 'false', 0, 'maybe']
 const OPEN_CODES: readonly JsonValue[] = ['something else', 'Something Else', 'é', 'E\u0301', '\u{1f600}', 77, '77']
 
-/** Texts that no record can hold and a query may ask for all the same. */
+/** Texts with NUL, which no stored record has, but a query may ask for. */
 const UNHELD_TEXTS: readonly JsonValue[] = ['\0', 'oko\0', 'o\0r', '1\0']
 
 /** The values as queries write them. */
@@ -61,7 +61,7 @@ export function askedValues(attribute: Attribute): readonly JsonValue[] {
   return isText ? [...rawValues(attribute), ...UNHELD_TEXTS] : rawValues(attribute)
 }
 
-/** No attribute has them as a value, whatever its type. */
+/** JSON values that are read as missing, whatever the type of the attribute. */
 export const NOTHING: readonly JsonValue[] = [null, '', {}, [], [['a']], { name: null }]
 
 /** The values as documents write them. */

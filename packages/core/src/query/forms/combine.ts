@@ -28,6 +28,7 @@ export interface SaidTypes {
   readonly path: string
 }
 
+/** One predicate that is true when all are; a nested `and` is dissolved. Give at least one. */
 export function joinByAnd(predicates: readonly Predicate[]): Predicate {
   const of = predicates.flatMap((predicate) => (predicate.is === 'and' ? predicate.of : [predicate]))
   const [only] = of

@@ -167,6 +167,7 @@ function single(read: (object: JsonObject) => JsonValue[]): Field['read'] {
   }
 }
 
+/** A member of a record, as the schema describes it. */
 export interface MemberShape {
   readonly name: string
   /** The shape of the objects that the member may have, alone or in a list; absent when it has none. */
