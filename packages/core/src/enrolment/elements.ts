@@ -1,7 +1,7 @@
 /**
- * Takes the enrolments out of a record as one list, wherever they are written: in the member or beside it, single or in
- * a list, with their own status and dates or with those of the record around them (spec "Beneficiary record", public
- * standard 2.4).
+ * Splits a record into a list of its enrolments and the rest, wherever the enrolments are written: in the object
+ * `member` or beside it, single or in a list, with their own status and dates or with those of the record around them
+ * (spec "Beneficiary record", public standard 2.4).
  */
 import {
   elementKeys,
@@ -45,6 +45,7 @@ const TAKEN: ReadonlySet<string> = new Set([LIST, ...ENROLMENT_MEMBERS])
 /** One enrolment as JSON: its own members under their canonical names, other members unchanged. */
 export type EnrolmentElement = JsonObject
 
+/** A record split into its enrolments and the rest. */
 export interface TakenEnrolments {
   /** The record without its enrolments; unchanged when it has none. */
   readonly rest: JsonObject

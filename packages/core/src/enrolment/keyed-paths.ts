@@ -1,6 +1,7 @@
 /** Finds the places of lists with keyed elements in records of a type, once for each type. */
 import { elementKeys, type JsonValue, type KeyedList, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
 
+/** The places of lists with keyed elements in records of one type. */
 export interface KeyedPaths {
   /** For each list, by the `searchKey` of its path: the list, and the path as the record type writes it. */
   readonly lists: ReadonlyMap<string, { readonly list: KeyedList; readonly path: string }>

@@ -24,6 +24,7 @@ export interface StatusEntry {
   readonly date: string | null
 }
 
+/** The part of a ledger about a person's enrolment in one programme. */
 export interface ProgrammeLedger {
   readonly members: Register
   readonly benefits: Register
@@ -31,6 +32,7 @@ export interface ProgrammeLedger {
   readonly statuses: Map<string, StatusEntry>
 }
 
+/** The times of writes to one record and its enrolments, and the histories of statuses. */
 export interface Ledger {
   readonly members: Register
   /** The ledgers of programmes by key. */

@@ -31,6 +31,7 @@ import { IdentifierProblem, type QueryLimits, QueryProblem } from '../query/quer
 import { queryFormOf, readFilter } from '../query/read-query.ts'
 import { readFrequency } from './frequency.ts'
 
+/** The criteria of a subscribe item, read and checked. */
 export interface SubscribeCriteria {
   readonly eventType: EventType
   /** The type of the records that are filtered and sent. */

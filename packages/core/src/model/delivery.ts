@@ -43,7 +43,7 @@ export interface NewDelivery {
   /** True when the message is sent encrypted. */
   readonly encrypted: boolean
   readonly body: EncryptedReply
-  /** The mailbox of a notification; null or undefined for other deliveries. A mailbox has one pending delivery at most. */
+  /** The mailbox of a notification; null or undefined for others. A mailbox has at most one pending delivery. */
   readonly mailbox?: number | null
   /**
    * The grant and the protection that applied when the envelope was made; null or undefined when it was made without a

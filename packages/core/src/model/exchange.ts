@@ -43,6 +43,7 @@ export interface Message {
 /** The context to which the encrypted request of an exchange is bound (`keys/bodies.ts`). @param id its row's id */
 export const requestEncryptionContext = (id: string): string => `exchange ${id} request`
 
+/** `sync`: the answer is sent in the same connection. `async`: it is sent later, as callbacks. */
 export type ModeName = 'sync' | 'async'
 
 /** Characters of a stored message_id. */

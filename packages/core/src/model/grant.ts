@@ -160,6 +160,7 @@ export const minuteLimitOf = (terms: GrantTerms, counted: CountedQuantity): numb
 /** The granted names; null when all names are granted. */
 export type GrantedNames = ReadonlySet<string> | null
 
+/** True when the name, in its canonical spelling, is granted. */
 export const isGranted = (granted: GrantedNames, name: string): boolean => granted === null || granted.has(name)
 
 /** A valid grant, read for the kind of its registry (`policy/grant.ts`). Requests are checked against it. */

@@ -20,7 +20,7 @@ export abstract class Disclosed extends CanonicalText {
 
 /** Facts about one record that is sent, for the audit entry. */
 export interface DisclosedFacts {
-  /** The canonical name of its type. */
+  /** The canonical name of the record's type. */
   readonly record_type: string
   /** The record's own person, and other persons with an identifier about whom the record shows something. */
   readonly persons: readonly AuditedPerson[]

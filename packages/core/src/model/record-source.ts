@@ -69,11 +69,13 @@ export interface MergedRecord {
   readonly document: string
 }
 
+/** A record that another record names by its primary identifier. */
 export interface NamedRecord extends FoundRecord {
   /** The identifiers of records that were merged into it. */
   readonly aliases: readonly Identifier[]
 }
 
+/** The request for one page of records (`RecordReader.page`). */
 export interface PageQuery {
   readonly recordType: RecordType
   /** The condition, with ages replaced by dates (`resolveAges`); null for all records. */

@@ -12,7 +12,7 @@ export type RecordId = string
 
 export interface FoundRecord {
   readonly id: RecordId
-  /** Canonical JSON text, sent unchanged. */
+  /** Canonical JSON text of the whole record. It is sent unchanged if nothing is cut from it. */
   readonly document: string
 }
 
@@ -31,8 +31,8 @@ export interface SortKey {
   readonly attribute: string
   readonly descending: boolean
   /**
-   * For dates: the last day that counts, YYYY-MM-DD. A date that begins later sorts as a missing value. Equal in all
-   * keys.
+   * For dates: the last day that counts, YYYY-MM-DD. A date that begins later sorts as a missing value. All keys of a
+   * sort that have a last day have the same one.
    */
   readonly until?: string
 }
@@ -40,7 +40,7 @@ export interface SortKey {
 export interface Page {
   /**
    * The sort keys, the most important first. Records without a value come last; equal records keep the order of their
-   * insertion.
+   * source: for our own tables, that of insertion.
    */
   readonly sort: readonly SortKey[]
   /** The number of records in a page, at least 1. */

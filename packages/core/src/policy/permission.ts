@@ -13,6 +13,7 @@ export interface WantedAct {
   readonly unfiltered?: boolean
 }
 
+/** The decision about an act. */
 export type Permission =
   | { readonly allowed: true }
   /** The reason is a rule, in words for the participant. */

@@ -17,6 +17,7 @@ import {
 } from '@rollcall/protocol'
 import { findMisspelt } from './near-names.ts'
 
+/** The criteria of an item, before they are read. */
 export interface Criteria {
   readonly [member: string]: unknown
 }

@@ -27,7 +27,7 @@ export interface AskedKey extends Omit<SortKey, 'until'> {
   readonly age?: true
 }
 
-/** The largest number of sort keys: more than any record type has sortable attributes. */
+/** The largest number of sort keys in a request. */
 const MAX_KEYS = 100
 const PAGE_MEMBERS = Object.keys(PageRequest.properties)
 const KEY_MEMBERS = ['attribute_name', 'sort_order']

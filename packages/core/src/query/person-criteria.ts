@@ -39,6 +39,7 @@ export interface PersonQuestion {
   readonly event_type?: boolean
 }
 
+/** The person, and the programme, that a question names. */
 export interface PersonCriteria {
   readonly recordType: RecordType
   /** The identifier, once for each type that it may have; at least one. */

@@ -25,9 +25,10 @@ export interface Query {
   readonly predicate: Predicate
   readonly recordType: RecordType
   /**
-   * Applies the selection of the query: returns the selected members of a record; null when the record is no object.
+   * Applies the selection of the query: returns the selected members of the shown part of a record; null when this part
+   * is no object.
    * Absent when the query has no selection.
-   * @param day YYYY-MM-DD, the day on which the record was found
+   * @param day YYYY-MM-DD, the present day in the registry's time zone, for conditions on ages
    */
   readonly shape?: (record: JsonValue, day: string) => JsonValue | null
 }

@@ -23,6 +23,7 @@ import { type AskedKey, type PageLimits, readPageOf, readSort } from './page.ts'
 import { type Query, type QueryLimits, QueryProblem, type QueryScope, UnreadableQuery } from './query.ts'
 import { queryFormOf, readQuery } from './read-query.ts'
 
+/** The criteria of a search item, read and checked. */
 export interface SearchCriteria {
   readonly recordType: RecordType
   /** The reg_type for the answer: as the request writes it, or that of the kind. */

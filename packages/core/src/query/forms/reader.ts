@@ -44,7 +44,7 @@ export class Reader {
     return { kind: this.kind, recordType: this.#named, limits: this.limits, visible: this.#visible }
   }
 
-  /** Notes that the query names this record type. @throws QueryProblem it has named another one before */
+  /** Notes that the query names this record type. @throws QueryProblem it, or the criteria, named another one before */
   name(recordType: RecordType, path: string): void {
     if (this.#named !== undefined && this.#named !== recordType) {
       throw new QueryProblem(path, 'must mean the same record type as the criteria around the query')
@@ -107,7 +107,7 @@ export interface NameScope {
 /** The names in the outermost object of a query, which are those of the record. */
 export const RECORD_NAMES: NameScope = { prefix: '', compound: undefined }
 
-/** The longest name that is looked up. Every name and path of a record is shorter. */
+/** The longest name that is looked up, in characters. A longer one counts as unknown. */
 const MAX_NAME_LENGTH = 256
 
 /** The attribute, compound or identifiers that a name in a query means; undefined when it means none. */

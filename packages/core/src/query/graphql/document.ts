@@ -33,6 +33,7 @@ export interface GraphqlQuery {
   readonly operationName: string | undefined
 }
 
+/** A valid GraphQL document: the operation to answer, its fragments, and the values of its variables. */
 export interface Document {
   readonly operation: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>

@@ -64,7 +64,7 @@ function nameRecordType(reader: Reader, groups: readonly (readonly [string, Fiel
   reader.name(first.recordType, first.memberPath)
 }
 
-/** The largest text: tokens and nesting that a query within all other limits can need. */
+/** The limits of a text: enough tokens and nesting for a query within the other limits. */
 function textLimits(limits: QueryLimits): { tokens: number; nesting: number } {
   return { tokens: 8 * limits.query_terms + limits.query_values + 2_000, nesting: 2 * limits.query_depth + 10 }
 }
@@ -94,13 +94,16 @@ function readArguments(reader: Reader, nodes: readonly ArgumentNode[], variables
   ])
 }
 
-/** Returns a function that shapes a record by the selection of the first root field that finds it. */
+/**
+ * Returns a function that shapes the shown part of a record by the selection of the first root field whose condition is
+ * true for this part, or else of the first one.
+ */
 function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): NonNullable<Query['shape']> {
   const finding = (document: JsonObject, day: string): Root | undefined => {
     if (roots.length === 1) return roots[0]
     const record = recordAsAsked(kind, recordType, document)
     const found = roots.find(({ predicate }) => matches(resolveAges(predicate, recordType, day), record))
-    // If no root field finds the record, a new day has begun since it was found, and an age has changed.
+    // A condition may be on a member that is not shown, or on an age, and a new day has begun since the search.
     return found ?? roots[0]
   }
   return (document, day) => {

@@ -54,7 +54,7 @@ export const LANGUAGE = new GraphQLSchema({
   assumeValid: true,
 })
 
-/** The rules, each with a text for its error that quotes nothing from the query. */
+/** The library's rules for a valid document, each with a text for its error that quotes nothing from the query. */
 export const RULES: readonly { readonly rule: ValidationRule; readonly text: string }[] = [
   { rule: UniqueOperationNamesRule, text: 'two operations must not have one name' },
   { rule: LoneAnonymousOperationRule, text: 'an operation without a name must be the only one' },
@@ -83,7 +83,7 @@ export interface TextLimits {
   readonly nesting: number
 }
 
-/** The longest text in characters; no query within the other limits needs so much. */
+/** The longest text, in characters. */
 const MAX_TEXT = 100_000
 const MAX_NAME = 64
 
