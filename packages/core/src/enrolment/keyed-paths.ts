@@ -5,7 +5,7 @@ import { elementKeys, type JsonValue, type KeyedList, type Kind, type RecordType
 export interface KeyedPaths {
   /** For each list, by the `searchKey` of its path: the list, and the path as the record type writes it. */
   readonly lists: ReadonlyMap<string, { readonly list: KeyedList; readonly path: string }>
-  /** The paths of the objects that contain such lists, by the `searchKey` too. */
+  /** The paths of the objects that contain such lists, each as its `searchKey`. */
   readonly above: ReadonlySet<string>
 }
 

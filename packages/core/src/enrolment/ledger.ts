@@ -32,7 +32,7 @@ export interface ProgrammeLedger {
   readonly statuses: Map<string, StatusEntry>
 }
 
-/** The times of writes to one record and its enrolments, and the histories of statuses. */
+/** The stamps of the writes to one record and its enrolments, and the history of each enrolment's status. */
 export interface Ledger {
   readonly members: Register
   /** The ledgers of programmes by key. */

@@ -8,7 +8,7 @@ import { sha256 } from '../model/digests.ts'
 import type { Comparison, Literal, OneOf, Predicate } from '../model/predicate.ts'
 import type { ExtractedRecord } from '../query/memory/extract-record.ts'
 
-/** A key of a filter. */
+/** A key of a filter. A record with the same key may satisfy the filter. */
 export interface FilingKey {
   readonly key: Uint8Array
   /** True when every record with this key satisfies the whole filter, so that the filter need not be evaluated. */

@@ -125,7 +125,7 @@ interface AuditEntryContent {
   readonly since?: string
   /** For a refusal: the sender's IPv4 address, or the /64 prefix of its IPv6 address. */
   readonly address?: string
-  /** For an act of an operator, or of a person at a participant: the command, without values. Else `not sent`. */
+  /** For an act of an operator, or of a person at a participant: the command, without values. `unsent`: `not sent`. */
   readonly note?: string
 }
 

@@ -34,7 +34,7 @@ export const CONSENT_FORMS = ['asserted', 'signed'] as const
 /** How `total_count` states the number of matching records. */
 export const TOTAL_COUNT_FORMS = ['exact', 'capped', 'rounded', 'none'] as const
 
-/** The rules for minors: they are found like others (`allowed`), or not (`never`). */
+/** The rules for minors: they are found and shown like others (`allowed`), or not at all (`never`). */
 export const MINOR_RULES = ['allowed', 'never'] as const
 
 /** Members of `header.meta` in which the participant names the person who asks, and the case. */

@@ -103,7 +103,7 @@ export type JournalAct =
       readonly thumbprints: readonly string[]
       /** The new address, null for no address; undefined when it did not change. */
       readonly jwks_uri?: string | null
-      /** The allowed hosts that are no longer allowed. */
+      /** The hosts to which our requests for the authority may no longer go. */
       readonly hosts: readonly AllowedHost[]
     }
   | { readonly kind: 'operator_revoked'; readonly name: string }

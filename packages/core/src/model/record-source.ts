@@ -104,7 +104,8 @@ export interface RecordSource {
   reader(mode: ModeName): RecordReader
   /**
    * Runs work on one state of the records that does not change, for asynchronous requests. Searches run one after
-   * another, and a search that takes too long does not end the work. Throws what the work throws.
+   * another, and a search that takes too long does not end the work. Throws what the work throws, or
+   * RecordsUnavailable.
    */
   session<Result>(work: (state: RecordReader) => Promise<Result>): Promise<Result>
 }

@@ -1,6 +1,6 @@
 /**
  * Reduces a kind to what a grant allows to ask about. Queries are read with the reduced kind: any other name in a
- * condition or a sort, as an alias or a path too, is then refused as unknown, and messages list allowed names only.
+ * condition or a sort, also an alias or a path, is then refused as unknown, and messages list allowed names only.
  */
 import {
   type Attribute,
