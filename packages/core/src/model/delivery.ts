@@ -40,7 +40,7 @@ export interface NewDelivery {
   readonly message_id: string
   /** The address; null: there is none, and the delivery is held. */
   readonly target: string | null
-  /** True when the message is sent encrypted. */
+  /** True when the message must be sent encrypted. If false, the participant's policy at the attempt decides. */
   readonly encrypted: boolean
   readonly body: EncryptedReply
   /** The mailbox of a notification; null or undefined for others. A mailbox has at most one pending delivery. */
@@ -76,7 +76,7 @@ export interface ClaimedDelivery extends NewDelivery {
   readonly number: number
   /** The number of attempts before the retry schedule was started again. */
   readonly earlier: number
-  /** The address that the request or mailbox named; null: it named none; undefined: it is no longer stored. */
+  /** The address that the request or mailbox named; null: it named none; undefined: not known, or no longer stored. */
   readonly sender_uri: string | null | undefined
   /** The name of the operation that the delivery answers; null or undefined: it is no longer stored. */
   readonly operation?: string | null
