@@ -70,7 +70,7 @@ export interface AuditedQuestion {
 export interface ConfidentialDetails {
   readonly requested_by?: string
   readonly case?: string
-  /** The reason of an emergency. */
+  /** The reason of an emergency (several reasons on lines of their own), or of an operator's act. */
   readonly reason?: string
   /** The result of the review of an emergency. */
   readonly finding?: string
@@ -104,18 +104,20 @@ interface AuditEntryContent {
   /** The id of the version of the grant. */
   readonly grant: number | null
   readonly basis: string | null
+  /** The purposes of the items, with commas between them; null for none. */
   readonly purpose: string | null
+  /** The consent of the first item that has one; null for none. */
   readonly consent: AuditedConsent | null
   /** True when the emergency part of the grant was used. */
   readonly emergency?: true
   /** The number of items for each code; `succ` for items that succeeded. */
   readonly outcomes: Readonly<Record<string, number>>
-  /** The number of records that were sent. */
+  /** The number of records that were sent, or shown to an operator. */
   readonly records: number
   readonly asked: AuditedQuestion
-  /** The paths of the values that were sent, by record type. */
+  /** The paths of the values that were sent or shown, by record type. */
   readonly shown: Readonly<Record<string, readonly string[]>>
-  /** The correlation_ids of stored answers that are sent again in this answer. */
+  /** The correlation_ids of stored answers that are sent again in this answer, or shown again by this act. */
   readonly repeats?: readonly string[]
   /**
    * The number of equal refusals that this entry counts, since the time `since` (RFC 3339). In the entry of a
