@@ -115,7 +115,7 @@ interface AuditEntryContent {
   /** The number of records that were sent, or shown to an operator. */
   readonly records: number
   readonly asked: AuditedQuestion
-  /** The paths of the values that were sent or shown, by record type. */
+  /** The paths of the values that were sent, shown, or told as an answer such as yes or no, by record type. */
   readonly shown: Readonly<Record<string, readonly string[]>>
   /** The correlation_ids of stored answers that are sent again in this answer, or shown again by this act. */
   readonly repeats?: readonly string[]

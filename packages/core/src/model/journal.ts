@@ -86,7 +86,7 @@ export type JournalAct =
       /** The SHA-256 digest of its live client secret, in hexadecimal. */
       readonly secret: string
     }
-  /** A participant is trusted less, or may do less than before. Members that were loosened are not named. */
+  /** A participant is trusted less, may do less, or signs in another way. Members that were loosened are not named. */
   | {
       readonly kind: 'policy_tightened'
       readonly participant: string
@@ -101,7 +101,7 @@ export type JournalAct =
       readonly authority: string
       /** The thumbprints of keys that are no longer trusted. */
       readonly thumbprints: readonly string[]
-      /** The new address, null for no address; undefined when it did not change. */
+      /** The new address, null for no address; undefined when it did not change, or there was none before. */
       readonly jwks_uri?: string | null
       /** The hosts to which our requests for the authority may no longer go. */
       readonly hosts: readonly AllowedHost[]

@@ -8,7 +8,8 @@ import type { Environment } from './environment.ts'
 
 /**
  * `required`: every message must be signed. `if-present`: a message without a signature, or with a known placeholder,
- * is accepted as unsigned; any other signature must be valid. `off`: signatures are not checked (D18).
+ * is accepted as unsigned; any other signature must be valid. `off`: signatures are not checked (D18). The strictest
+ * comes first.
  */
 export const SIGNATURE_POLICIES = ['required', 'if-present', 'off'] as const
 
@@ -16,7 +17,7 @@ export type SignaturePolicy = (typeof SIGNATURE_POLICIES)[number]
 
 /**
  * `required`: messages in both directions are encrypted. `allowed`: the participant may encrypt a request, and then the
- * answer is encrypted too. `refused`: no message is encrypted.
+ * answer is encrypted too. `refused`: no message is encrypted. The strictest comes first.
  */
 export const ENCRYPTION_POLICIES = ['required', 'allowed', 'refused'] as const
 
