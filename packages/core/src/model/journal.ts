@@ -108,7 +108,7 @@ export type JournalAct =
     }
   | { readonly kind: 'operator_revoked'; readonly name: string }
   | { readonly kind: 'own_key_revoked'; readonly kid: string }
-  /** A registry (`name`: its namespace) or participant (its sender_id) was removed. Its entries in the audit log stay. */
+  /** A registry (`name`: its namespace) or participant (its sender_id) was removed. Its audit entries stay. */
   | { readonly kind: 'removed'; readonly removable: 'registry' | 'participant'; readonly name: string }
 
 export type JournalKind = JournalAct['kind']

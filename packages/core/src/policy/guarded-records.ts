@@ -34,13 +34,13 @@ export interface Candidates {
 /** The functions that a source must have. It need not know protected persons and grants. */
 export interface CandidateSource {
   /**
-   * The largest number of rows that a search reads; if there are more, it reports too many records. Absent for no limit.
+   * The largest number of rows that a search reads; if there are more, it reports too many records. Absent: no limit.
    */
   readonly most?: number
   /**
    * Yields at least all records that satisfy the predicate, in the order in which they were added, or in another order
-   * that does not change. The predicate is about the public form of records (`withoutProtectedPersons`); only a condition
-   * `identifier` finds merged records.
+   * that does not change. The predicate is about the public form of records (`withoutProtectedPersons`); only a
+   * condition `identifier` finds merged records.
    * @param predicate with ages replaced by dates; null for all records
    * @param after the record after which to begin; null for the first
    * @throws SearchTimeout
