@@ -98,7 +98,7 @@ export async function insertSubscription(
 
 export type SubscriptionChanges = Partial<Omit<StoredFilter, 'event_type' | 'record_type' | 'predicate'>>
 
-/** A live subscription, as subscribe_criteria would make it. */
+/** Stores a live subscription, as subscribe_criteria would make it, and returns its id. */
 export async function subscribeLive(
   { pool }: Pick<Database, 'pool'>,
   registry: Registry,

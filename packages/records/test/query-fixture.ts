@@ -1,4 +1,4 @@
-/** A record type with an attribute of every type, and three records: two that have everything, one that has nothing. */
+/** A record type with an attribute of every type but age, and three records, of which the last has no attribute. */
 
 import type { Comparator, Comparison, Interval, List, Literal, OneOf, Predicate } from '@rollcall/core/model/predicate'
 import type { RegistryShape } from '@rollcall/core/model/registry'

@@ -147,7 +147,8 @@ export function createCredentials(
 
 /**
  * Holds the access token for a participant. It is used until it expires, even if the token endpoint cannot be reached
- * meanwhile. It is dropped when the token endpoint refuses us, or when the peer answers 401.
+ * meanwhile. It is dropped when the token endpoint refuses us, when its address is no longer allowed, or when the peer
+ * answers 401.
  */
 const accessToken = (now: () => number): Refreshed<string> =>
   new Refreshed({

@@ -199,8 +199,8 @@ interface Attempted {
 const UNATTEMPTED: Attempted = { isHealthy: false, isEnded: false }
 
 /**
- * Attempts one delivery and records the result. Makes no attempt if the participant is not active, or if the envelope
- * is taken back.
+ * Attempts one delivery and records the result. Makes no attempt if the participant is not active, the registry is not
+ * found, or the envelope is taken back.
  */
 export async function attemptAndRecord(deps: Delivering, claimed: ClaimedAttempt): Promise<Attempted> {
   const { delivery } = claimed

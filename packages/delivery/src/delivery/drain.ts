@@ -16,8 +16,8 @@ import { scheduleLength } from './schedule.ts'
 /** The milliseconds of a turn. */
 const TURN = 10_000
 /**
- * Milliseconds for which a turn waits for attempts at its end. The others continue alone, unless the turn has failed or
- * is aborted.
+ * Milliseconds for which a turn waits at its end for attempts in progress. Those that last longer continue in the
+ * background. A turn that has failed or is aborted waits for all.
  */
 const TIMEOUT = 500
 /** The most milliseconds until permits are asked for again, when all are in use. */
@@ -142,7 +142,7 @@ async function expire(deps: Delivering, settings: CallbackSettings, to: ClaimedD
 
 interface TakenDue {
   readonly taken: readonly Taken[]
-  /** The last destination that had a permit. */
+  /** The last of the due destinations that got a permit; undefined: none did. */
   readonly served: WaitingDestination | undefined
   /** Milliseconds until permits should be asked for again. */
   readonly wait: number

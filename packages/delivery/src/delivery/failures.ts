@@ -41,8 +41,8 @@ function unasked(name: string, verdict: Verdict, notification = verdict): Attemp
 }
 
 /**
- * The statuses that the same request would get again. Everything else may pass: partners deploy, renew their
- * credentials, and move behind redirects, which are not followed.
+ * The statuses that the same request would get again. Every other failure may end by itself: partners deploy, renew
+ * their credentials, and move behind redirects, which are not followed.
  */
 const PERMANENT: ReadonlySet<number> = new Set([400, 405, 410, 411, 413, 414, 415, 422, 431, 501, 505])
 /** The statuses of failure whose body may be an ack that says why the message is refused. */

@@ -1,4 +1,4 @@
-/** Takes envelopes of notifications back that may not be sent as they are: a grant or a subscription has changed. */
+/** Takes envelopes of notifications back when the grant, a subscription or the protected persons have changed. */
 
 import type { ClaimedDelivery, DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'

@@ -78,8 +78,8 @@ export async function correctEvents(
 }
 
 /**
- * Makes the notifications of a correction. They show only the identifiers of the record when it was deleted, or does
- * not fulfil the subscription's filter now.
+ * Makes the notifications of a correction. They show only the identifiers of the record when it was deleted, does not
+ * fulfil the subscription's filter now, or that filter cannot be read.
  */
 function corrections(
   { registry, now }: Recording,

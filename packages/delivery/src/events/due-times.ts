@@ -5,7 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { ClientBase } from 'pg'
 import { findHeldSubscriptions, type HeldSubscription } from '../store/events/events.ts'
 
-/** The due times for one change. Many subscriptions have the same frequency, whose next time is computed once. */
+/** Finds due times as of one moment. Many subscriptions have the same frequency, whose next time is computed once. */
 export class DueTimes {
   readonly #time_zone: string
   readonly #now: Date
@@ -18,7 +18,7 @@ export class DueTimes {
     this.#next = next
   }
 
-  /** The next due time of each subscription with a frequency; null: its end has come, but it is not marked as ended. */
+  /** The next due time of each subscription with a frequency; null: the end of the subscription has come. */
   async of(client: ClientBase, subscriptions: readonly number[]): Promise<ReadonlyMap<number, Date | null>> {
     if (subscriptions.length === 0) return new Map()
     const held = await findHeldSubscriptions(client, subscriptions)

@@ -41,7 +41,7 @@ export interface Match {
 
 export interface MatchPage {
   readonly matches: readonly Match[]
-  /** Subscriptions whose filter cannot be read any more, such as for a removed attribute. They match nothing. */
+  /** Subscriptions whose filter cannot be read any more, such as for a removed attribute. None is in `matches`. */
   readonly unreadable: readonly number[]
 }
 

@@ -23,7 +23,10 @@ export interface Recording {
   readonly filters: CompiledFilters
 }
 
-/** The event that a publisher names for a change. The rules of the record type are then not applied. */
+/**
+ * The event of a change. The caller of `recordChanges` names it for a published event or a merge: the rules of the
+ * record type are then not applied.
+ */
 export interface NamedEvent extends DerivedEvent {
   /** The id of the event that is corrected, or 'all' events of the record. Absent: all events of the same type. */
   readonly corrected?: number | 'all'

@@ -156,7 +156,7 @@ export class SubscribeDecisions {
   }
 }
 
-/** How far subscriptions are counted: up to the limit; not at all without a limit. */
+/** Counts the subscriptions of a participant, up to the limit. Without a limit it does not count, and returns 0. */
 const countUpTo = (db: Parameters<typeof countSubscriptions>[0], participant: number, most: number): Promise<number> =>
   most === Infinity ? Promise.resolve(0) : countSubscriptions(db, participant, most)
 

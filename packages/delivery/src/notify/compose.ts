@@ -173,8 +173,8 @@ const unconditional = (grant: Grant): Grant => ({
 const namedBy = ({ type, value }: Identifier) => ({ identifier_type: type, identifier_value: value })
 
 /**
- * The time at which the event was recorded. An item of a backfill has the day of its record instead: all records of a
- * page are queued at one time, which would show how many of them are hidden.
+ * The time at which the event was recorded. An item of a backfill has the day of its record instead, unless it corrects
+ * another: all records of a page are queued at one time, which would show how many of them are hidden.
  */
 const recordedAt = ({ purpose, corrected, ...times }: WaitingNotification): string =>
   (purpose === 'backfill' && corrected === null ? times.occurred_at : times.recorded_at).toISOString()

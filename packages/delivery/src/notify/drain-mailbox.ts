@@ -1,4 +1,7 @@
-/** Drains a mailbox: composes, commits and sends one envelope after another, while the peer accepts them. */
+/**
+ * Drains a mailbox: composes, commits and sends one envelope after another. It stops when the first attempt of one does
+ * not end its delivery, or when the turn is over.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { auditEntryOfEnvelope, auditedMessage, type EntryWithPersons } from '@rollcall/audit/audit-entry-of'
@@ -43,11 +46,11 @@ const NOTIFY = callbackNamed('notify')
 /** Milliseconds for which a mailbox is drained, before others have their turn. */
 const TURN = 10_000
 /**
- * Milliseconds after which an envelope that is not committed is composed again. Due notifications are read again after
- * half of that. Their content may have changed.
+ * The most milliseconds between the reading of notifications and the commit of an envelope that was composed ahead: an
+ * older one is composed again, because what it shows may have changed. Notifications are read again after half of that.
  */
 const STALE = 1_000
-/** Seconds until a mailbox is tried again that has no address, or whose next envelope cannot be composed. */
+/** Seconds until a mailbox is tried again to which nothing may be sent now, or whose draining failed. */
 const REST = 60
 
 /** The receiver of a mailbox, as the settings are now. */
@@ -125,11 +128,11 @@ async function sendNext(
   return sequence === mailbox.sequence ? 'nothing' : 'done'
 }
 
-/** Envelopes that were planned from what was read, and are not composed yet. */
+/** The planned envelopes of a mailbox that are not composed yet, and whether they have all that was due. */
 interface Ahead {
   envelopes: (readonly PlannedItem[])[]
   isAll: boolean
-  /** The time of the reading. */
+  /** The time at which the due notifications were read. */
   at: number
 }
 
@@ -141,9 +144,9 @@ interface Envelope extends Recipient {
   readonly header: object
   readonly message: CanonicalText
   readonly body: EncryptedReply
-  /** The time at which its content was read. */
+  /** The time at which its notifications were read. */
   readonly at: number
-  /** True when nothing else was due when it was composed. */
+  /** True when nothing else was due when its notifications were read. */
   readonly isLast: boolean
   /** Frees its share of `envelopeBytes`. */
   readonly leave: () => void
@@ -301,7 +304,7 @@ async function commit(
   }
 }
 
-/** Milliseconds between two tries to get a permit, and the tries: attempts at this destination are short, or fail. */
+/** Milliseconds between two tries to reserve an attempt, and the most tries. */
 const PERMIT_PAUSE = 10
 const PERMIT_TRIES = 25
 

@@ -31,9 +31,9 @@ const LONGEST_WAIT = 1_000
 const SHARE = 0.1
 /** The most mailboxes in one statement: at first as many as may be claimed, then more if few were due. */
 const MOST_POLLED = 2_000
-/** The share of the slots that must be free before more mailboxes are claimed, so that several are claimed together. */
+/** The share of the slots that must be free before a pass in progress goes on, so that it claims several mailboxes. */
 const REFILL = 0.25
-/** Milliseconds until a mailbox is tried again that could not be drained. */
+/** Milliseconds until a mailbox that could not be drained is polled again. It may rest longer (`restMailbox`). */
 const AFTER_FAILURE = 1_000
 
 interface Options {

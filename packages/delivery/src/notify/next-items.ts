@@ -31,7 +31,7 @@ interface To {
 
 /** The fewest notifications that are read, so that several envelopes are planned at a time. */
 const AHEAD = 400
-/** When too many notifications are about one event, so many times more are read next, up to `most`. */
+/** When those that were read do not complete an envelope, `times` as many notifications are read, at most `most`. */
 const LOOKED_AT = { times: 8, most: 20_000 }
 
 /** The items of the next envelopes. */
@@ -134,7 +134,10 @@ async function withoutUnsent(
     })
 }
 
-/** Removes the identifier of the survivor, if that is gone or does not fulfil the conditions of the grant now. */
+/**
+ * Removes the identifier of the survivor, if the grant has conditions for its record type, and the survivor is gone or
+ * does not fulfil them now.
+ */
 async function withoutHiddenSurvivor(
   db: Database,
   grant: Grant,

@@ -8,7 +8,7 @@ export function canonical(value: unknown): string {
 const byCodePoint = (names: string[]): string[] =>
   names.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
 
-/** As Python's `json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)`. */
+/** Writes a value as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)` does. */
 export const sortedUnescaped = (value: unknown): string => written(value, byCodePoint, JSON.stringify)
 
 /** Writes a value as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` does. */

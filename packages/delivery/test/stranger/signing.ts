@@ -37,7 +37,7 @@ export interface Unsigned {
   readonly message: object
 }
 
-/** The texts of header and message as they stand in a body: with white space, so that reading text matters. */
+/** Writes a header or message for a body, with white space: who writes the parsed value anew gets another text. */
 export const inBody = (value: object): string => JSON.stringify(value, null, 1)
 
 const FORMS: Readonly<Record<Profile['canonical_form'], (value: object, text: (value: object) => string) => string>> = {
@@ -122,7 +122,7 @@ function rawSignature(content: Buffer, { algorithm, privateJwk }: Signer): Buffe
   return signBytes('sha256', content, { key, dsaEncoding: 'ieee-p1363', padding: constants.RSA_PKCS1_PADDING })
 }
 
-/** A body whose parts stand as the signature of `as-received` says they do. */
+/** The text of a body. Its header and message are the texts that a signature in the form `as-received` signs. */
 export function bodyText({ header, message }: Unsigned, value?: unknown): string {
   const member = value === undefined ? '' : `"signature": ${JSON.stringify(value)}, `
   return `{${member}"header": ${inBody(header)}, "message": ${inBody(message)}}`
@@ -139,7 +139,10 @@ export interface PublishedKey extends JsonWebKey {
   readonly alg: string
 }
 
-/** Whether a body was signed by `sender_id` with a published key, in a profile that the reader agreed on: with EdDSA where it has that. */
+/**
+ * Whether a body was signed in this profile with one of the keys: with EdDSA, if the profile has it. Only in the layout
+ * `parameters` does the signature name a sender, which must be `sender_id`.
+ */
 export function isSigned(
   text: string,
   sender_id: string,

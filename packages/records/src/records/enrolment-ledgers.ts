@@ -112,7 +112,7 @@ export async function storeLedgers(
   )
 }
 
-/** Returns the stored ledgers in which a scheduled status is due, by record. */
+/** Returns the stored states of ledgers in which a scheduled enrolment status is due, by record. */
 export async function dueLedgers(
   { pool }: Pick<Database, 'pool'>,
   registry: RegistryShape,
@@ -129,13 +129,14 @@ export async function dueLedgers(
   return new Map(rows.map(({ record, state }) => [record, state]))
 }
 
+/** The records of one type in a registry in which a scheduled enrolment status is due. */
 export interface DueRecords {
   readonly registry: number
   readonly record_type: string
   readonly records: readonly RecordId[]
 }
 
-/** Finds at most `limit` records in which a scheduled status is due, by registry and record type. */
+/** Finds at most `limit` records, of all registries, in which a scheduled enrolment status is due at the time `now`. */
 export async function findDueRecords(
   { pool }: Pick<Database, 'pool'>,
   now: Date,

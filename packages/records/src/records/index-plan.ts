@@ -6,15 +6,15 @@ import type { RecordType } from '@rollcall/protocol'
 import { readIndexes } from './catalog.ts'
 import { type DeclaredIndex, declaredIndexes, recordTable, recordTypesWithTables } from './record-tables.ts'
 
-/** The result for the table of one record type. */
+/** How the columns and indexes of one record table differ from what its registry declares. */
 export interface IndexPlan {
   readonly namespace: string
   readonly record_type: string
-  /** Attributes and compounds whose columns still need a backfill. */
+  /** The names of attributes, compounds, sort columns and identifier types that still need a backfill (`unfilled`). */
   readonly unfilled: readonly string[]
   /** Declared indexes that do not exist, or whose build was interrupted. */
   readonly missing: readonly MissingIndex[]
-  /** Indexes that the registry does not declare. Each one slows down every write of a record. */
+  /** Indexes that neither the registry nor a constraint needs. Each one slows down every write of a record. */
   readonly foreign: readonly string[]
 }
 

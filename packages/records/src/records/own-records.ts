@@ -44,7 +44,7 @@ type Run = <Row extends QueryResultRow>(statement: Statement) => Promise<readonl
 
 /** The functions that run the statements of a search. */
 interface Connections {
-  /** Runs a search by any condition, which may be slow. */
+  /** Runs any statement but a look-up, such as a search by any condition. It may be slow. */
   readonly search: Run
   /** Runs the look-up of one identifier, which is short and prepared. */
   readonly lookUp: (table: RecordTable, lookUp: LookUp) => Promise<readonly FoundRow[]>

@@ -22,7 +22,7 @@ const ATTEMPTS = 8
 export interface WrittenRecord {
   readonly id: RecordId
   readonly primary_identifier: string
-  /** The replaced document, when the caller asked for it (`WriteOptions.before`). */
+  /** The replaced document, when the caller asked for it (`WriteOptions.before`) and had not locked the record. */
   readonly before?: string
   /** Identifiers of records that were merged into this record, if any. */
   readonly aliases?: readonly Identifier[]

@@ -34,7 +34,7 @@ export interface ApplyProgress {
 export interface Applied {
   /** The names of the indexes that were built. */
   readonly built: readonly string[]
-  /** The attributes and compounds whose columns were backfilled, such as `Person.district`. */
+  /** The names of `IndexPlan.unfilled` that were backfilled, with their record type, such as `Person.district`. */
   readonly filled: readonly string[]
   /** False when the signal stopped the work. The work so far is committed, and the next call continues it. */
   readonly finished: boolean

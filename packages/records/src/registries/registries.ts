@@ -18,8 +18,7 @@ import { REGISTRY_DEFAULTS, type RegistrySettings, selectRegistries, toRegistry 
 /**
  * Adds a registry, and makes its record tables unless its records are elsewhere.
  * @param registry.kind the name of a kind
- * @throws StoreRefusal that names what is wrong: namespace, kind, time zone, sender_id or alias, by its form or because
- * it is in use
+ * @throws StoreRefusal a member is not valid, there is no such kind, or the namespace, sender_id or an alias is in use
  */
 export async function addRegistry(
   db: Database,
@@ -146,7 +145,7 @@ export async function setRegistry(
 /** Where the records of a registry are: members of a `Registry`. */
 export type RecordsPlace = Required<Pick<Registry, 'own_records' | 'awaits_records'>> & { readonly source: object }
 
-/** Replaces the source of a registry. @returns false when the source was changed meanwhile: nothing is done */
+/** Replaces the source of a registry. @returns false when the source was changed meanwhile: nothing is stored */
 export async function storeSource(
   client: Pick<ClientBase, 'query'>,
   { id, source: before, awaits_records: awaited = false }: Pick<Registry, 'id' | 'source' | 'awaits_records'>,

@@ -83,8 +83,8 @@ export async function declareAttributeIndex(
 }
 
 /**
- * Undoes `addAttribute` or `declareAttributeIndex`: removes an added attribute with its column and index, or the added index
- * of an attribute of the kind. Other servers learn it within half a second; until then, a search that uses it fails.
+ * Undoes `addAttribute` or `declareAttributeIndex`: removes an added attribute with its column and index, or the added
+ * index of an attribute of the kind. Other servers learn it within half a second; until then, a search that uses it fails.
  * @throws StoreRefusal nothing of that name was added, or the registry cannot be changed now
  */
 export async function removeAttribute(
@@ -178,7 +178,7 @@ const LOCK_TIMEOUT = '5s'
 /**
  * Runs a change of a registry's attributes in a transaction, and only while no import and no `applyIndexes` runs: both
  * rely on the columns that existed when they began.
- * @throws StoreRefusal one of them runs, the database user may not change the tables, or something uses them too long
+ * @throws StoreRefusal one of them runs, the database user may not change the tables, or a table is in use too long
  */
 export async function runAttributeChange<Result>(
   db: Database,

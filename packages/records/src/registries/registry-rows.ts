@@ -158,8 +158,8 @@ function kindWith(
 }
 
 /**
- * Turns a stored attribute into an addition to the kind; null when this version's kind cannot use it: searches that
- * name the attribute are then refused.
+ * Turns a stored attribute into an addition to the kind. Null when this version's kind has the attribute by itself, or
+ * cannot use it: then searches that name it are refused.
  */
 function asAddition(kind: Kind, { record_type, name, definition }: StoredAttribute): AttributeAddition | null {
   const recordType = kind.record_types.find((row) => row.name === record_type)

@@ -79,7 +79,7 @@ export async function forgetBreakers({ pool }: Pick<Database, 'pool'>): Promise<
   return rowCount ?? 0
 }
 
-/** The most participants in the result: those with the most waiting deliveries. */
+/** The most participants in the result of `deliveryHealth`: those with the most waiting deliveries. */
 const MOST = 1_000
 
 /**

@@ -106,11 +106,11 @@ export async function claimDueDeliveries(
 }
 
 /**
- * Records an attempt, and what becomes of the delivery if the claim has not ended: a delivery that was dropped or taken
- * over stays as it is. The same statement counts a failure in the destination's breaker, or closes the breaker when the
+ * Records an attempt, and what becomes of the delivery if it still has this claim: one that was dropped or claimed anew
+ * stays as it is. The same statement counts a failure in the destination's breaker, or closes the breaker when the
  * peer is up. Successes are frequent, so many share a statement.
  * @param more.target the address that was called
- * @returns whether the claim had not ended
+ * @returns whether the delivery still had the claim
  */
 export async function recordAttempt(
   { pool }: Pick<Database, 'pool'>,
@@ -175,7 +175,7 @@ const RECORD_ATTEMPT = `with ended as (
 export interface ChangedGrounds {
   /** True when another grant is in force. */
   readonly grant: boolean
-  /** True when other persons are protected. */
+  /** True when the protected persons of the registry have changed. */
   readonly protection: boolean
 }
 
@@ -247,7 +247,7 @@ export interface SuccessfulAttempt extends Attempt, Destination {
 export const recordSuccess = (pool: pg.Pool, delivered: SuccessfulAttempt): Promise<boolean> =>
   waiting(pool).submit(delivered)
 
-/** No limit is needed: no more can wait than attempts are in progress. */
+/** Collects successful attempts for one statement. No limit is needed: each of them is an attempt in progress. */
 const waiting = perPool((pool) =>
   groupCommit<SuccessfulAttempt, boolean>((entries) => write(pool, entries), { waiting: Infinity }),
 )

@@ -30,7 +30,7 @@ export const DELIVERY_CHANGES = {
       reason = coalesce(reason, 'operator'), finished_at = now()`,
     sends: false,
   },
-  /** Sends ended deliveries again. */
+  /** Sends ended and held deliveries again. */
   replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: pendingSql('now()'), sends: true },
 } as const satisfies Record<string, Change>
 
@@ -38,7 +38,7 @@ export const DELIVERY_CHANGES = {
 const IN_CLOSED_MAILBOX = `exists (
   select 1 from mailbox where mailbox.id = delivery.mailbox and mailbox.state = 'closed')`
 
-/** SQL condition: a replay has moved the delivery's events to another delivery. */
+/** SQL condition: the delivery's notifications were put back into their mailbox, to be sent in another delivery. */
 const WAS_REPLAYED = `(state = 'dropped' and reason is not distinct from 'replayed')`
 
 /** SQL condition: a record of the notification was deleted after its delivery, so it cannot be composed again. */

@@ -9,7 +9,7 @@ export interface DeliveryCounts {
   readonly waiting: number
   /** The number of pending deliveries to destinations whose last attempt failed. */
   readonly failing: number
-  /** The number of deliveries that were given up, and neither replayed nor dropped since. */
+  /** The number of deliveries that were given up, and not retried, replayed or dropped since. */
   readonly dead: number
   /** The number of deliveries that are not attempted, because they have no address. */
   readonly held: number

@@ -62,9 +62,9 @@ const FIND_DESTINATIONS = `with recursive step (origin, number) as (
     ) as under_way on true
   order by number`
 
-/** The number of destinations that are read for the next due time. The others are read soon after. */
+/** The most destinations that are read to find the next due time. */
 const LOOKED_AT = 1_000
-/** The seconds until the destinations beyond these are read. */
+/** The most seconds until the next due time, if there may be more than `LOOKED_AT` destinations. */
 const BEFORE_LONG = 5
 
 /** The seconds until a delivery of a participant may be attempted; 0: now; null: none is pending. */

@@ -64,7 +64,7 @@ export async function closeStaleMailboxes(
 
 /**
  * Opens a closed mailbox in a transaction of the caller. The notifications of envelopes that were given up wait again,
- * before all others.
+ * in the order in which they became due.
  */
 export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: number): Promise<void> {
   await client.query(

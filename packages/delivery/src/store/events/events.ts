@@ -29,7 +29,7 @@ export interface EventNumbers {
 interface ChangedRecord {
   readonly record_type: string
   readonly record: RecordId
-  /** The normalised primary identifier of a record that is new; null: the record existed before. */
+  /** The normalised primary identifier of a record that is new; null: the record existed before, or has none. */
   readonly written_anew: string | null
 }
 

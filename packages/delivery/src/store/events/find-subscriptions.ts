@@ -105,7 +105,7 @@ export async function findOwnSubscriptions(
 /** The column with the exchange that made or ended a subscription, by the operation of that exchange. */
 const EXCHANGES: Readonly<Record<string, string>> = { subscribe: 'correlation_id', unsubscribe: 'ended_by' }
 
-/** An exchange that made or ended certain subscriptions, and the reference_ids of the items that made these. */
+/** An exchange that made or ended asked subscriptions, and the reference_ids of the items that made them. */
 export interface ExchangeOfCodes {
   readonly correlation_id: string
   readonly reference_ids: readonly string[]

@@ -1,4 +1,4 @@
-/** The lock which ensures that changes that commit after a subscription are matched with it. */
+/** The advisory lock of a registry. It ensures that changes that commit after a subscription are matched with it. */
 import type { ClientBase } from 'pg'
 
 const FUNCTIONS = {

@@ -22,7 +22,7 @@ export interface ListedMailbox {
   /** The number of subscriptions that have not ended, and how many of these are suspended. */
   readonly subscriptions: number
   readonly suspended: number
-  /** The id of the delivery that waits for its next attempt. */
+  /** The id of its pending delivery, of which a mailbox has at most one; null: none. */
   readonly delivery: string | null
 }
 

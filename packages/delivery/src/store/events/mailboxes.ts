@@ -156,8 +156,9 @@ export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number,
 const KNOWN = 1
 
 /**
- * Makes a participant's pending deliveries due, as soon as every node knows its new settings: they may succeed now, and their next
- * attempt may be hours away. Mailboxes that rest are tried again too. Announces the participant to the nodes.
+ * Makes a participant's pending deliveries due, as soon as every node knows its new settings: they may succeed now, and
+ * their next attempt may be hours away. Without `origin`, mailboxes that rest are tried again too. Announces the
+ * participant to the nodes.
  * @param origin only notifications to this destination, which answers again
  */
 export async function retryWaiting(

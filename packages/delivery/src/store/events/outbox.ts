@@ -10,9 +10,9 @@ export interface OutboxRow {
   readonly id: string
   readonly namespace: string
   readonly reg_event_type: string
-  /** The JSON text; null when it is longer than `longest`. */
+  /** The JSON text; null when it has more bytes than `takeOutboxRow` was to read. */
   readonly record: string | null
-  /** The JSON text; null when there is none, or it is longer than `longest`. */
+  /** The JSON text; null when there is none, or it has more bytes than `takeOutboxRow` was to read. */
   readonly remove: string | null
   readonly has_remove: boolean
   readonly record_type: string | null

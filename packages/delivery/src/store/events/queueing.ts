@@ -80,7 +80,7 @@ export interface QueuedPage {
   readonly last: RecordId | null
 }
 
-/** A backfill that was interrupted. */
+/** A backfill that has not ended: it was interrupted, or goes on now. */
 export interface OpenBackfill {
   /** The id of the last record that was queued. */
   readonly last: RecordId
@@ -88,7 +88,7 @@ export interface OpenBackfill {
   readonly since: Date | null
 }
 
-/** Finds the interrupted backfill of a subscription; null when there is none. */
+/** Finds the backfill of a subscription that has not ended; null when there is none. */
 export async function findOpenBackfill(
   { pool }: Pick<Database, 'pool'>,
   subscription: number,

@@ -97,7 +97,7 @@ export async function moveWaitingNotifications(
 
 /**
  * Drops an envelope. Its notifications wait again, and are sent under another message_id.
- * @returns whether the claim had not ended
+ * @returns whether the delivery still had the claim; if not, nothing is changed
  */
 export async function recallEnvelope(
   pool: Pick<pg.Pool, 'query'>,

@@ -67,7 +67,7 @@ export async function expireSubscriptions(client: Pick<ClientBase, 'query'>, now
   }
 }
 
-/** Ends the live subscriptions to one person that were notified of these events. */
+/** Ends the live subscriptions whose filter names one person, and that have a notification of these events. */
 export async function endNotifiedSubscriptions(
   client: ClientBase,
   events: readonly number[],
@@ -151,8 +151,8 @@ export interface ReopenedSubscription {
 }
 
 /**
- * Opens ended subscriptions again under their codes, if their own end has not come, and no newer subscription asks for
- * the same. Of several that ask for the same, only the newest is opened.
+ * Opens subscriptions that ended for `reason` again under their codes, if their own end has not come, and no other
+ * subscription that has not ended asks for the same. Of several that ask for the same, only the newest is opened.
  */
 export async function reopenSubscriptions(
   client: ClientBase,

@@ -44,7 +44,7 @@ export interface NewSubscription extends Types {
   readonly locale: string | null
   readonly person: boolean
   readonly frequency: Frequency | null
-  /** The end of the subscription; absent: the end of the frequency. */
+  /** The end of the subscription; null or absent: the end of the frequency, if it has one. */
   readonly end_at?: Date | null
   readonly consent?: SubscriptionConsent | null
   /** The reference_id of the item that made it. */
