@@ -1,4 +1,4 @@
-/** Computes when the next attempt of a delivery is due, from the number of attempts and the peer's wish. */
+/** Computes when the next attempt of a delivery is due, from the number of attempts and the peer's Retry-After. */
 
 /** The seconds between attempts: 5 s at first, about 72 hours in all (N16 leaves them open). */
 export const DEFAULT_SCHEDULE: readonly number[] = [

@@ -120,6 +120,7 @@ export const isNormalAddress = (text: string): boolean => readTarget(text) !== n
 
 const invalid = (rule: string): RequestFault => new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
 
+/** The dependencies of `readSenderUri`. */
 export interface CheckingSenderUri {
   readonly callbacks: CallbackSettingsReader
   readonly guards: AddressGuards

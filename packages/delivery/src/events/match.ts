@@ -32,6 +32,7 @@ export interface MatchedEvent {
   readonly after: ExtractedRecord | null
 }
 
+/** An event, and a subscription that it matches. */
 export interface Match {
   /** The index of the event. */
   readonly at: number

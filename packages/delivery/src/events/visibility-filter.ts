@@ -198,4 +198,5 @@ function withoutEmpty(value: JsonValue): JsonValue | undefined {
   return left.length === 0 ? undefined : Object.fromEntries(left)
 }
 
+/** Parses JSON text; null for null. */
 export const parseNullable = (text: string | null): JsonValue => (text === null ? null : JSON.parse(text))

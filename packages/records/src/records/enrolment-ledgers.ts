@@ -20,6 +20,7 @@ export async function lockAddedPersons(client: ClientBase, registryId: number): 
   await client.query("select pg_advisory_xact_lock(hashtext('rollcall enrolment'), $1)", [registryId])
 }
 
+/** An identifier, and the record that it names. */
 export interface NamedRecord extends Named {
   readonly record: RecordId
 }
@@ -44,6 +45,7 @@ export async function findByIdentifiers(
   return rows.filter((row) => row.names_record || isAlias(row))
 }
 
+/** A locked record, with its enrolment ledger. */
 export interface LedgerRecord {
   readonly id: RecordId
   readonly primary_identifier: string
@@ -151,6 +153,7 @@ export async function findDueRecords(
   return rows
 }
 
+/** Deletes the enrolment ledgers of these records. */
 export async function deleteLedgers(
   client: ClientBase,
   { registry, record_type }: Pick<DueRecords, 'registry' | 'record_type'>,

@@ -54,6 +54,7 @@ export async function findRecordsWithIdentifier(
   return { live: rows.filter(({ own }) => own), retired }
 }
 
+/** The merge of one record into another, with its event. */
 export interface Merge {
   readonly survivor: RecordId
   readonly retired: RecordId

@@ -15,6 +15,7 @@ import {
 } from './protected-records.ts'
 import { recordTable, recordTypesWithTables } from './record-tables.ts'
 
+/** A protected person, with the number of the records that belong to the person. */
 export interface ProtectedRow {
   readonly id: number
   readonly type: string

@@ -163,6 +163,7 @@ export async function addProtectedRecords(
   return insertProtectedIdentifiers(client, registry.id, rows)
 }
 
+/** An identifier of a protected person. */
 export interface ProtectedIdentifier extends Identifier {
   readonly person: number
   /** True when every record with this identifier as its own is protected. */

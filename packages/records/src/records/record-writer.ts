@@ -55,6 +55,7 @@ export interface WriteOptions {
   readonly sameIdentifiers?: ReadonlySet<string>
 }
 
+/** The result of `writeRecords`. */
 export interface Written {
   readonly inserted: readonly WrittenRecord[]
   /** Replaced records, also those whose document did not change. */

@@ -8,6 +8,7 @@ import type { ClientBase } from 'pg'
 import { ownRecords, readerInTransaction } from './own-records.ts'
 import { OWN_SINK, type RecordSink } from './record-sink.ts'
 
+/** The functions that read and write the records of a registry. */
 export interface RegistryRecords {
   readonly source: RecordSource
   /** A reader that sees what a transaction of our database sees. A source outside is read in its newest state. */

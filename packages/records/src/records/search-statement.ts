@@ -58,6 +58,7 @@ export function lookUpStatement(
   return { ...preparedLookUp(table), values: [type, value, limit, offset, ids, cap, categories] }
 }
 
+/** A look-up of records by one identifier. */
 export interface LookUp {
   readonly identifier: Identifier
   readonly page: Page

@@ -84,7 +84,8 @@ export async function declareAttributeIndex(
 
 /**
  * Undoes `addAttribute` or `declareAttributeIndex`: removes an added attribute with its column and index, or the added
- * index of an attribute of the kind. Other servers learn it within half a second; until then, a search that uses it fails.
+ * index of an attribute of the kind. Other servers learn it within half a second; until then, a search by a removed
+ * attribute fails there.
  * @throws StoreRefusal nothing of that name was added, or the registry cannot be changed now
  */
 export async function removeAttribute(

@@ -201,7 +201,7 @@ export async function changedSinceDelivery(
   return rows[0] ?? { grant: false, protection: false }
 }
 
-/** SQL: a row with 0 when a delivery is pending. The dispatcher knows the participants and times. */
+/** SQL for `secondsUntilDue`: a row with 0 when a delivery is pending. The dispatcher finds out when it is due. */
 export const DELIVERIES_DUE = `select 0 where exists (select from delivery where state = 'pending')`
 
 /** Lists the participants that have pending deliveries, due now or later. */

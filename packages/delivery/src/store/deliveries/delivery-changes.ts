@@ -38,7 +38,7 @@ export const DELIVERY_CHANGES = {
 const IN_CLOSED_MAILBOX = `exists (
   select 1 from mailbox where mailbox.id = delivery.mailbox and mailbox.state = 'closed')`
 
-/** SQL condition: the delivery's notifications were put back into their mailbox, to be sent in another delivery. */
+/** SQL condition: the delivery was dropped because its notifications were put back into their mailbox. */
 const WAS_REPLAYED = `(state = 'dropped' and reason is not distinct from 'replayed')`
 
 /** SQL condition: a record of the notification was deleted after its delivery, so it cannot be composed again. */

@@ -22,6 +22,7 @@ export interface KeyMatch {
   readonly whole: boolean
 }
 
+/** A subscription that a change may match, and what its keys tell about the record before and after the change. */
 export interface Candidate {
   readonly at: number
   readonly subscription: number

@@ -21,6 +21,7 @@ export interface NewEnvelope {
   readonly counted: number
 }
 
+/** A notification of an envelope. */
 export interface SentNotification {
   readonly id: number
   readonly subscription: number

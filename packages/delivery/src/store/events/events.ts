@@ -151,7 +151,7 @@ export async function insertEvents(client: ClientBase, registryId: number, event
   )
 }
 
-/** Stores with each event what its notifications show, and how many there are. */
+/** Stores with each event what its notifications show, and how many subscriptions it matched. */
 export async function storeMatches(client: ClientBase, matched: readonly MatchedDocument[]): Promise<void> {
   if (matched.length === 0) return
   await client.query(

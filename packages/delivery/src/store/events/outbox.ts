@@ -24,7 +24,7 @@ export interface OutboxRow {
   readonly corrects: string | null
 }
 
-/** SQL: a row with 0 when a row of the event outbox waits. */
+/** SQL for `secondsUntilDue`: a row with 0 when a row of the event outbox waits. */
 export const OUTBOX_DUE = 'select 0 where exists (select from rollcall_outbox.event where failed_at is null)'
 
 /** True when a row of the event outbox waits to be published. */

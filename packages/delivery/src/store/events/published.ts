@@ -34,6 +34,7 @@ export async function findEvent(client: ClientBase, registryId: number, event_id
   return rows[0] ?? null
 }
 
+/** The version that a source gives to a record. */
 export interface SourceVersion {
   readonly record_type: string
   readonly primary_identifier: string

@@ -46,6 +46,7 @@ const EVIDENCE = `select
     where subscription.participant = $1 and subscription.registry = $2 and notification.purpose = 'test'
       and (notification.state = 'waiting' or delivery.state = 'pending')) as testing`
 
+/** Finds when each thing was last seen of the system of a participant. Times before `since` are ignored. */
 export async function findDeliveryEvidence(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, since }: CheckedSystem,

@@ -1,4 +1,4 @@
-/** Lists subscriptions for an operator. Only `findSubscription` returns their criteria, which may be personal data. */
+/** Lists subscriptions for an operator. Here only `findSubscription` returns criteria, which may be personal data. */
 import type { EndReason, SubscriptionState, SuspensionReason } from '@rollcall/core/model/event'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'

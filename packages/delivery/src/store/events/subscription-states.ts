@@ -193,6 +193,7 @@ export async function reopenSubscriptions(
   return rows
 }
 
+/** A key under which a subscription is filed. `whole`: a record with this key fulfils the whole filter. */
 export interface FiledKey {
   readonly subscription: number
   readonly event_type: string

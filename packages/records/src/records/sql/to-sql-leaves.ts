@@ -11,6 +11,7 @@ import type { Attribute, AttributeType } from '@rollcall/protocol'
 import { attributeColumns } from '../columns.ts'
 import { firstTextAfterPrefix, type OrderOperator, type ParameterList, toStorableBound } from './to-sql-parts.ts'
 
+/** A condition on one value. */
 export type ValueLeaf = Comparison | OneOf | HasValue
 
 /** Where a condition finds its values: the alias to write before each column name, and the list of parameters. */

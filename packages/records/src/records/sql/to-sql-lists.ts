@@ -1,6 +1,6 @@
 /**
- * SQL of conditions on some element of a list. Where an index can find these values, the whole list is compared; other
- * conditions test the elements one by one.
+ * SQL of conditions on some element of a list. Where an index can help, the whole list is compared with the values of
+ * the condition; other conditions test the elements one by one.
  */
 
 import {
