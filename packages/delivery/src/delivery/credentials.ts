@@ -44,7 +44,7 @@ export type Secrets = {
 /** The guard and the headers for one request to a participant. */
 export interface Usable {
   readonly guard: AddressGuard
-  /** The headers that are secret. */
+  /** The headers with credentials, which are secret. */
   readonly headers: Readonly<Record<string, string>>
   /** True when credentials are sent: they are for the origin of this address. False when there are none. */
   readonly sent: boolean
@@ -52,7 +52,7 @@ export interface Usable {
   refused(): void
 }
 
-/** Finds the credentials for calls of participants. */
+/** Finds the credentials for our calls to participants. */
 export interface Credentials {
   /** Finds the credentials for an address. @param timeoutMs for fetching an access token @throws CredentialsUnusable */
   find(

@@ -1,4 +1,7 @@
-/** Finds the address of an answer: the one in the request, if it is allowed, or else the participant's own (G1). */
+/**
+ * Finds the address of an answer (G1): the one that the request names, or the participant's own if it names none. A
+ * named address that is not allowed is refused.
+ */
 
 import { MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 import type { CallbackSettingsReader } from '@rollcall/participants/directory/directory'

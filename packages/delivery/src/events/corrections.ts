@@ -71,7 +71,7 @@ export async function correctEvents(
     in_backfill ? undefined : (due.get(subscription) ?? undefined)
   await insertNotifications(client, corrections(recording, draft, receivers, predicates, dueOf))
   matched.set(id, new Set(receivers.map(({ subscription }) => subscription)).size)
-  // Not marked as taken back are the events of a record that was merged into another one: they have happened.
+  // The events of a record that was merged into another one are not marked as taken back: they have happened.
   if (event.corrects !== 'CANCEL' || isOfAll) return
   await storeReversal(client, earlier, id)
   await openAgain(client, recording, receivers, predicates)

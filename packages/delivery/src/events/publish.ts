@@ -1,6 +1,6 @@
 /**
  * Turns changes of records into events, and events into notifications, in the transaction that changes the records. So
- * none is lost, and none is made twice.
+ * no event is lost, and none is recorded twice.
  */
 
 import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from '@rollcall/core/events/derive'

@@ -1,6 +1,6 @@
 /** Canonical texts as somebody else's software writes them, from docs/signature.md. Nothing of ours is used here. */
 
-/** RFC 8785 for what tests send. */
+/** Writes a value as canonical JSON (RFC 8785), correct for the values that tests send. */
 export function canonical(value: unknown): string {
   return written(value, (names) => names.sort(), JSON.stringify)
 }

@@ -49,7 +49,7 @@ const FORMS: Readonly<Record<Profile['canonical_form'], (value: object, text: (v
 
 const SPELT: Readonly<Record<Algorithm, string>> = { EdDSA: 'ed25519', ES256: 'ES256', RS256: 'RS256' }
 
-/** The digest at the end of the three lines, by prefix. */
+/** The Base64 digest of a text after the prefix, which determines the hash function. */
 function digestOf(text: string, prefix: Profile['digest_prefix']): string {
   const hash = prefix === 'BLAKE-512=' ? 'blake2b512' : 'sha256'
   return prefix + createHash(hash).update(text).digest('base64')

@@ -31,7 +31,7 @@ export async function unchangedAmong(
   return new Set(same.map(({ primary_identifier }) => primary_identifier))
 }
 
-/** The stored records that are compared with a file: those of one type that were added before its import began. */
+/** The stored records that are compared with a file: those of one type that were added before the import began. */
 export interface Compared {
   readonly registry: RegistryShape
   readonly recordType: RecordType

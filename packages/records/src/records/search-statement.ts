@@ -47,7 +47,7 @@ const preparedLookUp = oncePerObject((table: RecordTable) => {
 })
 
 /**
- * The statement that finds records by one identifier, unsorted. Each connection prepares it once under its name. It is
+ * The statement that finds records by one identifier, ordered by id. Each connection prepares it once under its name. It is
  * not `lookUpsStatement` with one look-up: except on the pipeline, PostgreSQL would plan that one anew each time.
  */
 export function lookUpStatement(

@@ -3,7 +3,7 @@ import type { Database } from '@rollcall/database/database'
 import { isHeldSql } from '@rollcall/database/holds'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
-/** The most rows that one statement deletes: so few that others hardly wait. */
+/** The most rows of a table that one statement deletes: so few that others hardly wait. */
 const AT_ONCE = 500
 
 /** The tables in the order of deletion, with their old rows by the retention in seconds, and the order of rows. */
@@ -77,7 +77,7 @@ const MAY_BE_SENT = `exists (
     where notification.event = event.id and (notification.state = 'waiting'
       or (notification.state = 'sent' and delivery.state is distinct from 'delivered')))`
 
-/** Deletes the documents of events of which nobody will be notified again, and keeps the events. @returns how many */
+/** Deletes the documents of events whose notifications are all delivered or dropped. @returns the number of events */
 export async function clearSentEvents({ pool }: Pick<Database, 'pool'>): Promise<number> {
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(

@@ -1,7 +1,7 @@
 /** Finds unsent deliveries and notifications, which a restored database holds until an operator releases them. */
 import type { PoolClient } from 'pg'
 
-/** SQL for a `from` clause: how many deliveries of each participant would be attempted, and were attempted before. */
+/** SQL for a `from` clause: how many pending deliveries a participant has, and how many of these were attempted. */
 export const UNSENT_DELIVERIES_SQL = `(select participant, count(*) as count, count(*) filter (where attempts > 0) as attempted
   from delivery where state = 'pending' group by participant)`
 

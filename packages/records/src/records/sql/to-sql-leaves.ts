@@ -187,7 +187,7 @@ function oneOf(leaf: OneOf, asked: boolean, operand: Operand): string {
   return `${columnOf(attribute, operand)} ${asked ? '= any' : '<> all'}(${list})`
 }
 
-/** SQL that is true when the record lies within an interval. An index answers the list of single days or instants. */
+/** SQL that is true when the value lies within one of the intervals. An index answers single days or instants. */
 function withinOne(leaf: OneOf, intervals: readonly Interval[], operand: Operand): string {
   const { attribute, until } = leaf
   const type = sqlTypeOf(attribute)

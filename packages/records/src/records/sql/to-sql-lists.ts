@@ -22,7 +22,7 @@ import { attributeColumns, compoundColumn, memberJsonWriter } from '../columns.t
 import { columnPresenceSql, sqlTypeOf, storableValues, valueConditionSql } from './to-sql-leaves.ts'
 import { conjuncts, joinConditions, type ParameterList, treeSql, truthForEmptyElement } from './to-sql-parts.ts'
 
-/** SQL that is definitely true (`asked`) or definitely false (not `asked`) of some element of the list. */
+/** SQL that is true when "some element satisfies the predicate" is definitely true (`asked`), or definitely false. */
 export function elementConditionSql({ list, of }: SomeElement, asked: boolean, values: ParameterList): string {
   const form = asked ? someElement(list, of, values) : everyElementElse(list, of, values)
   return truthForEmptyElement(of) === asked ? `(${form} or ${noneCounts(list, of, values)})` : form
