@@ -28,7 +28,7 @@ export interface Outgoing {
   readonly participant: Participant
   readonly registry: Registry
   readonly settings: CallbackSettings
-  /** The address, which `callbackTarget` has allowed. */
+  /** The address, which was found to be allowed for the participant. */
   readonly target: string
   readonly encrypted: boolean
   /** The header without is_msg_encrypted, which the attempt adds. */
@@ -59,7 +59,7 @@ const ANSWER_CHARACTERS = 256
 const USER_AGENT = `rollcall/${packageJson.version}`
 
 /**
- * Signs an envelope with the present key, sends it once, and returns the result, whatever the peer does.
+ * Signs an envelope with the present key, sends it at most once, and returns the result, whatever the peer does.
  * @throws the error of an unavailable database
  */
 export async function attemptEnvelope(deps: Attempting, outgoing: Outgoing): Promise<FinishedAttempt> {

@@ -291,7 +291,7 @@ async function commit(
   }
   const { permit, claim: attemptClaim } = reserved
   let inline = true
-  // The caller waits for the first attempt, whose result says whether the delivery has ended. So it need not be told.
+  // The caller waits for the first attempt, and learns from the result whether the delivery has ended.
   const mailboxDue = (due: number): void => {
     if (!inline) deps.mailboxDue(due)
   }

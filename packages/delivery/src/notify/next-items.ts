@@ -36,7 +36,7 @@ const LOOKED_AT = { times: 8, most: 20_000 }
 
 /** The items of the next envelopes. */
 export interface NextItems {
-  /** The items of each envelope, in order; empty when nothing is due. */
+  /** The items of each envelope, in order; empty when nothing that may be sent is due. */
   readonly envelopes: readonly (readonly PlannedItem[])[]
   /** True when no other notification that may be sent is due now. */
   readonly isAll: boolean

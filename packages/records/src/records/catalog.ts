@@ -50,7 +50,7 @@ interface Ownership {
   readonly may_create: boolean
 }
 
-/** Checks that the database user may change these tables. Missing tables are skipped. @throws StoreRefusal */
+/** Checks that the database user may change and index these tables. Missing tables are skipped. @throws StoreRefusal */
 export async function checkOwnership(db: Connection, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
     const { rows } = await sql<Ownership>`

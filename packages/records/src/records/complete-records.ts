@@ -12,7 +12,7 @@ import { recordTable } from './record-tables.ts'
 
 /**
  * Returns the primary identifiers of those given records that are stored with an equal document. No row is locked: a
- * change that comes later counts as later than the file.
+ * change that comes later counts as later than the given records.
  */
 export async function unchangedAmong(
   client: ClientBase,

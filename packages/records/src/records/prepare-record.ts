@@ -55,7 +55,7 @@ export function prepareRecord(
     throw new InvalidRecord('a record is a JSON object')
   }
   const text = canonicalText(document)
-  // All values are read before the record may be refused, so that the notes are complete.
+  // All values are read before the record may be refused for its identifiers, so that the notes are complete.
   const columns = readValues(recordType, document, notes)
   const identifiers = readIdentifiers(kind, recordType, document, notes)
   const [primary, another] = identifiers.filter(

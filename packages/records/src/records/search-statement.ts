@@ -47,8 +47,9 @@ const preparedLookUp = oncePerObject((table: RecordTable) => {
 })
 
 /**
- * The statement that finds records by one identifier, ordered by id. Each connection prepares it once under its name. It is
- * not `lookUpsStatement` with one look-up: except on the pipeline, PostgreSQL would plan that one anew each time.
+ * The statement that finds records by one identifier, ordered by id. Each connection prepares it once under its name.
+ * `lookUpsStatement` with one look-up is not used for it: except on the pipeline, PostgreSQL would plan that anew each
+ * time.
  */
 export function lookUpStatement(
   table: RecordTable,
