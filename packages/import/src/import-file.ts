@@ -9,7 +9,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'
 import { compiledFiltersOf, type Recording } from '@rollcall/delivery/events/recording'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import { hasRecords } from '@rollcall/records/records/record-counts'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
@@ -300,7 +300,7 @@ async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Pr
   const { client, registry, events, options } = run
   const progress = await inTransaction(client, async () => {
     const recording = events && { ...events, registry, now: events.now(), began: beganOf(run) }
-    if (run.run !== null) await lockEvents(client, registry.id, 'change')
+    if (run.run !== null) await lockRegistryFor(client, registry.id, 'change')
     const { inserted, unchanged } = await batch.write(run, recording)
     await run.completion?.note(client, batch, unchanged)
     const after = await reached(run, batch, before, inserted)

@@ -15,7 +15,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { type FreshDelivery, newAttemptClaim } from '@rollcall/delivery/delivery/deliver'
 import { callbackNamed, callbackTarget } from '@rollcall/delivery/delivery/targets'
-import { insertDeliveriesFrom } from '@rollcall/delivery/store/deliveries/deliveries'
+import { insertDeliveriesSql } from '@rollcall/delivery/store/deliveries/deliveries'
 import { createLog } from '@rollcall/observe/log'
 import {
   type CallbackSettings,
@@ -240,7 +240,7 @@ async function addDeliveries(
   const of = (name: keyof NewDelivery): unknown[] => deliveries.map((delivery) => delivery[name])
   await db.query({
     name: 'add deliveries',
-    text: insertDeliveriesFrom(
+    text: insertDeliveriesSql(
       `(select *, $11::uuid as claim, $12::float8 as seconds, null::integer as granted, null::bigint as protection
         from unnest($1::uuid[], $2::integer[], $3::integer[], $4::uuid[], $5::text[], $6::integer[], $7::text[],
           $8::text[], $9::boolean[], $10::bytea[]) as given (id, participant, registry, correlation_id, callback, page,

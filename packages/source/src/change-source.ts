@@ -4,7 +4,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { withTransaction } from '@rollcall/database/transaction'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
 import { isCopied, storeSource } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
@@ -31,7 +31,7 @@ export async function changeSource(db: Database, registry: Registry, source: obj
   await withTransaction(db.pool, async (client) => {
     // No time limit: the ids of all events of the registry may change.
     await client.query("select set_config('statement_timeout', '0', true)")
-    await lockEvents(client, id, 'merge')
+    await lockRegistryFor(client, id, 'merge')
     const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)
     // Searches no longer store ids that they found by the former file. Ids that are stored already are replaced below.
     if (!(await storeSource(client, registry, { source, own_records: isCopy, awaits_records }))) {

@@ -10,7 +10,7 @@ import { BatchCounts } from '@rollcall/import/report-counts'
 import { type Attribute, dayIn, type Kind, normaliseIdentifier, readAttribute, UNLISTED } from '@rollcall/protocol'
 import { COMPARISONS, type Compared } from './comparisons.ts'
 import { databaseRefusal } from './database-refusal.ts'
-import { ANY_RECORD } from './engine/column-test.ts'
+import { ANY_RECORD_MAY_MATCH } from './engine/column-test.ts'
 import { withSnapshot } from './engine/connections.ts'
 import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
 import { attributesOf, type MappedRecords, type SourceFile } from './engine/mapped-records.ts'
@@ -115,7 +115,7 @@ async function checkRecords(
 
 const firstRows = (engine: OpenEngine, records: MappedRecords): Promise<readonly SourceRow[]> =>
   withSnapshot(engine.begin, (state) =>
-    state.rows(records, { needed: ANY_RECORD, keys: null, after: null, limit: ROWS }),
+    state.rows(records, { needed: ANY_RECORD_MAY_MATCH, keys: null, after: null, limit: ROWS }),
   )
 
 /** A column by which records can be found, with its identifier type or attribute. */

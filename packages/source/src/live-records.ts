@@ -13,7 +13,7 @@ import { isStorable } from '@rollcall/database/text'
 import { createSearchSlots, type SearchSlots } from '@rollcall/participants/admission/search-slots'
 import { type Kind, RequestFault } from '@rollcall/protocol'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
-import { ANY_RECORD } from './engine/column-test.ts'
+import { ANY_RECORD_MAY_MATCH } from './engine/column-test.ts'
 import { withSnapshot } from './engine/connections.ts'
 import type { OpenEngine, RowsAsked, SourceRow, SourceSnapshot } from './engine/engine.ts'
 import type { MappedRecords, SourceFile } from './engine/mapped-records.ts'
@@ -65,7 +65,7 @@ export function liveRecords(
       async session(work) {
         // Types of columns are read before the session begins: within it, reading them would wait for another
         // connection.
-        for (const records of file.records.values()) await engine.bounds(records, ANY_RECORD)
+        for (const records of file.records.values()) await engine.bounds(records, ANY_RECORD_MAY_MATCH)
         return inSlot(slots, () =>
           withSnapshot(engine.begin, (state) => {
             const begin = async (): Promise<SourceSnapshot> => ({ ...state, end: async () => undefined })
@@ -97,14 +97,14 @@ function readerOf(reading: Reading): RecordReader {
     most: file.candidates,
     candidates(_registry, { name }, predicate, after) {
       const records = file.records.get(name)
-      const needed = records === undefined || predicate === null ? ANY_RECORD : neededOf(records, predicate)
+      const needed = records === undefined || predicate === null ? ANY_RECORD_MAY_MATCH : neededOf(records, predicate)
       return portions(reading, records, { needed, keys: null, after: after === null ? null : keyOfLive(after) })
     },
     async read(_registry, { name }, ids) {
       const found = new Map<string, SourceRecord>()
       const keys = ids.flatMap((id) => keyOfLive(id) ?? [])
       if (keys.length === 0) return []
-      const asked = { needed: ANY_RECORD, keys, after: null }
+      const asked = { needed: ANY_RECORD_MAY_MATCH, keys, after: null }
       for await (const { records } of portions(reading, file.records.get(name), asked)) {
         for (const record of records) found.set(record.id, record)
       }

@@ -5,7 +5,13 @@ import type { Identifier } from '@rollcall/core/model/records'
 import type { Target } from '@rollcall/import/column-mapping'
 import { type Attribute, searchKey, UNLISTED } from '@rollcall/protocol'
 import { COMPARISONS, type Compared } from './comparisons.ts'
-import { ANY_RECORD, type ColumnTest, type MappedColumn, type Needed, NO_RECORD } from './engine/column-test.ts'
+import {
+  ANY_RECORD_MAY_MATCH,
+  type ColumnTest,
+  type MappedColumn,
+  type Needed,
+  NO_RECORD_MATCHES,
+} from './engine/column-test.ts'
 import type { MappedRecords } from './engine/mapped-records.ts'
 
 /** The parts of a condition that bound how many rows are read: the same condition without its tests of folded texts. */
@@ -16,7 +22,7 @@ export function boundsIn(needed: Needed): Needed {
     case 'or':
       return anyOf(needed.of.map(boundsIn))
     case 'column':
-      return needed.test.is === 'folded' ? ANY_RECORD : needed
+      return needed.test.is === 'folded' ? ANY_RECORD_MAY_MATCH : needed
     default:
       return needed
   }
@@ -35,7 +41,7 @@ export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
       return anyOf(predicate.of.map((part) => neededOf(records, part)))
     // A condition on columns cannot express a negation: a missing or unreadable value is neither true nor false.
     case 'not':
-      return ANY_RECORD
+      return ANY_RECORD_MAY_MATCH
     case 'some':
       // All parts must be true of one element. A condition on columns can only say that each is true of some element.
       return neededOf(records, predicate.of)
@@ -53,7 +59,7 @@ export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
       )
     case 'exists': {
       const { attribute, list } = predicate
-      if (list !== undefined && isCompound(list) && !membersOf(list).includes(attribute)) return ANY_RECORD
+      if (list !== undefined && isCompound(list) && !membersOf(list).includes(attribute)) return ANY_RECORD_MAY_MATCH
       return inColumns(
         columnsOf(records, (target) => target.reads.includes(attribute.name)),
         () => PRESENT,
@@ -74,7 +80,7 @@ const compared = (
   test: (way: keyof typeof COMPARISONS, target: Target) => ColumnTest | null,
 ): Needed => {
   const way = records.compare.get(attribute.name)
-  if (way === undefined) return ANY_RECORD
+  if (way === undefined) return ANY_RECORD_MAY_MATCH
   return inColumns(
     columnsOf(records, (target) => target.reads.includes(attribute.name)),
     (target) => test(way, target),
@@ -106,9 +112,9 @@ function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) =>
   return anyOf(
     columns.map((column): Needed => {
       const { target } = column
-      if (target.column === null) return ANY_RECORD
+      if (target.column === null) return ANY_RECORD_MAY_MATCH
       const test = testOf(target)
-      if (test === null || (target.split !== null && test.is !== 'present')) return ANY_RECORD
+      if (test === null || (target.split !== null && test.is !== 'present')) return ANY_RECORD_MAY_MATCH
       return { is: 'column', column, test }
     }),
   )
@@ -116,16 +122,16 @@ function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) =>
 
 function allOf(parts: readonly Needed[]): Needed {
   const of = parts.filter(({ is }) => is !== 'anything')
-  if (of.some(({ is }) => is === 'nothing')) return NO_RECORD
+  if (of.some(({ is }) => is === 'nothing')) return NO_RECORD_MATCHES
   const [only] = of
-  if (only === undefined) return ANY_RECORD
+  if (only === undefined) return ANY_RECORD_MAY_MATCH
   return of.length === 1 ? only : { is: 'and', of }
 }
 
 function anyOf(parts: readonly Needed[]): Needed {
-  if (parts.some(({ is }) => is === 'anything')) return ANY_RECORD
+  if (parts.some(({ is }) => is === 'anything')) return ANY_RECORD_MAY_MATCH
   const of = parts.filter(({ is }) => is !== 'nothing')
   const [only] = of
-  if (only === undefined) return NO_RECORD
+  if (only === undefined) return NO_RECORD_MATCHES
   return of.length === 1 ? only : { is: 'or', of }
 }

@@ -15,7 +15,7 @@ import Type from 'typebox'
 import { defineAct, type WriteActEntry } from '../act.ts'
 import type { HasVault } from '../deps.ts'
 import { closed, flag, instant, markPersonal, text } from '../members.ts'
-import { type KnownIdentifier, knownIdentifiers } from '../persons/known-person.ts'
+import { findIdentifiersOfPerson, type KnownIdentifier } from '../persons/known-person.ts'
 import { AccessesOfMonth, accessesByMonth } from './accesses-by-month.ts'
 import {
   AUDIT_ENTRY_MEMBERS,
@@ -82,7 +82,7 @@ export async function findPersonAccesses(
   enter: WriteActEntry,
 ) {
   const { db } = deps
-  const known = await knownIdentifiers(db, { type, value })
+  const known = await findIdentifiersOfPerson(db, { type, value })
   await enter({ persons: [{ role: 'asked', identifiers: known }] })
   const keys = await auditKeysOf(deps)
   const period = readPeriod({ from, to })

@@ -26,7 +26,7 @@ import {
   storeRevokedKey,
 } from '@rollcall/participants/store/participant-keys'
 import { findParticipant, setMessagePolicy, setParticipantStatus } from '@rollcall/participants/store/participants'
-import { forgetTraces } from '@rollcall/records/records/forget-traces'
+import { forgetDeletionTraces } from '@rollcall/records/records/forget-traces'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import { AdminRefusal, toAdminRefusal } from '../admin-function.ts'
 import { makeParticipantLive } from '../participants/promote.ts'
@@ -151,7 +151,7 @@ async function erasePerson(deps: ApplyDeps, act: Act<'person_erased'>, at: Date)
   }
   for (const { registry, record_type, primary_identifier } of act.forgotten) {
     const found = await findRegistry(db, registry)
-    if (found !== null) await forgetTraces(db.pool, { registry: found.id, record_type, primary_identifier })
+    if (found !== null) await forgetDeletionTraces(db.pool, { registry: found.id, record_type, primary_identifier })
   }
 }
 

@@ -13,7 +13,7 @@ import {
   type Secrets,
 } from '@rollcall/delivery/delivery/credentials'
 import { parseSchedule } from '@rollcall/delivery/delivery/schedule'
-import { isAllowedEntry, isDefaultUrl, isNormalAddress } from '@rollcall/delivery/delivery/targets'
+import { isAllowedEntry, isCallableAddress, isDefaultUrl } from '@rollcall/delivery/delivery/targets'
 import { tryCallback } from '@rollcall/delivery/delivery/try-callback'
 import { moveDeliveriesStatement } from '@rollcall/delivery/store/deliveries/move-deliveries'
 import { retryWaiting } from '@rollcall/delivery/store/events/mailboxes'
@@ -180,7 +180,7 @@ function plainChanges(before: CallbackSettings, given: Omit<Change, 'sender_id'>
   if (default_url && !isDefaultUrl(default_url)) {
     throw new AdminRefusal('the default address must be http or https without credentials, query and fragment')
   }
-  if (notify_url && !isNormalAddress(notify_url)) {
+  if (notify_url && !isCallableAddress(notify_url)) {
     throw new AdminRefusal('notify_url: must be http or https without credentials and fragment')
   }
   if (schedule && parseSchedule(schedule.join(',')) === null) {

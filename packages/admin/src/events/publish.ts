@@ -7,7 +7,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import { compiledFiltersOf, type NamedEvent } from '@rollcall/delivery/events/recording'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { findEvent, lockPublication, type StoredEvent } from '@rollcall/delivery/store/events/published'
 import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
 import {
@@ -102,7 +102,7 @@ export const publishEvent = defineAct(
       now: now(),
     }
     const work = async (client: ClientBase) => {
-      await lockEvents(client, registry.id, 'change')
+      await lockRegistryFor(client, registry.id, 'change')
       const known = await knownEvent(client, registry, published)
       if (known !== null) return { id: known.id, matched: known.matched }
       const corrected = await correctedEvent(client, registry, input, published)

@@ -6,10 +6,10 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { withTransaction } from '@rollcall/database/transaction'
 import { makeSubscriptionLive, openMailbox } from '@rollcall/delivery/store/events/closing'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import {
-  findOpenBackfill,
   findSubscriptionToQueue,
+  findUnfinishedBackfill,
   type QueuedSubscription,
   queueBackfill,
   queueTest,
@@ -88,7 +88,7 @@ export const backfillSubscription = defineAct(
       )
     }
     const { recordType, predicate } = compileCriteria(registry.kind, subscription.criteria)
-    const begun = await findOpenBackfill(db, subscription.id)
+    const begun = await findUnfinishedBackfill(db, subscription.id)
     const writtenSince = since === undefined ? null : new Date(since)
     if (begun !== null && begun.since?.getTime() !== writtenSince?.getTime()) {
       const was = begun.since === null ? 'without it' : `with ${begun.since.toISOString()}`
@@ -127,7 +127,7 @@ export const resumeSubscription = defineAct(
       throw new AdminRefusal('code: the grant of its participant does not allow the subscription')
     }
     await withTransaction(db.pool, async (client) => {
-      await lockEvents(client, registry.id, 'subscribe')
+      await lockRegistryFor(client, registry.id, 'subscribe')
       const now = await findSubscriptionToQueue(client, code)
       if (now?.state !== 'suspended') {
         throw new AdminRefusal(`code: the subscription is ${now?.state ?? 'gone'}, not suspended`)

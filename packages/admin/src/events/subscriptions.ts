@@ -2,7 +2,7 @@
 
 import type { SubscriptionState } from '@rollcall/core/model/event'
 import { withTransaction } from '@rollcall/database/transaction'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import {
   findSubscription,
   type ListedSubscription,
@@ -126,7 +126,7 @@ export const cancelSubscription = defineAct(
   async ({ db }: HasDatabase, { code }) => {
     const { id, registry } = await subscriptionNamed({ db }, code)
     const ended = await withTransaction(db.pool, async (client) => {
-      await lockEvents(client, registry, 'subscribe')
+      await lockRegistryFor(client, registry, 'subscribe')
       return endSubscriptions(client, [id], { reason: 'cancelled' })
     })
     if (ended === 0) {

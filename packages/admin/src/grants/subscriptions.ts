@@ -9,7 +9,7 @@ import { readStoredGrant } from '@rollcall/core/policy/grant'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { listLiveSubscriptions } from '@rollcall/delivery/store/events/find-subscriptions'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { suspendSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
 import { findGrant } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
@@ -22,7 +22,7 @@ export async function suspendUngranted(
 ): Promise<number> {
   const grant = await grantNow(db, participant.id, registry)
   const work = async (client: ClientBase): Promise<number> => {
-    await lockEvents(client, registry.id, 'subscribe')
+    await lockRegistryFor(client, registry.id, 'subscribe')
     const live = await listLiveSubscriptions(client, participant.id, registry.id)
     const ungranted = live
       .filter(({ criteria, consent }) => !isSubscriptionGranted(grant, criteria, consent))

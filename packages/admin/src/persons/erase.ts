@@ -12,7 +12,7 @@ import { commitJournaled } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
 import { erasePersonOfHolds, holdsOfPerson, listHolds } from '@rollcall/database/holds'
 import { countWithdrawable, eraseNotifications } from '@rollcall/delivery/store/events/erasing'
-import { countTraces, forgetTraces } from '@rollcall/records/records/forget-traces'
+import { countTraces, forgetDeletionTraces } from '@rollcall/records/records/forget-traces'
 import type { Kysely } from 'kysely'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -227,7 +227,7 @@ async function eraseBeside(
   }
   for (const { registry, ...primary } of primariesOf(given)) {
     const key = { registry: registry.id, ...primary }
-    tombstones += await (dryRun ? countTraces : forgetTraces)(db.pool, key)
+    tombstones += await (dryRun ? countTraces : forgetDeletionTraces)(db.pool, key)
   }
   return { notifications, underway, tombstones }
 }

@@ -29,7 +29,7 @@ const ROUNDS = 5
  * people may share them.
  * @throws AdminRefusal no kind and no registry can have such an identifier
  */
-export async function knownIdentifiers(
+export async function findIdentifiersOfPerson(
   db: Database,
   named: { readonly type: string; readonly value: string },
 ): Promise<readonly KnownIdentifier[]> {

@@ -10,7 +10,7 @@ import type { Identifier } from '@rollcall/core/model/records'
 import { IDENTIFIERS, type Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { withdrawNotifications } from '@rollcall/delivery/store/events/withdrawing'
 import { identifierValue, isContact, oneOf, resolveIdentifierType } from '@rollcall/protocol'
 import {
@@ -116,7 +116,7 @@ const hasUnfilled = ({ unfilled }: Registry): boolean => [...unfilled.values()].
 
 /** Finds the person whom an identifier names. Changes of the registry's records wait until the transaction ends. */
 async function findPerson(db: Database, client: ClientBase, registry: Registry, named: Identifier) {
-  await lockEvents(client, registry.id, 'merge')
+  await lockRegistryFor(client, registry.id, 'merge')
   const bearer = await findRecordToProtect(storedRecordsOf(db, registry).within(client), registry, named)
   return { identifier: bearer === null ? named : primaryOf(bearer), bearer }
 }
@@ -154,7 +154,7 @@ export const unprotectPerson = defineAct(
     const registry = await registryAt(db, namespace)
     const named = identifierOf(registry, given)
     return withTransaction(db.pool, async (client) => {
-      await lockEvents(client, registry.id, 'merge')
+      await lockRegistryFor(client, registry.id, 'merge')
       const [person, another] = await findProtected(client, registry.id, named)
       if (person === undefined) {
         throw new AdminRefusal('identifier: no protected person has it', { reason: 'not_found' })

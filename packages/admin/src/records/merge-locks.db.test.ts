@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
@@ -41,14 +41,14 @@ const waitsFor = (locktype: string) =>
 test('a merge waits for changes that are under way, also those of an import without events', async () => {
   let merged: Promise<unknown> | undefined
   await withTransaction(database.db.pool, async (client) => {
-    await lockEvents(client, civil.id, 'change')
+    await lockRegistryFor(client, civil.id, 'change')
     merged = merge('U-1', 'U-2')
     await waitsFor('advisory')
     expect(await rows('select from r1_person')).toHaveLength(2)
   })
   await merged
   await withTransaction(database.db.pool, async (client) => {
-    await lockEvents(client, civil.id, 'merge')
+    await lockRegistryFor(client, civil.id, 'merge')
     merged = load('U-3')
     await waitsFor('advisory')
   })

@@ -14,7 +14,7 @@ import {
   type RecordedEvent,
   type Recording,
 } from '@rollcall/delivery/events/recording'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { identifierValue, type Kind, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
@@ -137,7 +137,7 @@ async function changing<Result>(
   const registry = await registryAt(db, namespace)
   const sink = sinkOf(db, registry)
   return withTransaction(db.pool, async (client) => {
-    await lockEvents(client, registry.id, 'merge')
+    await lockRegistryFor(client, registry.id, 'merge')
     const now = clock()
     const recording = { registry, records: recordsOf(db, registry), limits, filters: compiledFiltersOf(db.pool), now }
     return work({ client, registry, sink, recording, now })

@@ -5,7 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { inTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import type { CompleteFile, RemovalResult } from '@rollcall/import/completion'
 import { FORMATS, type FormatName } from '@rollcall/import/formats'
 import { EVENT_MODES, type ImportProgress, importFile } from '@rollcall/import/import-file'
@@ -254,7 +254,7 @@ async function deleteBatches(
       const batch = identifiers.slice(at, at + BATCH)
       const act = { kind: 'records_deleted', registry: registry.namespace, record_type, identifiers: batch } as const
       const remove = async () => {
-        await lockEvents(client, registry.id, 'change')
+        await lockRegistryFor(client, registry.id, 'change')
         const rows = await sink.deleteRecords(client, registry, recordType, batch)
         if (!isEvent) return rows.length
         const recording = {

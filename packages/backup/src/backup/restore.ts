@@ -9,7 +9,7 @@ import { readRegistries } from '@rollcall/records/registries/registries'
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
 import { advanceColumns, advanceSequences, type NumberColumn } from '../store/after-load.ts'
-import { currentRole, dropIndexesAndConstraints, runAsRole } from '../store/bare-tables.ts'
+import { currentRole, makeTablesBare, runAsRole } from '../store/bare-tables.ts'
 import {
   type CatalogTable,
   findFilledTable,
@@ -122,7 +122,7 @@ async function load(
     "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('rollcall restore', 0)) as alone",
   )
   if (rows[0]?.alone !== true) throw new StoreRefusal('another command restores this database at the same time')
-  const makeAgain = [await dropIndexesAndConstraints(client)]
+  const makeAgain = [await makeTablesBare(client)]
   let targets = await targetsOf(client)
   let records = false
   const counts: TableCount[] = []
@@ -132,7 +132,7 @@ async function load(
       // The tables of records come last in the file. The registries are loaded by now, so these tables can be created.
       records = true
       await runAsRole(client, application, () => createAllRecordTables(client))
-      makeAgain.push(await dropIndexesAndConstraints(client))
+      makeAgain.push(await makeTablesBare(client))
       targets = await targetsOf(client)
     }
     const target = targets.get(tableSql(table))

@@ -41,7 +41,7 @@ const DEFINITIONS = `
  * @param client connected as the owner; each table is changed as the role that owns it
  * @returns a function that creates and enables them again
  */
-export async function dropIndexesAndConstraints(client: Client): Promise<() => Promise<void>> {
+export async function makeTablesBare(client: Client): Promise<() => Promise<void>> {
   const { rows } = await client.query<Definition>(DEFINITIONS)
   for (const { owner, remove } of rows) await runAsRole(client, owner, () => client.query(remove))
   return async () => {

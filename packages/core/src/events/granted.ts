@@ -23,7 +23,7 @@ export function isSubscriptionGranted(grant: Grant | null, criteria: string, con
 }
 
 /** True when the grant allows every filter that the registry supports, so that filters need not be judged. */
-export const mayAskEverything = ({ terms, identifiers, recordTypes, queryForms }: Grant): boolean =>
+export const allowsEveryFilter = ({ terms, identifiers, recordTypes, queryForms }: Grant): boolean =>
   terms.ask === ALL_NAMES &&
   identifiers.types === null &&
   recordTypes === null &&

@@ -119,7 +119,7 @@ export function isDefaultUrl(text: string): boolean {
 }
 
 /** True when a text is an absolute http or https address that is not too long, without credentials and fragment. */
-export const isNormalAddress = (text: string): boolean => readTarget(text) !== null
+export const isCallableAddress = (text: string): boolean => readTarget(text) !== null
 
 const invalid = (rule: string): RequestFault => new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
 

@@ -42,7 +42,7 @@ import {
 
 /**
  * Records the events of changed records, and puts notifications into the mailboxes of subscribers. It runs in the
- * transaction of the changes, which took `lockEvents` for `change` or `merge` before it locked a record.
+ * transaction of the changes, which took `lockRegistryFor` for `change` or `merge` before it locked a record.
  * @param named the event that each change is; absent: the rules of the record type decide, and a record that was
  * written unchanged has no event
  */

@@ -15,7 +15,7 @@ import type { Database } from '@rollcall/database/database'
 import type { Effect } from '@rollcall/database/transaction'
 import { ItemRejection } from '@rollcall/protocol'
 import { countSubscriptions, findSameSubscriptions, type SameSubscription } from '../store/events/find-subscriptions.ts'
-import { lockEvents } from '../store/events/lock.ts'
+import { lockRegistryFor } from '../store/events/lock.ts'
 import { ensureMailbox } from '../store/events/mailboxes.ts'
 import {
   insertSubscriptions,
@@ -140,7 +140,7 @@ export class SubscribeDecisions {
     const { participant, registry, sender_uri, ...request } = this.#subscriber
     return [
       async (client) => {
-        await lockEvents(client, registry.id, 'subscribe')
+        await lockRegistryFor(client, registry.id, 'subscribe')
         await lockSubscriber(client, participant.id)
         const count = await countUpTo({ pool: client }, participant.id, this.#most)
         if (made.length > 0 && count + made.length > this.#most) throw new OutcomeOutdated()

@@ -1,6 +1,6 @@
 /** Plans the next envelopes of a mailbox from the notifications that are due, wanted and permitted. */
 
-import { isSubscriptionGranted, mayAskEverything } from '@rollcall/core/events/granted'
+import { allowsEveryFilter, isSubscriptionGranted } from '@rollcall/core/events/granted'
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { isConsentGranted } from '@rollcall/core/policy/basis'
@@ -107,7 +107,7 @@ async function askingOther(
   grant: Grant | null,
   found: readonly WaitingNotification[],
 ): Promise<ReadonlySet<number>> {
-  if (grant === null || mayAskEverything(grant)) return new Set()
+  if (grant === null || allowsEveryFilter(grant)) return new Set()
   const known = judgements.get(grant) ?? new Map<number, boolean>()
   judgements.set(grant, known)
   const subscriptions = new Set(found.map(({ subscription }) => subscription))

@@ -14,7 +14,7 @@ import { isWriteConflict, sqlState } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import type { Recording } from '@rollcall/delivery/events/recording'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { LedgerRecord } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
@@ -105,7 +105,7 @@ async function writeEntries(
   entries: readonly UpdateEntry[],
 ): Promise<Map<number, EntryResult>> {
   const { registry } = scope
-  await lockEvents(client, registry.id, 'change')
+  await lockRegistryFor(client, registry.id, 'change')
   const { people, hidden } = await findPeople(client, scope, entries)
   const results = new Map<number, EntryResult>()
   const turns = new ShortTurns()

@@ -15,14 +15,14 @@ import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-er
 import { perPool } from '@rollcall/database/group-commit'
 import { withTransaction } from '@rollcall/database/transaction'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import type { Log } from '@rollcall/observe/log'
 import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import {
-  type DueRecords,
   deleteLedgers,
-  findDueRecords,
+  findRecordsWithDueStatus,
   type LedgerRecord,
+  type RecordsWithDueStatus,
   readFirstDueTime,
 } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
@@ -71,7 +71,7 @@ export async function applyScheduledStatuses(deps: Scheduling, signal: AbortSign
   const failed = new Set<string>()
   const now = new Date(clock.date())
   while (!signal.aborted) {
-    const due = (await findDueRecords(db, now, PORTION + failed.size)).flatMap((found) => {
+    const due = (await findRecordsWithDueStatus(db, now, PORTION + failed.size)).flatMap((found) => {
       const records = found.records.filter((id) => !failed.has(keyOf({ ...found, records: [id] })))
       return records.length === 0 ? [] : [{ ...found, records }]
     })
@@ -81,10 +81,11 @@ export async function applyScheduledStatuses(deps: Scheduling, signal: AbortSign
   return total
 }
 
-const keyOf = ({ registry, record_type, records }: DueRecords): string => `${registry} ${record_type} ${records.join()}`
+const keyOf = ({ registry, record_type, records }: RecordsWithDueStatus): string =>
+  `${registry} ${record_type} ${records.join()}`
 
 /** Writes all records in one transaction; if that fails, each in its own. Failures are logged. */
-async function bringEach(deps: Scheduling, due: DueRecords, now: Date, failed: Set<string>): Promise<number> {
+async function bringEach(deps: Scheduling, due: RecordsWithDueStatus, now: Date, failed: Set<string>): Promise<number> {
   try {
     return await bringOne(deps, due, now)
   } catch (error) {
@@ -105,7 +106,7 @@ async function bringEach(deps: Scheduling, due: DueRecords, now: Date, failed: S
   }
 }
 
-async function bringOne({ db, directory, limits }: Scheduling, due: DueRecords, now: Date): Promise<number> {
+async function bringOne({ db, directory, limits }: Scheduling, due: RecordsWithDueStatus, now: Date): Promise<number> {
   const { records } = due
   const registry = await directory.registryById(due.registry)
   const recordType = registry && resolveRecordType(registry.kind, due.record_type)
@@ -115,7 +116,7 @@ async function bringOne({ db, directory, limits }: Scheduling, due: DueRecords, 
     if (registry === undefined || recordType === undefined || opened === undefined || sink === null) {
       return deleteLedgers(client, due, records)
     }
-    await lockEvents(client, registry.id, 'change')
+    await lockRegistryFor(client, registry.id, 'change')
     const recording = { registry, records: opened, now, limits, filters: compiledFiltersOf(db.pool) }
     const scope: PortionScope = { db, registry, recordType, sink, recording }
     const locked = await sink.lockLedgers(client, registry, recordType, records)

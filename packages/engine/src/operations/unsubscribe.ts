@@ -6,8 +6,8 @@ import { OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome
 import { permissionFor } from '@rollcall/core/policy/permission'
 import type { Effect } from '@rollcall/database/transaction'
 import { findOwnSubscriptions, type OwnSubscription } from '@rollcall/delivery/store/events/find-subscriptions'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
-import { endSubscriptions, markTakenBack } from '@rollcall/delivery/store/events/subscription-states'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
+import { endSubscriptions, markUnsubscribed } from '@rollcall/delivery/store/events/subscription-states'
 import { type ItemCode, isWithinWindow } from '@rollcall/protocol'
 import type { Answering, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
@@ -90,10 +90,10 @@ interface Ending {
 const endEffect =
   (registry: number, { ended, settled }: Ending, at: Date, by: string): Effect =>
   async (client) => {
-    await lockEvents(client, registry, 'subscribe')
+    await lockRegistryFor(client, registry, 'subscribe')
     const idsOf = (subscriptions: readonly OwnSubscription[]) => subscriptions.map(({ id }) => id)
     const count = await endSubscriptions(client, idsOf(ended), { reason: 'unsubscribed', at, by })
-    const before = await markTakenBack(client, idsOf(settled))
+    const before = await markUnsubscribed(client, idsOf(settled))
     if (count + before < ended.length + settled.length) throw new OutcomeOutdated()
   }
 

@@ -8,9 +8,9 @@ import type { Wake } from '@rollcall/base/shared/wake'
 import type { Database } from '@rollcall/database/database'
 import { secondsUntilDue } from '@rollcall/database/queue'
 import type { Mailboxes } from '@rollcall/delivery/notify/drain-mailboxes'
-import { DELIVERIES_DUE } from '@rollcall/delivery/store/deliveries/deliveries'
-import { NOTIFICATIONS_DUE } from '@rollcall/delivery/store/events/mailboxes'
-import { OUTBOX_DUE } from '@rollcall/delivery/store/events/outbox'
+import { DELIVERIES_DUE_SQL } from '@rollcall/delivery/store/deliveries/deliveries'
+import { NOTIFICATIONS_DUE_SQL } from '@rollcall/delivery/store/events/mailboxes'
+import { OUTBOX_DUE_SQL } from '@rollcall/delivery/store/events/outbox'
 import { EXCHANGES_DUE } from '../store/exchanges/claims.ts'
 
 /** Milliseconds between two polls. Work whose announcement was lost waits for the next one. */
@@ -40,7 +40,7 @@ export async function pollQueues(deps: PollDeps): Promise<void> {
 
 const QUEUES = {
   exchanges: EXCHANGES_DUE,
-  deliveries: DELIVERIES_DUE,
-  notifications: NOTIFICATIONS_DUE,
-  outbox: OUTBOX_DUE,
+  deliveries: DELIVERIES_DUE_SQL,
+  notifications: NOTIFICATIONS_DUE_SQL,
+  outbox: OUTBOX_DUE_SQL,
 }

@@ -1,7 +1,7 @@
 /** Finds the grants and keys of participants that end soon. */
 import type { Expiry } from '@rollcall/core/model/health'
 import type { Database } from '@rollcall/database/database'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 /**
  * Finds where an active participant's last grant in a registry, or last key for a use, ends within this many days.
@@ -19,7 +19,7 @@ export async function findComingEnds({ pool }: Pick<Database, 'pool'>, days: num
         from participant_key where revoked_at is null group by participant, use
       )
       select what, participant.sender_id, coalesce(namespace, use) as of, extract(epoch from ends)::float8 as ends
-      from last join participant on participant.id = last.participant left join ${REGISTRIES} as registry on registry.id = last.registry
+      from last join participant on participant.id = last.participant left join ${REGISTRIES_SQL} as registry on registry.id = last.registry
       where status = 'active' and ends > now() and ends <= now() + make_interval(days => $1)
       order by ends, participant.sender_id, what, "of"`,
     values: [days],

@@ -8,7 +8,7 @@ import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import { sql, type Transaction } from 'kysely'
 import { lockParticipant } from './participants.ts'
 
@@ -102,7 +102,7 @@ async function checkEnvironment(
   { id }: Pick<Registry, 'id'>,
 ): Promise<void> {
   const { rows } = await sql<Pick<Registry, 'namespace' | 'environment'>>`
-    select namespace, environment from ${sql.raw(REGISTRIES)} as registry where id = ${id}`.execute(transaction)
+    select namespace, environment from ${sql.raw(REGISTRIES_SQL)} as registry where id = ${id}`.execute(transaction)
   const [registry] = rows
   if (registry === undefined) throw new StoreRefusal('no such registry')
   const problem = environmentProblem(environment, registry)

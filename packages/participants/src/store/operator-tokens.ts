@@ -4,7 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { isUniqueViolation } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 /** A token as operators see it in the list. */
 export interface OperatorToken {
@@ -60,7 +60,7 @@ export async function listOperatorTokens({ pool }: Pick<Database, 'pool'>): Prom
   const { rows } = await pool.query<OperatorToken>(
     `select id, name, roles, authority, created_at, expires_at, revoked_at,
         case when registries is not null then array(
-          select namespace from ${REGISTRIES} as registry where id = any(registries) order by namespace) end as registries
+          select namespace from ${REGISTRIES_SQL} as registry where id = any(registries) order by namespace) end as registries
       from operator_token order by name, id desc`,
   )
   return rows
@@ -90,7 +90,11 @@ export async function findOperatorToken(
 }
 
 /** Deletes tokens that were revoked or have expired more than this many days ago. @returns how many */
-export async function forgetOperatorTokens({ pool }: Pick<Database, 'pool'>, days: number, now: Date): Promise<number> {
+export async function forgetEndedOperatorTokens(
+  { pool }: Pick<Database, 'pool'>,
+  days: number,
+  now: Date,
+): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from operator_token
       where least(revoked_at, expires_at) < $2::timestamptz - make_interval(days => $1)`,

@@ -2,7 +2,7 @@
 import type { CheckedSystem, CheckStep } from '@rollcall/core/model/check'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 /** The report of one check. */
 export interface ParticipantCheck {
@@ -38,7 +38,7 @@ export async function listChecks(
 ): Promise<readonly ParticipantCheck[]> {
   const { rows } = await pool.query<ParticipantCheck>(
     `select namespace, since, checked_at, version, passed, steps
-      from participant_check join ${REGISTRIES} as registry on registry.id = participant_check.registry
+      from participant_check join ${REGISTRIES_SQL} as registry on registry.id = participant_check.registry
       where participant = $1 order by checked_at desc, participant_check.id desc limit $2`,
     [id, limit],
   )

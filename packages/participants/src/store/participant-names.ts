@@ -1,7 +1,7 @@
 /** SQL about participants for statements of other packages, so that these need not name the table. */
 
 /** SQL for a `from` clause: each participant with its id, sender_id and status. */
-export const PARTICIPANTS = '(select id, sender_id, status from participant)'
+export const PARTICIPANTS_SQL = '(select id, sender_id, status from participant)'
 
 /**
  * SQL for the id of the participant with a sender_id; null when there is none.

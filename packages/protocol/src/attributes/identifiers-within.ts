@@ -92,11 +92,11 @@ const ANYWHERE: IdentifierSource = { path: '', names: 'part' }
 
 /** The identifiers at a place where the record type finds none. An identifier without a type may have any type. */
 function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
-  if (!isJsonObject(value)) return isList(path) ? bareIdentifiers(kind, value, 1) : []
+  if (!isJsonObject(value)) return isList(path) ? untypedIdentifiers(kind, value, 1) : []
   if (!isList(path) && !isPerson(path)) return []
   const type = identifierTypeOf(kind, ANYWHERE, value)
   const itself = valuesOf(value).flatMap((raw) =>
-    type === undefined ? bareIdentifiers(kind, raw, 1) : identifierOf(type, raw),
+    type === undefined ? untypedIdentifiers(kind, raw, 1) : identifierOf(type, raw),
   )
   return [...itself, ...typedMembers(kind, value)]
 }
@@ -118,7 +118,7 @@ const valuesOf = (object: JsonObject): readonly JsonValue[] =>
  * The value as an identifier of every type that it may have. Not of telephones and e-mail addresses: people share them.
  * @param length the smallest number of characters that an identifier may have
  */
-export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {
+export function untypedIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {
   if ((typeof raw !== 'string' && typeof raw !== 'number') || String(raw).length < length) return []
   return [...kind.identifier_types, UNLISTED].flatMap((type) =>
     isContact(type) ? [] : identifierOf(type, raw).map((one) => ({ ...one, untyped: true as const })),
@@ -133,7 +133,7 @@ export const isOfAnother = ({ record_types }: Kind, { primary_identifier }: Reco
  * The identifiers that distinguish the person from others in the same record. Telephones, e-mail addresses and
  * identifiers of other records do not, and those of unlisted types only when there are no others.
  */
-export function tellingIdentifiers(
+export function distinguishingIdentifiers(
   kind: Kind,
   recordType: RecordType | null,
   identifiers: readonly Named[],

@@ -4,7 +4,12 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType, Relation } from '../kinds/kind.ts'
-import { bareIdentifiers, identifiersWithin, tellingIdentifiers, withParentPaths } from './identifiers-within.ts'
+import {
+  distinguishingIdentifiers,
+  identifiersWithin,
+  untypedIdentifiers,
+  withParentPaths,
+} from './identifiers-within.ts'
 import { readAttribute } from './read-attribute.ts'
 import type { RecordIdentifier } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
@@ -123,11 +128,11 @@ function cutRelated(
   const recordType = kind.record_types.find(({ name }) => name === relation.record_type) ?? null
   const count = (key: string | null, identifiers: OtherPerson['identifiers']): void => {
     if (relation.counted_by === undefined) return
-    const marks = tellingIdentifiers(kind, recordType, identifiers).map(({ type, value: of }) => `${type}:${of}`)
+    const marks = distinguishingIdentifiers(kind, recordType, identifiers).map(({ type, value: of }) => `${type}:${of}`)
     scope.persons.push({ marks: key ? [key, ...marks] : marks, isLeft: key === null })
   }
   if (recordType === null || !isJsonObject(value)) {
-    const identifiers = isJsonObject(value) ? identifiersWithin(kind, value) : bareIdentifiers(kind, value, 1)
+    const identifiers = isJsonObject(value) ? identifiersWithin(kind, value) : untypedIdentifiers(kind, value, 1)
     const key = takesOut({ identifiers, relation, record: null })
     count(key, identifiers)
     if (key !== null) return undefined
@@ -143,7 +148,7 @@ function cutRelated(
     return key === null ? cutMembers(scope, path, value) : undefined
   }
   const [left, named] = cutPerson(scope, recordType, value)
-  const isUnnamed = tellingIdentifiers(kind, recordType, identifiers).length === 0
+  const isUnnamed = distinguishingIdentifiers(kind, recordType, identifiers).length === 0
   const out = isUnnamed ? named : null
   count(out, identifiers)
   return out === null ? left : undefined
@@ -247,7 +252,9 @@ function countGone(persons: readonly CountedPerson[]): number {
 
 /** True when the value is or names a removed person. The other members of an object then belong to that person too. */
 function names({ kind, takesOut }: Scope, value: JsonObject | string | number): boolean {
-  const identifiers = isJsonObject(value) ? identifiersWithin(kind, value) : bareIdentifiers(kind, value, BARE_LENGTH)
+  const identifiers = isJsonObject(value)
+    ? identifiersWithin(kind, value)
+    : untypedIdentifiers(kind, value, BARE_LENGTH)
   return identifiers.length > 0 && takesOut({ ...UNKNOWN, identifiers }) !== null
 }
 

@@ -1,14 +1,14 @@
 /** The schema of a beneficiary (spec "Beneficiary record", public-standard.md 2.4). */
 import Type from 'typebox'
 import { demographics, situation } from './member.ts'
-import { codeOf, Enrolment, Identifier, identifier, jsonLd, openObject, registration } from './parts.ts'
+import { codeOf, Enrolment, Identifier, identifier, jsonLd, partialObject, registration } from './parts.ts'
 
-export const BeneficiaryMember = openObject('BeneficiaryMember', {
+export const BeneficiaryMember = partialObject('BeneficiaryMember', {
   ...jsonLd,
   member_identifier: Type.Union([Type.String(), Type.Array(Identifier)]),
-  demographic_info: openObject('BeneficiaryDemographicInfo', {
+  demographic_info: partialObject('BeneficiaryDemographicInfo', {
     ...jsonLd,
-    person: openObject('BeneficiaryPerson', { ...demographics, ...identifier }),
+    person: partialObject('BeneficiaryPerson', { ...demographics, ...identifier }),
   }),
   relationship_head: codeOf('relationship_type'),
   related_person: Type.Unknown(),
@@ -19,7 +19,7 @@ export const BeneficiaryMember = openObject('BeneficiaryMember', {
   programme_identifier: Type.Union([Enrolment, Type.Array(Enrolment)]),
 })
 
-export const Beneficiary = openObject('Beneficiary', {
+export const Beneficiary = partialObject('Beneficiary', {
   ...jsonLd,
   assistance_unit: codeOf('group_type'),
   member: BeneficiaryMember,

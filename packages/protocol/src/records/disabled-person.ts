@@ -1,9 +1,9 @@
 /** The schema of a person in the disability registry (public-standard.md 2.7). */
 import Type from 'typebox'
-import { CalendarDate, codeOf, Identifier, jsonLd, Name, openObject, Programme, registration } from './parts.ts'
+import { CalendarDate, codeOf, Identifier, jsonLd, Name, Programme, partialObject, registration } from './parts.ts'
 
-const Support = openObject('DisabilitySupport', {
-  human_assistance: openObject('HumanAssistance', {
+const Support = partialObject('DisabilitySupport', {
+  human_assistance: partialObject('HumanAssistance', {
     type: Type.String(),
     frequency: Type.String(),
     support_status: Type.String(),
@@ -16,9 +16,9 @@ const Support = openObject('DisabilitySupport', {
   animal_assistance: Type.Array(Type.Unknown()),
 })
 
-export const DisabledPerson = openObject('DisabledPerson', {
+export const DisabledPerson = partialObject('DisabledPerson', {
   ...jsonLd,
-  personal_details: openObject('PersonalDetails', {
+  personal_details: partialObject('PersonalDetails', {
     ...jsonLd,
     identifier: Type.Array(Identifier),
     member_identifier: Type.Union([Type.String(), Type.Array(Identifier)]),
@@ -29,7 +29,7 @@ export const DisabledPerson = openObject('DisabledPerson', {
   disability_status: codeOf('disability_status'),
   disability_level: codeOf('disability_level'),
   disability_details: Type.Array(
-    openObject('DisabilityDetails', {
+    partialObject('DisabilityDetails', {
       impairment_type: codeOf('impairment_type'),
       impairment_level: codeOf('impairment_level'),
       impairment_cause: codeOf('impairment_cause'),

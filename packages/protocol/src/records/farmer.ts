@@ -1,27 +1,27 @@
 /** The schema of a farmer in the farmer registry (public-standard.md 2.8). */
 import Type from 'typebox'
 import { Group } from './group.ts'
-import { Address, CalendarDate, codeOf, Identifier, jsonLd, Name, openObject, Place, registration } from './parts.ts'
+import { Address, CalendarDate, codeOf, Identifier, jsonLd, Name, Place, partialObject, registration } from './parts.ts'
 
-const FarmingActivity = openObject('FarmingActivity', {
+const FarmingActivity = partialObject('FarmingActivity', {
   crop_details: Type.Array(
-    openObject('CropDetails', {
+    partialObject('CropDetails', {
       crop_type: codeOf('crop_type'),
       variety: Type.String(),
       season: Type.String(),
       irrigation_type: Type.String(),
     }),
   ),
-  animal_details: Type.Array(openObject('Animals', { type: Type.String(), count: Type.Number() })),
+  animal_details: Type.Array(partialObject('Animals', { type: Type.String(), count: Type.Number() })),
   aqua_farming: Type.Unknown(),
 })
 
-export const Farmer = openObject('Farmer', {
+export const Farmer = partialObject('Farmer', {
   ...jsonLd,
-  farmer_personal_details: openObject('FarmerPersonalDetails', {
+  farmer_personal_details: partialObject('FarmerPersonalDetails', {
     ...jsonLd,
     member_identifier: Type.Union([Type.String(), Type.Array(Identifier)]),
-    demographic_info: openObject('FarmerDemographicInfo', {
+    demographic_info: partialObject('FarmerDemographicInfo', {
       identifier: Type.Array(Identifier),
       name: Name,
       date_of_birth: CalendarDate,
@@ -30,7 +30,7 @@ export const Farmer = openObject('Farmer', {
   }),
   family_details: Group,
   land_details: Type.Array(
-    openObject('LandDetails', {
+    partialObject('LandDetails', {
       land_type: Type.String(),
       land_ownership: Type.String(),
       land_size: Type.Number(),
@@ -41,9 +41,9 @@ export const Farmer = openObject('Farmer', {
   ),
   farm_type: Type.String(),
   farm_details: Type.Array(
-    openObject('FarmDetails', { place: Place, farming_activities: Type.Array(FarmingActivity) }),
+    partialObject('FarmDetails', { place: Place, farming_activities: Type.Array(FarmingActivity) }),
   ),
   farmer_type: Type.String(),
-  machineries_details: Type.Array(openObject('Machinery', { type: Type.String(), count: Type.Number() })),
+  machineries_details: Type.Array(partialObject('Machinery', { type: Type.String(), count: Type.Number() })),
   ...registration,
 })

@@ -4,9 +4,9 @@
  */
 import Type from 'typebox'
 import { Member } from './member.ts'
-import { AdditionalAttributes, codeOf, Identifier, jsonLd, openObject, Place, registration } from './parts.ts'
+import { AdditionalAttributes, codeOf, Identifier, jsonLd, Place, partialObject, registration } from './parts.ts'
 
-export const Group = openObject('Group', {
+export const Group = partialObject('Group', {
   ...jsonLd,
   group_identifier: Type.Array(Identifier),
   group_type: codeOf('group_type'),

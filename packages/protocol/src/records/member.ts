@@ -12,7 +12,7 @@ import {
   Identifier,
   jsonLd,
   Name,
-  openObject,
+  partialObject,
   registration,
 } from './parts.ts'
 
@@ -30,12 +30,12 @@ export const demographics = {
   registration_date: DateTime,
 }
 
-export const DemographicInfo = openObject('DemographicInfo', demographics)
+export const DemographicInfo = partialObject('DemographicInfo', demographics)
 
-export const RelatedPerson = openObject('RelatedPerson', {
+export const RelatedPerson = partialObject('RelatedPerson', {
   '@type': Type.String(),
   relationship_type: codeOf('relationship_type'),
-  related_member: openObject('RelatedMember', {
+  related_member: partialObject('RelatedMember', {
     ...jsonLd,
     member_identifier: Type.Union([Type.String(), Type.Array(Identifier)]),
   }),
@@ -56,7 +56,7 @@ export const situation = {
 /** The members that only an employment support system has (public-standard.md 2.5). */
 const employment = {
   employment_info: Type.Array(
-    openObject('EmploymentInfo', {
+    partialObject('EmploymentInfo', {
       '@type': Type.String(),
       start_date: CalendarDate,
       end_date: CalendarDate,
@@ -78,6 +78,6 @@ const member = {
   ...registration,
 }
 
-export const Member = openObject('Member', member)
+export const Member = partialObject('Member', member)
 
-export const EmploymentMember = openObject('Member', { ...member, ...employment })
+export const EmploymentMember = partialObject('Member', { ...member, ...employment })

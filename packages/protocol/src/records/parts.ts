@@ -6,7 +6,7 @@ import Type, { type TProperties } from 'typebox'
 import { CODE_LISTS, type Code, type CodeListName } from './code-lists.ts'
 
 /** The schema of an object without required members. */
-export function openObject<Properties extends TProperties>(title: string, properties: Properties) {
+export function partialObject<Properties extends TProperties>(title: string, properties: Properties) {
   return Type.Partial(Type.Object(properties), { title })
 }
 
@@ -33,10 +33,10 @@ export const identifier = {
   identifier_value: Type.String(),
 }
 
-export const Identifier = openObject('Identifier', { ...jsonLd, ...identifier })
+export const Identifier = partialObject('Identifier', { ...jsonLd, ...identifier })
 
 /** A name. Some kinds (integrated beneficiary, disability, farmer) write `first_name` and `last_name`. */
-export const Name = openObject('Name', {
+export const Name = partialObject('Name', {
   '@type': Type.String(),
   surname: Type.String(),
   given_name: Type.String(),
@@ -49,27 +49,27 @@ export const Name = openObject('Name', {
 })
 
 /** Coordinates in decimal degrees; some registries write them as strings. */
-export const GeoCoordinates = openObject('GeoCoordinates', {
+export const GeoCoordinates = partialObject('GeoCoordinates', {
   '@type': Type.String(),
   latitude: Type.Union([Type.Number(), Type.String()]),
   longitude: Type.Union([Type.Number(), Type.String()]),
 })
 
-export const GeoLocation = openObject('GeoLocation', {
+export const GeoLocation = partialObject('GeoLocation', {
   '@type': Type.String(),
-  plus_code: openObject('PlusCode', {
+  plus_code: partialObject('PlusCode', {
     '@type': Type.String(),
     global_code: Type.String(),
-    geometry: openObject('Geometry', {
+    geometry: partialObject('Geometry', {
       '@type': Type.String(),
-      bounds: openObject('Bounds', { northeast: GeoCoordinates, southwest: GeoCoordinates }),
+      bounds: partialObject('Bounds', { northeast: GeoCoordinates, southwest: GeoCoordinates }),
       location: GeoCoordinates,
     }),
   }),
 })
 
 /** An address. The last three members are those that the social registry uses. */
-export const Address = openObject('Address', {
+export const Address = partialObject('Address', {
   ...jsonLd,
   address_line1: Type.String(),
   address_line2: Type.String(),
@@ -92,28 +92,28 @@ const placeMembers = {
   geo: GeoCoordinates,
 }
 
-export const Place = openObject('Place', {
+export const Place = partialObject('Place', {
   ...placeMembers,
   contained_in_place: Type.String(),
-  contains_place: Type.Array(openObject('ContainedPlace', placeMembers)),
+  contains_place: Type.Array(partialObject('ContainedPlace', placeMembers)),
 })
 
-export const Programme = openObject('Programme', {
+export const Programme = partialObject('Programme', {
   '@type': Type.String(),
   programme_identifier: Type.String(),
   programme_name: Type.String(),
 })
 
-export const Benefit = openObject('Benefit', {
+export const Benefit = partialObject('Benefit', {
   '@type': Type.String(),
   benefit_type: codeOf('benefit_type'),
   benefit_date: CalendarDate,
   benefit_value: Type.String(),
-  benefit_frequency: Type.Union([Type.String(), openObject('BenefitFrequency', { freq: Type.String() })]),
+  benefit_frequency: Type.Union([Type.String(), partialObject('BenefitFrequency', { freq: Type.String() })]),
 })
 
 /** An enrolment of a beneficiary in a programme. */
-export const Enrolment = openObject('Enrolment', {
+export const Enrolment = partialObject('Enrolment', {
   '@type': Type.String(),
   programme: Programme,
   enrolment_date: CalendarDate,

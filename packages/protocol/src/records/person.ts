@@ -1,8 +1,8 @@
 /** The schema of a person in the civil registry (spec "Civil person record", public-standard.md 2.3). */
 import Type from 'typebox'
-import { Address, CalendarDate, codeOf, Identifier, jsonLd, Name, openObject, Place, registration } from './parts.ts'
+import { Address, CalendarDate, codeOf, Identifier, jsonLd, Name, Place, partialObject, registration } from './parts.ts'
 
-export const Person = openObject('Person', {
+export const Person = partialObject('Person', {
   ...jsonLd,
   identifier: Type.Array(Identifier),
   name: Name,

@@ -132,19 +132,19 @@ export async function dueLedgers(
 }
 
 /** The records of one type in a registry in which a scheduled enrolment status is due. */
-export interface DueRecords {
+export interface RecordsWithDueStatus {
   readonly registry: number
   readonly record_type: string
   readonly records: readonly RecordId[]
 }
 
 /** Finds at most `limit` records, of all registries, in which a scheduled enrolment status is due at the time `now`. */
-export async function findDueRecords(
+export async function findRecordsWithDueStatus(
   { pool }: Pick<Database, 'pool'>,
   now: Date,
   limit: number,
-): Promise<readonly DueRecords[]> {
-  const { rows } = await pool.query<DueRecords>(
+): Promise<readonly RecordsWithDueStatus[]> {
+  const { rows } = await pool.query<RecordsWithDueStatus>(
     `select registry, record_type, array_agg(record::text) as records
      from (select * from enrolment_ledger where next_due <= $1 order by next_due limit $2) as due
      group by registry, record_type`,
@@ -156,7 +156,7 @@ export async function findDueRecords(
 /** Deletes the enrolment ledgers of these records. */
 export async function deleteLedgers(
   client: ClientBase,
-  { registry, record_type }: Pick<DueRecords, 'registry' | 'record_type'>,
+  { registry, record_type }: Pick<RecordsWithDueStatus, 'registry' | 'record_type'>,
   records: readonly RecordId[],
 ): Promise<void> {
   if (records.length === 0) return

@@ -16,7 +16,7 @@ export const lastDeletionSql = (of: Readonly<Record<keyof Primary | 'since', str
     and deleted_at >= ${of.since} and primary_identifier = ${of.primary_identifier})`
 
 /** Deletes the traces of a deleted record. Returns the number of traces. */
-export async function forgetTraces(
+export async function forgetDeletionTraces(
   client: Pick<PoolClient, 'query'>,
   { registry, record_type, primary_identifier }: Primary,
 ): Promise<number> {

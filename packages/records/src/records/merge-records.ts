@@ -1,4 +1,4 @@
-/** Merges one record into another, and undoes a merge. The caller holds the lock `lockEvents(..., 'merge')`. */
+/** Merges one record into another, and undoes a merge. The caller holds the lock `lockRegistryFor(..., 'merge')`. */
 
 import { identifiersNamingRecord } from '@rollcall/core/model/person-identifiers'
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'

@@ -1,4 +1,4 @@
-/** Protects persons of a registry, and ends protections. The caller holds the lock `lockEvents(..., 'merge')`. */
+/** Protects persons of a registry, and ends protections. The caller holds the lock `lockRegistryFor(..., 'merge')`. */
 
 import type { ProtectedPerson, ProtectionCategory } from '@rollcall/core/model/protection'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'

@@ -82,5 +82,5 @@ export const categoriesStatement = ({ id }: RegistryShape, record_type: string, 
 })
 
 /** SQL that gives `Protection.version`. @param registry SQL of the registry's id, such as `record.registry` */
-export const protectionVersion = (registry: string): string =>
+export const protectionVersionSql = (registry: string): string =>
   `(select protected.protection_version from registry as protected where protected.id = ${registry})`

@@ -23,7 +23,7 @@ import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import type { SchemaWatch } from '@rollcall/observe/schema'
 import { sessionTimeBounds } from '@rollcall/participants/directory/sessions'
 import { deleteOldUse } from '@rollcall/participants/store/grant-use'
-import { forgetOperatorTokens } from '@rollcall/participants/store/operator-tokens'
+import { forgetEndedOperatorTokens } from '@rollcall/participants/store/operator-tokens'
 import { lapseProposals } from '@rollcall/participants/store/proposals'
 import { deleteEndedSessions } from '@rollcall/participants/store/sessions'
 import { listRegistries } from '@rollcall/records/registries/registries'
@@ -114,7 +114,7 @@ const CHORES: readonly Chore[] = [
     every: 10,
     failure: 'operator tokens that ended could not be deleted; tried again soon',
     run: async ({ db, clock }) =>
-      void (await forgetOperatorTokens(db, OPERATOR_TOKEN_RETENTION, new Date(clock.date()))),
+      void (await forgetEndedOperatorTokens(db, OPERATOR_TOKEN_RETENTION, new Date(clock.date()))),
   },
   {
     every: 10,

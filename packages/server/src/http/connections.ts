@@ -24,7 +24,7 @@ export function endsWithAnswer(request: IncomingMessage): boolean {
  * Discards the unread bytes of a request. If they are few, the connection is used again. If they are many, they are
  * read until the sender can have seen its answer, and then the connection is cut.
  */
-export function discardRest(request: IncomingMessage): void {
+export function discardUnreadBody(request: IncomingMessage): void {
   if (!request.complete) {
     const { socket } = request
     answered.add(socket)
@@ -67,7 +67,7 @@ const SWEEP = 50
  * forever. This function ends connections without a request, and passes requests that do not arrive in time to
  * `refuse`. The others are answered.
  */
-export function endOrderly(app: FastifyInstance, refuse: (socket: Socket) => void): void {
+export function endConnectionsOnClose(app: FastifyInstance, refuse: (socket: Socket) => void): void {
   const sockets = new Set<Socket>()
   const unanswered = new Map<ServerResponse, IncomingMessage>()
   app.server.on('connection', (socket: Socket) => {

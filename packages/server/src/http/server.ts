@@ -10,7 +10,7 @@ import { type Deprecation, deprecationHeaders, RequestFault } from '@rollcall/pr
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type AccessLevel, addAccessLog } from './access-log.ts'
 import { faultBody, faultToAnswer, notFoundFault, sendFault, wrongMethodFault } from './answer.ts'
-import { discardRest, endOrderly, isAnswered } from './connections.ts'
+import { discardUnreadBody, endConnectionsOnClose, isAnswered } from './connections.ts'
 import type { RequestGate } from './request-gate.ts'
 
 export type HttpServer = FastifyInstance
@@ -78,11 +78,11 @@ export function createHttpServer(deps: {
     const fault = earlyFault(request)
     if (fault === null) return done()
     refuse(request, reply, fault)
-    discardRest(request.raw)
+    discardUnreadBody(request.raw)
   })
   app.setNotFoundHandler((request, reply) => refuse(request, reply, notFoundFault()))
   app.setErrorHandler((error, request, reply) => refuse(request, reply, faultToAnswer(error, deps)))
-  endOrderly(app, (socket) => endWithFault(socket, tooSlow()))
+  endConnectionsOnClose(app, (socket) => endWithFault(socket, tooSlow()))
   addAccessLog(app, deps, { level: accessLevel })
   return app
 }
@@ -166,14 +166,14 @@ export function mountMethods(app: HttpServer, path: string, rows: readonly Metho
       try {
         await handler(request, reply)
       } finally {
-        discardRest(request.raw)
+        discardUnreadBody(request.raw)
       }
     }
     app.route({ method, url: path, config, onRequest: answer, handler: answered })
   }
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.raw.setHeader('Allow', allowed.join(', '))
-    discardRest(request.raw)
+    discardUnreadBody(request.raw)
     throw wrongMethodFault(allowed.join(' or '))
   }
   const name = rows.map((row) => row.name).join(' or ')

@@ -3,7 +3,11 @@
  * other has begun. The statements of the earlier version are written out here as it had them.
  */
 import { backfillSubscription } from '@rollcall/admin/events/subscription-mailbox'
-import { findOpenBackfill, findSubscriptionToQueue, queueBackfill } from '@rollcall/delivery/store/events/queueing'
+import {
+  findSubscriptionToQueue,
+  findUnfinishedBackfill,
+  queueBackfill,
+} from '@rollcall/delivery/store/events/queueing'
 import { beforeAll, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
 import { accepted, asyncServer, callbacksTo, deliverAll, searchFor } from '../asynchronous.ts'
@@ -75,7 +79,7 @@ test('a node of the version before goes on with a backfill of this one, and find
   // Another backfill, which read the same beginning, is too late.
   expect(await queueBackfill(db, registry, subscription, page)).toBeNull()
   await query('update subscription set backfilled = null, backfilled_since = null where id = $1', [subscription.id])
-  expect(await findOpenBackfill(db, subscription.id)).toBeNull()
+  expect(await findUnfinishedBackfill(db, subscription.id)).toBeNull()
 })
 
 test('the pages of an answer are stored as the version before reads them, and read as it stores them', async () => {

@@ -50,5 +50,5 @@ export type Needed =
   | { readonly is: 'and' | 'or'; readonly of: readonly Needed[] }
   | { readonly is: 'column'; readonly column: MappedColumn; readonly test: ColumnTest }
 
-export const ANY_RECORD: Needed = { is: 'anything' }
-export const NO_RECORD: Needed = { is: 'nothing' }
+export const ANY_RECORD_MAY_MATCH: Needed = { is: 'anything' }
+export const NO_RECORD_MATCHES: Needed = { is: 'nothing' }

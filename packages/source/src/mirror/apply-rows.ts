@@ -6,7 +6,7 @@ import { sqlState } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import type { Kind, RecordType } from '@rollcall/protocol'
 import { mirroredRecords } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
@@ -74,7 +74,7 @@ export async function applyRows(deps: MirrorDeps, due: DueRows, applying: Applyi
   const { recordType } = due
   const outcomes = await decide(deps, due)
   return withTransaction(db.pool, async (client) => {
-    await lockEvents(client, registry.id, 'change')
+    await lockRegistryFor(client, registry.id, 'change')
     const isWanted = await saveProgress(client, deps.claim, applying.progress)
     const changes = await writeOutcomes(deps, client, recordType, outcomes, applying)
     if (applying.isEvent && changes.length > 0) {

@@ -4,9 +4,9 @@
  */
 
 import { withTransaction } from '@rollcall/database/transaction'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { letRegistryAnswer } from '@rollcall/records/registries/registries'
-import { ANY_RECORD } from '../engine/column-test.ts'
+import { ANY_RECORD_MAY_MATCH } from '../engine/column-test.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
 import { nextKey } from '../engine/row-statement.ts'
 import { isKey } from '../live-records.ts'
@@ -30,7 +30,7 @@ type PortionReader = (records: MappedRecords, after: string | null) => Promise<P
 export const createPortionReader =
   (deps: MirrorDeps): PortionReader =>
   async (records, after) => {
-    const asked = { needed: ANY_RECORD, keys: null, after, limit: PORTION }
+    const asked = { needed: ANY_RECORD_MAY_MATCH, keys: null, after, limit: PORTION }
     const found = await inSnapshot(deps, (state) => state.rows(records, asked))
     const keyed = found.filter(({ key }) => isKey(key))
     return { rows: await readRows(deps.registry.kind, records, keyed), next: nextKey(found, PORTION, after) }
@@ -115,7 +115,7 @@ async function dropUnseen(deps: MirrorDeps, comparison: ComparisonProgress, isEv
 async function end({ db, registry, claim }: MirrorDeps, comparison: ComparisonProgress): Promise<null> {
   const began = beganOf(comparison)
   await withTransaction(db.pool, async (client) => {
-    if (registry.awaits_records) await lockEvents(client, registry.id, 'merge')
+    if (registry.awaits_records) await lockRegistryFor(client, registry.id, 'merge')
     await saveProgress(client, claim, { comparison: null, comparison_wanted: false, compared_at: began })
     if (registry.awaits_records && (await isBecomingMirror(client, registry.id))) {
       // The statements have no time limit, because the ids of all events of the registry may change.

@@ -1,7 +1,7 @@
 /** Reads the source of a mirror. */
 
 import { databaseRefusal } from '../database-refusal.ts'
-import { ANY_RECORD } from '../engine/column-test.ts'
+import { ANY_RECORD_MAY_MATCH } from '../engine/column-test.ts'
 import { withSnapshot } from '../engine/connections.ts'
 import type { SourceRow, SourceSnapshot } from '../engine/engine.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
@@ -52,7 +52,12 @@ export async function readByKeys(
   const rows: SourceRow[] = []
   for (let at = 0; at < keys.length; at += PORTION) {
     const some = keys.slice(at, at + PORTION)
-    const found = await state.rows(records, { needed: ANY_RECORD, keys: some, after: null, limit: 2 * PORTION })
+    const found = await state.rows(records, {
+      needed: ANY_RECORD_MAY_MATCH,
+      keys: some,
+      after: null,
+      limit: 2 * PORTION,
+    })
     // A row that the limit cut off would be taken for a deleted one.
     if (found.length === 2 * PORTION) {
       const { recordType, own } = records

@@ -7,7 +7,7 @@ import type { Database } from '@rollcall/database/database'
 import type { StoredPart } from '@rollcall/database/removal'
 import { rowsToRemove } from '@rollcall/database/removal'
 import { canonicalJson, type JsonValue } from '@rollcall/protocol'
-import { MIRRORED_REGISTRIES, REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { MIRRORED_REGISTRIES_SQL, REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase, Pool } from 'pg'
 
 /** The digest of the source file of a registry. */
@@ -56,7 +56,7 @@ export async function claimMirror(
 ): Promise<MirrorPlace | null> {
   const { rows } = await pool.query<MirrorPlace>(
     `insert into source_mirror as mirror (registry, claim, claimed_until)
-       select id, $2::uuid, now() + make_interval(secs => $3) from ${MIRRORED_REGISTRIES} as registry
+       select id, $2::uuid, now() + make_interval(secs => $3) from ${MIRRORED_REGISTRIES_SQL} as registry
        where id = $1 and source = $4::jsonb
      on conflict (registry) do update set claim = excluded.claim, claimed_until = excluded.claimed_until
        where mirror.claim is null or mirror.claim = excluded.claim or mirror.claimed_until <= now()
@@ -201,7 +201,7 @@ export async function mirrorsHealth({ pool }: Pick<Database, 'pool'>): Promise<r
         case when mirror.compared_at is not null then greatest(0, extract(epoch from now() - mirror.current_at)) end::float8 as lag,
         (select count(*) from source_row as row where row.registry = mirror.registry and row.reason is not null)::float8
           as rejects
-      from source_mirror as mirror join ${REGISTRIES} as registry on registry.id = mirror.registry
+      from source_mirror as mirror join ${REGISTRIES_SQL} as registry on registry.id = mirror.registry
       where mirror.left_at is null order by registry.namespace`,
   })
   return rows

@@ -12,7 +12,7 @@ const NO_COPY = '0'
 
 /**
  * Gives answers and events the new ids of records: those of the copies, or those of live records. The stored rows say
- * which copy belongs to which row. The caller holds `lockEvents(..., 'merge')`.
+ * which copy belongs to which row. The caller holds `lockRegistryFor(..., 'merge')`.
  */
 export async function replaceStoredRecordIds(
   client: Pick<ClientBase, 'query'>,

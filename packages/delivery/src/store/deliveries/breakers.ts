@@ -7,7 +7,7 @@ import type { Destination } from '@rollcall/core/model/delivery'
 import type { DeliveryHealth } from '@rollcall/core/model/health'
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
-import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
+import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 
 export interface Breaker {
   /** The failures in a row; each failed probe counts too. */
@@ -115,7 +115,7 @@ export async function deliveryHealth({ pool }: Pick<Database, 'pool'>): Promise<
         coalesce(opened, 0) as breakers_open, coalesce(notifications_waiting, 0) as notifications_waiting,
         coalesce(mailboxes_closed, 0) as mailboxes_closed,
         case when coalesce(opened, 0) = 0 then 'closed' when paused then 'open' else 'probing' end as breaker
-      from ${PARTICIPANTS} as participant
+      from ${PARTICIPANTS_SQL} as participant
       left join waiting on waiting.participant = participant.id
       left join lost on lost.participant = participant.id
       left join failing on failing.participant = participant.id

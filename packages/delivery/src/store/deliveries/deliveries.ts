@@ -15,7 +15,7 @@ import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { participantsWithSql } from '@rollcall/database/queue'
 import { GRANT_STARTS_SQL } from '@rollcall/participants/store/grants'
-import { protectionVersion } from '@rollcall/records/records/protection'
+import { protectionVersionSql } from '@rollcall/records/records/protection'
 import type pg from 'pg'
 
 /** SQL condition: `delivery` is the newest envelope with a `notification`. @param delivery has id and notifications */
@@ -34,7 +34,7 @@ export const WAIT_AGAIN_SQL = `state = 'waiting', delivery = null,
  * @param page SQL of its page
  * @param more SQL of its mailbox, of its number there, and of the ids of its notifications
  */
-export const insertDeliveriesFrom = (
+export const insertDeliveriesSql = (
   rows: string,
   page: string,
   more = 'null::integer, null::bigint, null::bigint[]',
@@ -192,7 +192,7 @@ export async function changedSinceDelivery(
 ): Promise<ChangedGrounds> {
   const { rows } = await pool.query<ChangedGrounds>({
     name: 'what has changed since a delivery was made',
-    text: `select delivery.protection <> ${protectionVersion('granted.registry')} as protection, coalesce(delivery.granted <> granted.id,
+    text: `select delivery.protection <> ${protectionVersionSql('granted.registry')} as protection, coalesce(delivery.granted <> granted.id,
         delivery.created_at < granted.starts + interval '2 seconds') as "grant"
       from delivery, ${GRANT_STARTS_SQL} as granted
       where delivery.id = $1 and granted.id = $2`,
@@ -202,7 +202,7 @@ export async function changedSinceDelivery(
 }
 
 /** SQL for `secondsUntilDue`: a row with 0 when a delivery is pending. The dispatcher finds out when it is due. */
-export const DELIVERIES_DUE = `select 0 where exists (select from delivery where state = 'pending')`
+export const DELIVERIES_DUE_SQL = `select 0 where exists (select from delivery where state = 'pending')`
 
 /** Lists the participants that have pending deliveries, due now or later. */
 export async function findWaitingParticipants({ pool }: Pick<Database, 'pool'>): Promise<readonly number[]> {

@@ -1,7 +1,7 @@
 /** Changes deliveries by hand: an operator retries, replays or drops them, and a participant asks for its own again. */
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
-import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
+import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { isNewestEnvelopeSql, WAIT_AGAIN_SQL } from './deliveries.ts'
 import { choiceConditions, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
 
@@ -74,7 +74,7 @@ export async function countDeliveryChange(
       )
       select sender_id as participant, count(*) filter (where not stays)::integer as deliveries,
         count(*) filter (where stays)::integer as in_closed_mailboxes
-      from those join ${PARTICIPANTS} as participant on participant.id = those.participant
+      from those join ${PARTICIPANTS_SQL} as participant on participant.id = those.participant
       group by sender_id order by count(*) desc, sender_id`,
     [...values, from, sends],
   )

@@ -1,7 +1,7 @@
 /** Chooses the deliveries that are listed or changed by hand. */
 import { isStorable } from '@rollcall/database/text'
 import { participantIdSql } from '@rollcall/participants/store/participant-names'
-import { registryNamed } from '@rollcall/records/registries/registry-names'
+import { registryIdSql } from '@rollcall/records/registries/registry-names'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'refused', 'dead', 'dropped', 'held'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
@@ -45,7 +45,7 @@ export function choiceConditions(choice: DeliveryChoice): { readonly text: strin
   }
   if (registry !== undefined) {
     const namespace = value(storable(registry))
-    conditions.push(`delivery.registry = ${registryNamed(namespace)}`)
+    conditions.push(`delivery.registry = ${registryIdSql(namespace)}`)
   }
   if (origin !== undefined) conditions.push(`delivery.origin = ${value(storable(origin))}`)
   // The state is written into the statement, because indexes exist for single states.

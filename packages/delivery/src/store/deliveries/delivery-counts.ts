@@ -1,7 +1,7 @@
 /** Counts deliveries for the overview, and finds open breakers, participants with held answers, and delivery states. */
 import type { Database } from '@rollcall/database/database'
-import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
-import { registryNamed } from '@rollcall/records/registries/registry-names'
+import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
+import { registryIdSql } from '@rollcall/records/registries/registry-names'
 import type { DeliveryState } from './delivery-choice.ts'
 
 export interface DeliveryCounts {
@@ -22,7 +22,7 @@ export async function countDeliveries(
 ): Promise<DeliveryCounts> {
   const { rows } = await pool.query<DeliveryCounts>({
     name: 'count deliveries',
-    text: `with chosen as (select ${registryNamed('$1')} as id),
+    text: `with chosen as (select ${registryIdSql('$1')} as id),
       waiting as (
         select participant, origin, count(*) as deliveries from delivery
         where state = 'pending' and ($1::text is null or registry = (select id from chosen)) group by participant, origin
@@ -60,11 +60,11 @@ export async function listOpenBreakers(
 ): Promise<readonly OpenBreaker[]> {
   const { rows } = await pool.query<OpenBreaker>(
     `select sender_id as participant, origin, failures, opened_at, probe_at
-      from breaker join ${PARTICIPANTS} as participant on participant.id = breaker.participant
+      from breaker join ${PARTICIPANTS_SQL} as participant on participant.id = breaker.participant
       where opened_at is not null and exists (
         select from delivery where delivery.participant = breaker.participant and delivery.origin = breaker.origin
           and delivery.state = 'pending'
-          and ($1::text is null or delivery.registry = ${registryNamed('$1')}))
+          and ($1::text is null or delivery.registry = ${registryIdSql('$1')}))
       order by opened_at, sender_id, origin limit $2`,
     [registry, limit],
   )
@@ -76,7 +76,7 @@ export async function listParticipantsWithHeldDeliveries({
   pool,
 }: Pick<Database, 'pool'>): Promise<readonly { readonly sender_id: string }[]> {
   const { rows } = await pool.query<{ sender_id: string }>(
-    `select sender_id from ${PARTICIPANTS} as participant
+    `select sender_id from ${PARTICIPANTS_SQL} as participant
       where id in (select participant from delivery where state = 'held') order by sender_id`,
   )
   return rows

@@ -1,7 +1,7 @@
 /** Lists deliveries for an operator. */
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
-import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
+import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { namespaceSql } from '@rollcall/records/registries/registry-names'
 import { choiceConditions, type DeliveryChoice, type DeliveryState, UUID } from './delivery-choice.ts'
 
@@ -41,7 +41,7 @@ export interface ListedAttempt {
  * SQL of the due time for people. The stored time of a retried delivery is in the past (`NOW_AND_FIRST`); its due time
  * is that of the retry. Null when nothing more is attempted.
  */
-export const SHOWN_DUE_TIME = 'case when next_attempt_at is not null then greatest(next_attempt_at, since) end'
+export const SHOWN_DUE_TIME_SQL = 'case when next_attempt_at is not null then greatest(next_attempt_at, since) end'
 
 /** SQL of the last error of a delivery, apart from interrupted attempts. @param delivery SQL of its id */
 export const lastErrorSql = (delivery: string): string =>
@@ -52,7 +52,7 @@ const LISTED = `delivery.id, participant.sender_id as participant,
   ${namespaceSql('delivery.registry')} as registry, callback, page, message_id, correlation_id, state,
   attempts, target, coalesce(reason, case state when 'held' then 'no_address' end) as reason,
   case state when 'pending' then ${lastErrorSql('delivery.id')} end as last_error,
-  delivery.created_at, ${SHOWN_DUE_TIME} as next_attempt_at, finished_at`
+  delivery.created_at, ${SHOWN_DUE_TIME_SQL} as next_attempt_at, finished_at`
 
 /** Lists at most `limit` deliveries, the newest first. */
 export async function listDeliveries(
@@ -62,7 +62,7 @@ export async function listDeliveries(
 ): Promise<readonly ListedDelivery[]> {
   const { text, values } = choiceConditions(choice)
   const { rows } = await pool.query<ListedDelivery>(
-    `select ${LISTED} from delivery join ${PARTICIPANTS} as participant on participant.id = delivery.participant
+    `select ${LISTED} from delivery join ${PARTICIPANTS_SQL} as participant on participant.id = delivery.participant
       where ${text} order by delivery.created_at desc, delivery.id limit $${values.length + 1}`,
     [...values, limit],
   )
@@ -76,7 +76,7 @@ export async function findDelivery(
 ): Promise<(ListedDelivery & { body: EncryptedReply; made: readonly ListedAttempt[] }) | null> {
   if (!UUID.test(id)) return null
   const { rows } = await pool.query<ListedDelivery & { body: EncryptedReply }>(
-    `select ${LISTED}, body from delivery join ${PARTICIPANTS} as participant on participant.id = delivery.participant
+    `select ${LISTED}, body from delivery join ${PARTICIPANTS_SQL} as participant on participant.id = delivery.participant
       where delivery.id = $1`,
     [id],
   )

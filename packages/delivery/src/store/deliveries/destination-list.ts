@@ -1,7 +1,7 @@
 /** Lists destinations for an operator where something waits, is held or was given up. */
 import type { Database } from '@rollcall/database/database'
-import { PARTICIPANTS, participantIdSql } from '@rollcall/participants/store/participant-names'
-import { registryNamed } from '@rollcall/records/registries/registry-names'
+import { PARTICIPANTS_SQL, participantIdSql } from '@rollcall/participants/store/participant-names'
+import { registryIdSql } from '@rollcall/records/registries/registry-names'
 import { lastErrorSql } from './delivery-list.ts'
 
 export interface ListedDestination {
@@ -39,7 +39,7 @@ export async function listDestinations(
     name: 'list destinations',
     text: `with asked as (
         select ${participantIdSql('$1')} as participant,
-          ${registryNamed('$2')} as registry
+          ${registryIdSql('$2')} as registry
       ),
       waiting as (
         select participant, origin, count(*) as waiting, min(created_at) as oldest,
@@ -72,7 +72,7 @@ export async function listDestinations(
         coalesce(reasons, '{}') as reasons,
         coalesce(${lastErrorSql('attempted::uuid')}, case when held > 0 then 'no_address' end) as last_error
       from waiting full join dead using (participant, origin) full join held using (participant, origin) left join breaker using (participant, origin)
-        join ${PARTICIPANTS} as owner on owner.id = participant
+        join ${PARTICIPANTS_SQL} as owner on owner.id = participant
       order by dead desc, waiting desc, held desc, sender_id, origin limit $3`,
     values: [participant, registry, limit],
   })

@@ -1,7 +1,7 @@
 /** Reads deliveries with every attempt, for a trace. */
 import type { Database } from '@rollcall/database/database'
 import type { DeliveryState } from './delivery-choice.ts'
-import { SHOWN_DUE_TIME } from './delivery-list.ts'
+import { SHOWN_DUE_TIME_SQL } from './delivery-list.ts'
 
 export interface TracedDelivery {
   readonly id: string
@@ -55,7 +55,7 @@ export interface ExchangeDeliveries {
 const OF_EXCHANGE = '(correlation_id = $1 or (id = $1 and correlation_id is null))'
 
 /** SQL for a `from` clause: the deliveries of exchange `$1`, or the delivery `$1` that answers none. */
-export const DELIVERY_OF_EXCHANGE = `(select participant, registry, correlation_id, mailbox from delivery where ${OF_EXCHANGE} limit 1)`
+export const DELIVERY_OF_EXCHANGE_SQL = `(select participant, registry, correlation_id, mailbox from delivery where ${OF_EXCHANGE} limit 1)`
 
 /** SQL of the exchanges (`id`, `at`) for which something was sent under message_id `$2` or correlation_id `$3`. */
 export const SENT_EXCHANGES_SQL = `select coalesce(correlation_id, id) as id, created_at as at from delivery where message_id = $2
@@ -98,7 +98,7 @@ export async function traceDeliveries(
 ): Promise<readonly TracedDelivery[]> {
   const deliveries = await pool.query<Omit<TracedDelivery, 'made'>>(
     `select id, callback, page, message_id, target, encrypted, state, reason, attempts, earlier,
-        ${SHOWN_DUE_TIME} as next_attempt_at, claimed_until, created_at, since, finished_at
+        ${SHOWN_DUE_TIME_SQL} as next_attempt_at, claimed_until, created_at, since, finished_at
       from delivery where ${condition} order by page, created_at, id limit $2`,
     [value, each],
   )

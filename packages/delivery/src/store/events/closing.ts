@@ -2,8 +2,8 @@
 
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
-import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
-import { REGISTRIES, registryNamed } from '@rollcall/records/registries/registry-names'
+import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
+import { REGISTRIES_SQL, registryIdSql } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 import { isNewestEnvelopeSql, WAIT_AGAIN_SQL } from '../deliveries/deliveries.ts'
 
@@ -54,8 +54,8 @@ export async function closeStaleMailboxes(
       unfiled as (delete from subscription_key using suspended where subscription_key.subscription = suspended.id)
       select closed.id as mailbox, participant.sender_id as participant, coalesce(registry.namespace, '') as registry,
         (select count(*) from suspended where suspended.mailbox = closed.id) as subscriptions
-      from closed join ${PARTICIPANTS} as participant on participant.id = closed.participant
-        left join ${REGISTRIES} as registry on registry.id = closed.registry
+      from closed join ${PARTICIPANTS_SQL} as participant on participant.id = closed.participant
+        left join ${REGISTRIES_SQL} as registry on registry.id = closed.registry
       order by closed.id`,
     [seconds],
   )
@@ -101,10 +101,10 @@ export async function listParticipantsWithClosedMailbox(
   namespace: string | null = null,
 ): Promise<readonly { readonly sender_id: string }[]> {
   const { rows } = await pool.query<{ sender_id: string }>(
-    `select sender_id from ${PARTICIPANTS} as participant
+    `select sender_id from ${PARTICIPANTS_SQL} as participant
       where id in (
         select participant from mailbox where state = 'closed'
-          and ($1::text is null or registry = ${registryNamed('$1')})
+          and ($1::text is null or registry = ${registryIdSql('$1')})
       ) order by sender_id`,
     [namespace],
   )

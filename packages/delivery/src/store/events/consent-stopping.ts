@@ -5,7 +5,7 @@ import { type ConsentUseSelection, exchangesOfEndedConsentsSql } from '@rollcall
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase } from 'pg'
-import { lockEvents } from './lock.ts'
+import { lockRegistryFor } from './lock.ts'
 import { endSubscriptions } from './subscription-states.ts'
 
 export interface ConsentStops {
@@ -61,7 +61,7 @@ async function stopSubscriptions(
   )
   if (rows.length === 0) return { subscriptions: [], notifications: 0 }
   for (const registry of new Set(rows.map((row) => row.registry))) {
-    await lockEvents(client, registry, 'subscribe')
+    await lockRegistryFor(client, registry, 'subscribe')
   }
   const ids = rows.map(({ id }) => id)
   await endSubscriptions(client, ids, { reason: 'consent' })
@@ -89,7 +89,7 @@ export async function endUnconsentedSubscriptions(client: ClientBase): Promise<n
      order by registry, subscription.id limit ${AT_ONCE}`,
   )
   for (const registry of new Set(rows.map((row) => row.registry))) {
-    await lockEvents(client, registry, 'subscribe')
+    await lockRegistryFor(client, registry, 'subscribe')
   }
   return endSubscriptions(
     client,

@@ -1,7 +1,7 @@
 /** Lists subscriptions that will soon end by themselves. */
 import type { Database } from '@rollcall/database/database'
-import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 export interface EndingSubscription {
   readonly code: string
@@ -20,8 +20,8 @@ export async function listEndingSubscriptions(
 ): Promise<readonly EndingSubscription[]> {
   const { rows } = await pool.query<EndingSubscription>(
     `select code, participant.sender_id as participant, namespace, end_at
-      from subscription join ${PARTICIPANTS} as participant on participant.id = subscription.participant
-        join ${REGISTRIES} as registry on registry.id = subscription.registry
+      from subscription join ${PARTICIPANTS_SQL} as participant on participant.id = subscription.participant
+        join ${REGISTRIES_SQL} as registry on registry.id = subscription.registry
       where subscription.state <> 'ended' and end_at > now() and end_at <= now() + make_interval(days => $1)
         and ($2::text is null or namespace = $2)
       order by end_at, code limit $3`,

@@ -3,7 +3,7 @@
 import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { JointWrite } from '@rollcall/database/joint-write'
 import { countUsesSql } from '@rollcall/participants/store/grant-use'
-import { insertDeliveriesFrom } from '../deliveries/deliveries.ts'
+import { insertDeliveriesSql } from '../deliveries/deliveries.ts'
 import { IS_TAKEN_BACK_SQL } from './waiting.ts'
 
 /** The next envelope of a mailbox. */
@@ -65,7 +65,7 @@ export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
     from envelopes_held where mailbox.id = envelopes_held.id and (select held from joint)
     returning mailbox.id as mailbox, participant, registry, null::uuid as correlation_id, sequence
   ),
-  enveloped_deliveries as (${insertDeliveriesFrom(
+  enveloped_deliveries as (${insertDeliveriesSql(
     `enveloped join unnest(${parameter(0)}::integer[], ${DELIVERY_TYPES.map((type, at) => `${parameter(7 + at)}::${type}[]`).join()})
       as new (mailbox, id, callback, message_id, target, encrypted, body, claim, seconds, granted, protection, notifications)
       using (mailbox)`,

@@ -143,7 +143,7 @@ export const EXCHANGES_OF_CODE_SQL = `(select exchange.correlation_id
   where code = $2)`
 
 /** SQL of the consent (`GivenFor`) of a `subscription`; null when it has none. */
-export const CONSENT_OF_SUBSCRIPTION = `(select json_build_object('purpose', purpose,
+export const CONSENT_OF_SUBSCRIPTION_SQL = `(select json_build_object('purpose', purpose,
     'authority', ${authorityNameSql('subscription_consent.authority')})
   from subscription_consent where subscription_consent.subscription = subscription.id)`
 
@@ -154,7 +154,7 @@ export async function listLiveSubscriptions(
   registry: number,
 ): Promise<readonly { readonly id: number; readonly criteria: string; readonly consent: GivenFor | null }[]> {
   const { rows } = await client.query<{ id: number; criteria: string; consent: GivenFor | null }>(
-    `select id, criteria, ${CONSENT_OF_SUBSCRIPTION} as consent from subscription
+    `select id, criteria, ${CONSENT_OF_SUBSCRIPTION_SQL} as consent from subscription
      where participant = $1 and registry = $2 and state = 'live' order by id`,
     [participant, registry],
   )

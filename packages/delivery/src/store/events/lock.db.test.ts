@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
-import { lockEvents } from './lock.ts'
+import { lockRegistryFor } from './lock.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -27,14 +27,14 @@ test('changes run side by side; a subscribe waits for them, and later changes fo
   const [one, another, subscribe, later, elsewhere] = await Promise.all([0, 1, 2, 3, 4].map(begun))
   if (!one || !another || !subscribe || !later || !elsewhere) throw new Error('no connections')
   const order: string[] = []
-  await lockEvents(one, 1, 'change')
-  await lockEvents(another, 1, 'change')
-  const subscribed = lockEvents(subscribe, 1, 'subscribe').then(() => order.push('subscribe'))
+  await lockRegistryFor(one, 1, 'change')
+  await lockRegistryFor(another, 1, 'change')
+  const subscribed = lockRegistryFor(subscribe, 1, 'subscribe').then(() => order.push('subscribe'))
   await expect.poll(waiting).toBe(1)
-  const changed = lockEvents(later, 1, 'change').then(() => order.push('later change'))
+  const changed = lockRegistryFor(later, 1, 'change').then(() => order.push('later change'))
   await expect.poll(waiting).toBe(2)
   // Another registry has another lock.
-  await lockEvents(elsewhere, 2, 'subscribe')
+  await lockRegistryFor(elsewhere, 2, 'subscribe')
   await ended(one)
   expect(await waiting()).toBe(2)
   await ended(another)

@@ -14,7 +14,7 @@ const FUNCTIONS = {
  * of records needs. With `merge` a transaction waits in the same way, for example so that no record is made meanwhile
  * with an identifier of a retired record.
  */
-export async function lockEvents(
+export async function lockRegistryFor(
   client: ClientBase,
   registryId: number,
   purpose: keyof typeof FUNCTIONS,

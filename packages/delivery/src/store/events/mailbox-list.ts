@@ -1,7 +1,7 @@
 /** Lists mailboxes for operators: how much waits for whom, never about whom. */
 import type { Database } from '@rollcall/database/database'
-import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 export interface ListedMailbox {
   readonly id: number
@@ -48,8 +48,8 @@ export async function listMailboxes(
         mailbox.sequence::float8 as sequence, resting_since, closed_at, held.waiting, held.oldest_due,
         filed.subscriptions, filed.suspended,
         (select delivery.id from delivery where delivery.mailbox = mailbox.id and delivery.state = 'pending' limit 1) as delivery
-      from mailbox join ${PARTICIPANTS} as participant on participant.id = mailbox.participant
-        join ${REGISTRIES} as registry on registry.id = mailbox.registry
+      from mailbox join ${PARTICIPANTS_SQL} as participant on participant.id = mailbox.participant
+        join ${REGISTRIES_SQL} as registry on registry.id = mailbox.registry
         cross join lateral (
           select count(*)::integer as waiting, min(due_at) as oldest_due from notification
           where notification.mailbox = mailbox.id and notification.state = 'waiting'

@@ -31,7 +31,7 @@ export interface ClaimedMailbox {
 export const ENVELOPE_NUMBERS = { table: 'mailbox', column: 'sequence' } as const
 
 /** SQL for `secondsUntilDue`: a row with 0 when a notification waits. A poll of mailboxes finds out when it is due. */
-export const NOTIFICATIONS_DUE = 'select 0 where exists (select from waiting_notification)'
+export const NOTIFICATIONS_DUE_SQL = 'select 0 where exists (select from waiting_notification)'
 
 /** The result of a poll of mailboxes. */
 export interface PolledMailboxes {

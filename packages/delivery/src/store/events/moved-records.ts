@@ -13,7 +13,7 @@ export interface MovedRecords {
 
 /**
  * Replaces the record ids of events by the new ids. A number that is no record's id any more becomes the id of no
- * record, because numbers are given again when records are copied again. The caller holds `lockEvents(..., 'merge')`.
+ * record, because numbers are given again when records are copied again. The caller holds `lockRegistryFor(..., 'merge')`.
  */
 export async function replaceRecordIdsOfEvents(client: Pick<ClientBase, 'query'>, moved: MovedRecords): Promise<void> {
   const { record, record_key } = storedIdSql('named.id')

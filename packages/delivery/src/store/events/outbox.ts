@@ -25,11 +25,11 @@ export interface OutboxRow {
 }
 
 /** SQL for `secondsUntilDue`: a row with 0 when a row of the event outbox waits. */
-export const OUTBOX_DUE = 'select 0 where exists (select from rollcall_outbox.event where failed_at is null)'
+export const OUTBOX_DUE_SQL = 'select 0 where exists (select from rollcall_outbox.event where failed_at is null)'
 
 /** True when a row of the event outbox waits to be published. */
 export async function isOutboxWaiting(pool: Pick<Pool, 'query'>): Promise<boolean> {
-  return (await secondsUntilDue(pool, { outbox: OUTBOX_DUE })).outbox !== null
+  return (await secondsUntilDue(pool, { outbox: OUTBOX_DUE_SQL })).outbox !== null
 }
 
 /**

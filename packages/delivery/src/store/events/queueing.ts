@@ -10,10 +10,10 @@ import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { isSameRecordSql, storedId } from '@rollcall/database/record-ids'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 import { referenceIdSql } from './events.ts'
-import { CONSENT_OF_SUBSCRIPTION } from './find-subscriptions.ts'
+import { CONSENT_OF_SUBSCRIPTION_SQL } from './find-subscriptions.ts'
 
 /** A subscription for which notifications are queued. */
 export interface QueuedSubscription {
@@ -43,9 +43,9 @@ export async function findSubscriptionToQueue(
 ): Promise<QueuedSubscription | undefined> {
   const { rows } = await client.query<QueuedSubscription>(
     `select subscription.id, subscription.participant, mailbox, mailbox.state as mailbox_state, subscription.registry, namespace,
-        subscription.state, event_type, record_type, criteria, ${CONSENT_OF_SUBSCRIPTION} as consent
+        subscription.state, event_type, record_type, criteria, ${CONSENT_OF_SUBSCRIPTION_SQL} as consent
       from subscription join mailbox on mailbox.id = subscription.mailbox
-        join ${REGISTRIES} as registry on registry.id = subscription.registry
+        join ${REGISTRIES_SQL} as registry on registry.id = subscription.registry
       where code = $1`,
     [code],
   )
@@ -81,7 +81,7 @@ export interface QueuedPage {
 }
 
 /** A backfill that has not ended: it was interrupted, or goes on now. */
-export interface OpenBackfill {
+export interface UnfinishedBackfill {
   /** The id of the last record that was queued. */
   readonly last: RecordId
   /** Only records that were written at this time or later; null: all records. */
@@ -89,11 +89,11 @@ export interface OpenBackfill {
 }
 
 /** Finds the backfill of a subscription that has not ended; null when there is none. */
-export async function findOpenBackfill(
+export async function findUnfinishedBackfill(
   { pool }: Pick<Database, 'pool'>,
   subscription: number,
-): Promise<OpenBackfill | null> {
-  const { rows } = await pool.query<OpenBackfill>(
+): Promise<UnfinishedBackfill | null> {
+  const { rows } = await pool.query<UnfinishedBackfill>(
     `select coalesce(backfill_mark, backfilled::text) as last, backfilled_since as since from subscription
       where id = $1 and backfilled is not null`,
     [subscription],

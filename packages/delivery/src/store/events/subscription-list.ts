@@ -2,8 +2,8 @@
 import type { EndReason, SubscriptionState, SuspensionReason } from '@rollcall/core/model/event'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
-import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 type Pool = Pick<Database, 'pool'>
 
@@ -69,8 +69,8 @@ const LISTED = `subscription.code, participant.sender_id as participant, registr
   subscription.record_type, subscription.state, subscription.reason, subscription.cron, subscription.start_at,
   subscription.end_at, subscription.created_at, subscription.ended_at`
 
-const FROM = `subscription join ${PARTICIPANTS} as participant on participant.id = subscription.participant
-  join ${REGISTRIES} as registry on registry.id = subscription.registry`
+const FROM = `subscription join ${PARTICIPANTS_SQL} as participant on participant.id = subscription.participant
+  join ${REGISTRIES_SQL} as registry on registry.id = subscription.registry`
 
 /** Lists the types of a participant's subscriptions that have not ended, each once. */
 export async function listSubscribedTypes(

@@ -4,7 +4,7 @@
  */
 
 import { END_REASONS_TAKEN_BACK, type EndReason, type SuspensionReason } from '@rollcall/core/model/event'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 
 /** Deletes the keys of subscriptions, by which live ones are found. */
@@ -33,7 +33,7 @@ export async function endSubscriptions(
  * taken back.
  * @returns how many of them have ended
  */
-export async function markTakenBack(client: ClientBase, subscriptions: readonly number[]): Promise<number> {
+export async function markUnsubscribed(client: ClientBase, subscriptions: readonly number[]): Promise<number> {
   if (subscriptions.length === 0) return 0
   const { rowCount } = await client.query(
     `update subscription set reason = case when reason = any($2) then reason else 'unsubscribed' end
@@ -135,7 +135,7 @@ export async function takeUnloggedSuspensions(
        returning id, registry, reason
      )
      select coalesce(namespace, '') as registry, reason, array_agg(logged.id order by logged.id) as subscriptions
-     from logged left join ${REGISTRIES} as registry on registry.id = logged.registry
+     from logged left join ${REGISTRIES_SQL} as registry on registry.id = logged.registry
      group by namespace, reason order by namespace, reason`,
   )
   return rows

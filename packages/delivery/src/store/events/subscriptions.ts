@@ -1,5 +1,5 @@
 /**
- * Makes and renews subscriptions. The caller holds `lockEvents(..., 'subscribe')`, so that no change is matched
+ * Makes and renews subscriptions. The caller holds `lockRegistryFor(..., 'subscribe')`, so that no change is matched
  * meanwhile. Changes find subscriptions by their keys, and only live ones have keys.
  */
 

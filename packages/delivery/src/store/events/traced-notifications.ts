@@ -6,8 +6,8 @@ import type { NotificationPurpose, Presence } from '@rollcall/core/model/event'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
-import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliveries.ts'
 
 /** An item of an envelope, or a notification that will become one. */
@@ -86,7 +86,7 @@ const FIND = `with found as (
     array(select earlier.id from delivery as earlier where earlier.mailbox = item.mailbox and earlier.state = 'dropped'
       and earlier.reason = 'recalled' and earlier.notifications && item.ids order by earlier.created_at) as recalled
   from item join event on event.id = item.event join mailbox on mailbox.id = item.mailbox
-    left join ${PARTICIPANTS} as participant on participant.id = mailbox.participant
-    left join ${REGISTRIES} as registry on registry.id = mailbox.registry
+    left join ${PARTICIPANTS_SQL} as participant on participant.id = mailbox.participant
+    left join ${REGISTRIES_SQL} as registry on registry.id = mailbox.registry
     left join delivery on delivery.id = item.delivery
   order by item.id desc limit $2`

@@ -3,7 +3,7 @@
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { dropUnsent, UNSENT_DELIVERIES_SQL, UNSENT_NOTIFICATIONS_SQL } from '@rollcall/delivery/store/events/unsent'
-import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
+import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 
 /** The numbers of held messages of one participant. */
 export interface HeldMessages {
@@ -25,7 +25,7 @@ export async function countHeldMessages({ pool }: Pick<Database, 'pool'>): Promi
     `select sender_id as participant, coalesce(sent.count, 0)::integer as deliveries,
         coalesce(sent.attempted, 0)::integer as attempted, coalesce(items.count, 0)::integer as notifications,
         coalesce(asked.count, 0)::integer as requests
-      from ${PARTICIPANTS} as participant
+      from ${PARTICIPANTS_SQL} as participant
         left join ${UNSENT_DELIVERIES_SQL} as sent on sent.participant = participant.id
         left join ${UNSENT_NOTIFICATIONS_SQL} as items on items.participant = participant.id
         left join (select participant, count(*) as count from accepted_exchange

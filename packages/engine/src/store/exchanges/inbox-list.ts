@@ -2,8 +2,8 @@
 
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 /** The members of a callback that are shown without decrypting it. */
 export interface InboxEntry {
@@ -71,5 +71,5 @@ export async function findInInbox(
 
 const COLUMNS = `participant.sender_id as participant, message_id, callback, registry.namespace as registry, correlation_id,
   transaction_id, inbox_message.status, state, octet_length(body) as bytes, received_at`
-const ENTRIES = `inbox_message join ${PARTICIPANTS} as participant on participant.id = inbox_message.participant
-  left join ${REGISTRIES} as registry on registry.id = inbox_message.registry`
+const ENTRIES = `inbox_message join ${PARTICIPANTS_SQL} as participant on participant.id = inbox_message.participant
+  left join ${REGISTRIES_SQL} as registry on registry.id = inbox_message.registry`

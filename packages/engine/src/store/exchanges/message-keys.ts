@@ -4,8 +4,8 @@ import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import { DELIVERIES_SQL, SENT_ITEMS_SQL } from '@rollcall/delivery/store/deliveries/delivery-names'
-import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 /** The most exchanges whose messages are looked up for one id. */
 const MOST = 1_000
@@ -17,13 +17,13 @@ export type MessageIdName = (typeof MESSAGE_IDS)[number]
 // The indexes of exchanges begin with the participant, and there are few participants.
 const EXCHANGES_OF: Readonly<Record<MessageIdName, string>> = {
   message_id: `select exchange.correlation_id
-      from ${PARTICIPANTS} as participant join exchange on exchange.participant = participant.id and exchange.message_id = $1
+      from ${PARTICIPANTS_SQL} as participant join exchange on exchange.participant = participant.id and exchange.message_id = $1
     union select coalesce(correlation_id, id) from ${DELIVERIES_SQL} as delivery where message_id = $1`,
   transaction_id: `select exchange.correlation_id
-      from ${PARTICIPANTS} as participant join exchange on exchange.participant = participant.id and exchange.transaction_id = $1`,
+      from ${PARTICIPANTS_SQL} as participant join exchange on exchange.participant = participant.id and exchange.transaction_id = $1`,
   correlation_id: `select $1::uuid as correlation_id`,
   reference_id: `select reference.correlation_id
-      from ${PARTICIPANTS} as participant cross join ${REGISTRIES} as registry join exchange_reference as reference
+      from ${PARTICIPANTS_SQL} as participant cross join ${REGISTRIES_SQL} as registry join exchange_reference as reference
         on reference.participant = participant.id and reference.registry = registry.id and reference.reference_id = $1
     union select delivery from ${SENT_ITEMS_SQL} as sent where reference_id = $1`,
 }

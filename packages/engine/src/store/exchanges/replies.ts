@@ -7,7 +7,7 @@ import { type JointWrite, type Parameter, parameterOfOwnStatement } from '@rollc
 import { storedIds } from '@rollcall/database/record-ids'
 import type { Effect } from '@rollcall/database/transaction'
 import { withTransaction } from '@rollcall/database/transaction'
-import { insertDeliveriesFrom } from '@rollcall/delivery/store/deliveries/deliveries'
+import { insertDeliveriesSql } from '@rollcall/delivery/store/deliveries/deliveries'
 import type pg from 'pg'
 
 /** An answered item, with the records for its further pages. */
@@ -140,7 +140,7 @@ const stepsWritten = (parameter: Parameter, condition: string): string => `stepp
       using (step)
     on conflict do nothing
   ),
-  stepped_deliveries as (${insertDeliveriesFrom(
+  stepped_deliveries as (${insertDeliveriesSql(
     `stepped join unnest(${DELIVERY_TYPES.map((type, at) => `${parameter(15 + at)}::${type}[]`).join()}) as new (step, id,
       callback, message_id, target, encrypted, body, claim, seconds, granted, protection) using (step)`,
     '(page - 1) * chunks + chunk + 1',

@@ -1,5 +1,5 @@
 /** Finds facts about the requests of a participant's system: the last one, and the steps that it has done. */
-import { AUDIT_ENTRIES } from '@rollcall/audit/store/audit-entries'
+import { AUDIT_ENTRIES_SQL } from '@rollcall/audit/store/audit-entries'
 import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
@@ -28,7 +28,7 @@ const SEEN = `with newest as (
   )
   select (select min(received_at) from newest) as token,
     (select min(received_at) from newest where operation = 'search') as search,
-    (select min(received_at) from newest join ${AUDIT_ENTRIES} as account on account.message_id = newest.message_id
+    (select min(received_at) from newest join ${AUDIT_ENTRIES_SQL} as account on account.message_id = newest.message_id
       where account.correlation_id = newest.correlation_id::text
         and account.members -> 'request' ->> 'signature' is not null) as signature,
     (select min(finished_at) from sent where state = 'delivered') as callback`
@@ -52,7 +52,7 @@ export interface RequestEvidence {
 const EVIDENCE = `select
   (select max(received_at) from exchange where participant = $1 and registry = $2 and received_at >= $3) as asked_at,
   (select max(exchange.received_at) from exchange
-    join ${AUDIT_ENTRIES} as account on account.message_id = exchange.message_id
+    join ${AUDIT_ENTRIES_SQL} as account on account.message_id = exchange.message_id
     where participant = $1 and registry = $2 and operation = 'search' and exchange.received_at >= $3
       and account.members ->> 'kind' = 'answer' and account.correlation_id = exchange.correlation_id::text
       and account.members -> 'request' ->> 'signature' is not null and account.members -> 'outcomes' ? 'succ') as searched_at`

@@ -8,14 +8,14 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import {
-  DELIVERY_OF_EXCHANGE,
+  DELIVERY_OF_EXCHANGE_SQL,
   type ExchangeDeliveries,
   findDeliveriesOfExchange,
   SENT_EXCHANGES_SQL,
 } from '@rollcall/delivery/store/deliveries/traced-deliveries'
 import { EXCHANGES_OF_CODE_SQL } from '@rollcall/delivery/store/events/find-subscriptions'
-import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
-import { REGISTRIES } from '@rollcall/records/registries/registry-names'
+import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { AcceptedExchange } from './accepted-exchanges.ts'
 
 /** An exchange with its deliveries, or deliveries whose exchange was deleted. */
@@ -119,10 +119,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 // The indexes of exchanges begin with the participant, and there are few participants.
 const FIND_EXCHANGES = `with matching as (
     select exchange.correlation_id as id, received_at as at
-      from ${PARTICIPANTS} as participant join exchange on exchange.participant = participant.id and exchange.message_id = $1
+      from ${PARTICIPANTS_SQL} as participant join exchange on exchange.participant = participant.id and exchange.message_id = $1
     union all
     select exchange.correlation_id, received_at
-      from ${PARTICIPANTS} as participant join exchange on exchange.participant = participant.id and exchange.transaction_id = $2
+      from ${PARTICIPANTS_SQL} as participant join exchange on exchange.participant = participant.id and exchange.transaction_id = $2
     union all
     select correlation_id, received_at from exchange where correlation_id = $3
     union all
@@ -134,8 +134,8 @@ const FIND_EXCHANGES = `with matching as (
 
 const FIND_CALLBACKS = `select participant.sender_id as participant, namespace as registry, message_id, callback, correlation_id,
     transaction_id, inbox_message.status, state, received_at
-  from inbox_message join ${PARTICIPANTS} as participant on participant.id = inbox_message.participant
-    left join ${REGISTRIES} as registry on registry.id = inbox_message.registry
+  from inbox_message join ${PARTICIPANTS_SQL} as participant on participant.id = inbox_message.participant
+    left join ${REGISTRIES_SQL} as registry on registry.id = inbox_message.registry
   where message_id = $1 or correlation_id = $2 or transaction_id = $2
   order by received_at, message_id limit $3`
 
@@ -177,10 +177,10 @@ const READ_EXCHANGE = `select coalesce(exchange.correlation_id, accepted.correla
   from (select $1::uuid as id) as asked
     left join exchange on exchange.correlation_id = asked.id
     left join accepted_exchange as accepted on accepted.correlation_id = asked.id
-    left join ${DELIVERY_OF_EXCHANGE} as sent on true
-    left join ${PARTICIPANTS} as participant
+    left join ${DELIVERY_OF_EXCHANGE_SQL} as sent on true
+    left join ${PARTICIPANTS_SQL} as participant
       on participant.id = coalesce(exchange.participant, accepted.participant, sent.participant)
-    left join ${REGISTRIES} as registry on registry.id = coalesce(exchange.registry, accepted.registry, sent.registry)
+    left join ${REGISTRIES_SQL} as registry on registry.id = coalesce(exchange.registry, accepted.registry, sent.registry)
   limit 1`
 
 const COUNT_ITEMS = `select answered_at as at, count(*) filter (where status = 'succ') as succ,

@@ -16,7 +16,7 @@ import { readCookie } from '../session-cookie.ts'
 import { consoleSessionPage, type OperatorListener } from './authenticate.ts'
 import { type Call, runLoggedCall } from './call-log.ts'
 import { ADMIN_BASE } from './route.ts'
-import { noteCaller, noteSignIn, type SessionDeps } from './session-parts.ts'
+import { auditSignIn, noteCaller, type SessionDeps } from './session-parts.ts'
 
 /** The path of the button on the sign-in page. */
 export const OPENID_START_PATH = `${ADMIN_BASE}/session/openid`
@@ -122,7 +122,7 @@ async function comeBack(
   const begun = await deps.sessions.begin({ ...by, registries })
   if (begun === null) throw failed('the session could not begin')
   noteCaller(call, begun.session)
-  await noteSignIn(deps, begun.session, 'operator sign-in by OpenID Connect')
+  await auditSignIn(deps, begun.session, 'operator sign-in by OpenID Connect')
   const cookie = await page.admit(request, begun)
   redirect(reply, 303, '/', [spent, cookie])
 }

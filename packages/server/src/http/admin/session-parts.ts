@@ -27,5 +27,5 @@ export function noteCaller(call: Call, session: OperatorSession): void {
 }
 
 /** Writes the audit entry of a sign-in or sign-out. */
-export const noteSignIn = ({ auditLog }: Pick<BaseActDeps, 'auditLog'>, session: OperatorSession, note: string) =>
+export const auditSignIn = ({ auditLog }: Pick<BaseActDeps, 'auditLog'>, session: OperatorSession, note: string) =>
   auditAct({ auditLog, caller: { kind: 'operator', operator: session.owner } }, { note })

@@ -11,7 +11,7 @@ import { type Call, runLoggedCall } from './call-log.ts'
 import { addOpenIdRoutes, OPENID_START_PATH } from './openid-routes.ts'
 import { ADMIN_BASE } from './route.ts'
 import { SESSION_CALLS } from './session-calls.ts'
-import { noteCaller, noteSignIn, type SessionDeps } from './session-parts.ts'
+import { auditSignIn, noteCaller, type SessionDeps } from './session-parts.ts'
 
 export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, listener: OperatorListener): void {
   const { sessions, limits, requestGate } = deps
@@ -29,7 +29,7 @@ export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, lis
       }),
     shown: (input) => readShown(deps, input),
     known: (session, call) => noteCaller(call, session),
-    note: (session, act) => noteSignIn(deps, session, act === 'ended' ? 'operator sign-out' : act.begun),
+    note: (session, act) => auditSignIn(deps, session, act === 'ended' ? 'operator sign-out' : act.begun),
     described: (session) => described(deps, listener, session),
     signedOut: () => ({ sign_in: waysIn(deps), demo: listener.showcase() !== null }),
   })
