@@ -107,11 +107,13 @@ function middleOf(rounds: readonly Measured[]): Measured {
 const described = ({ rate, cpu_us_per_request, database_us_per_request }: Measured): string =>
   `${rate} enrolments/s, ${cpu_us_per_request} + ${database_us_per_request} µs`
 
+/** Changes of yesterday, a millisecond apart: all are later than those of a run before on the same database. */
 function* endlessChanges(people: Iterator<string, never>, batch: number): Generator<Change, never> {
+  const start = Date.now() - 86_400_000
   for (let at = 0; ; at += 1) {
     const programme_identifier = PROGRAMMES[at % PROGRAMMES.length] ?? ''
     const enrolment_status = STATUSES[Math.floor(at / batch) % STATUSES.length] ?? ''
-    const status_change_date = new Date(Date.UTC(2020, 0, 1) + at * 1_000).toISOString()
+    const status_change_date = new Date(start + at).toISOString()
     const programme = { programme_identifier }
     yield { person: people.next().value, enrolment: { programme, enrolment_status, status_change_date } }
   }

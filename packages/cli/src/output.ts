@@ -1,5 +1,5 @@
 /** Writes results of commands to standard output: a text for people, or JSON for machines. */
-import { countWithNoun } from '@rollcall/base/shared/counted'
+import { countWithNoun } from '@rollcall/base/shared/message-words'
 import type { Command } from 'commander'
 import { printable, printableLines } from './asking/printing.ts'
 

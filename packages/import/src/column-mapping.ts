@@ -3,7 +3,7 @@
  * for reading it. CSV files and the tables of sources have the same form of mapping.
  */
 
-import { nearestHint, nearestName } from '@rollcall/base/shared/nearest'
+import { nearestHint, nearestName } from '@rollcall/base/shared/message-words'
 import {
   type Attribute,
   type Kind,

@@ -1,6 +1,6 @@
 /** Makes documents from the rows of a table, by a column mapping. */
 
-import { nearestHint } from '@rollcall/base/shared/nearest'
+import { nearestHint } from '@rollcall/base/shared/message-words'
 import type { JsonValue } from '@rollcall/protocol'
 import type { ColumnMapping, Target } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'

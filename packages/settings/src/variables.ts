@@ -1,6 +1,6 @@
 /** Knows the environment variables, and what a misspelled one likely means. */
 
-import { nearestName } from '@rollcall/base/shared/nearest'
+import { nearestName } from '@rollcall/base/shared/message-words'
 import { LIMITS } from '@rollcall/core/limits'
 import { OPENID_VARIABLES } from './openid-settings.ts'
 import { REPLACED_VARIABLES, replacedVariableMessage } from './replaced.ts'

@@ -5,7 +5,7 @@ import { SourceRefusal } from './engine/source-refusal.ts'
 import { failureOf as mariadbFailure } from './mariadb/failures.ts'
 import { failureOf as postgresqlFailure } from './postgresql/failures.ts'
 
-const refusalOf = (error: Error, failureOf = mariadbFailure): unknown =>
+const refusalOf = (error: Error | null, failureOf = mariadbFailure): unknown =>
   databaseRefusal(new RecordsUnavailable(error), { url: { env: 'OFFICE' } }, { failureOf })
 
 test.each([
@@ -28,5 +28,13 @@ test.each([
 ])('a certificate whose time is over or has not come is told as such: %s', (reason, failureOf, facts) => {
   expect(refusalOf(Object.assign(new Error(''), facts), failureOf)).toMatchObject({
     message: `the certificate of the database at the address in OFFICE has expired, or is not valid yet (${reason})`,
+  })
+})
+
+test('a source that is not asked for a while, because it was away, is told as such', () => {
+  expect(refusalOf(null)).toBeInstanceOf(SourceRefusal)
+  expect(refusalOf(null)).toMatchObject({
+    message:
+      'the database at the address in OFFICE did not answer a moment ago, and is not asked again for some seconds',
   })
 })

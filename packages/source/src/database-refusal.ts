@@ -24,7 +24,13 @@ export function databaseRefusal(
       `the database took longer than ${error.seconds} seconds: it needs indexes, or statement_timeout a larger number`,
     )
   }
+  const place = 'env' in url ? `at the address in ${url.env}` : `at the address in ${url.file}`
   const cause = error instanceof RecordsUnavailable ? error.cause : error
+  if (cause === null) {
+    return new SourceRefusal(
+      `the database ${place} did not answer a moment ago, and is not asked again for some seconds`,
+    )
+  }
   if (cause instanceof SourceRefusal || !(cause instanceof Error)) return cause
   const { is, code } = engine.failureOf(cause) ?? {}
   switch (is) {
@@ -40,11 +46,9 @@ export function databaseRefusal(
       return new SourceRefusal(
         `the database declined a statement, because of a lock, a deadlock or a limit of its own (${code}); it may succeed later`,
       )
-    default: {
-      const place = 'env' in url ? `at the address in ${url.env}` : `at the address in ${url.file}`
+    default:
       return new SourceRefusal(
         encryptionProblem(cause, place) ?? `there is no answer from a database ${place} (${code ?? cause.name})`,
       )
-    }
   }
 }

@@ -3,7 +3,7 @@
  * columns, and codes, but no other value.
  */
 
-import { nearestHint } from '@rollcall/base/shared/nearest'
+import { nearestHint } from '@rollcall/base/shared/message-words'
 import { type LookupTable, MOST_CODES } from '@rollcall/import/propose-codes'
 import { plainName, proposeColumns } from '@rollcall/import/propose-mapping'
 import type { Kind, RecordType } from '@rollcall/protocol'

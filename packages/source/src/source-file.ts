@@ -1,6 +1,6 @@
 /** Reads a source file: where the records of a registry are, and how rows become records (docs/sources.md). */
 
-import { nearestHint } from '@rollcall/base/shared/nearest'
+import { nearestHint } from '@rollcall/base/shared/message-words'
 import { type ColumnMapping, readColumnMapping, type Target, UNDECIDED } from '@rollcall/import/column-mapping'
 import { refuseWithoutPrimary } from '@rollcall/import/identified'
 import { findRecordPath } from '@rollcall/import/record-paths'

@@ -1,6 +1,6 @@
 /** Configuration as code: a file that says which registries and participants there are, and what they may do. */
 
-import { nearestHint } from '@rollcall/base/shared/nearest'
+import { nearestHint } from '@rollcall/base/shared/message-words'
 import { listParticipantsWithoutSecret } from '@rollcall/participants/store/participants'
 import { withSettingsLock } from '@rollcall/participants/store/session-claim'
 import { pathText, validator } from '@rollcall/protocol'

@@ -1,6 +1,7 @@
 /** Checks of the database. */
-import { countWithNoun } from '@rollcall/base/shared/counted'
+
 import { isLoopback } from '@rollcall/base/shared/loopback'
+import { countWithNoun } from '@rollcall/base/shared/message-words'
 import { REPORT_AGE } from '@rollcall/database/journal-reports'
 import { type Check, type DatabaseFacts, judgedBroken, judgedOk, judgedWeak } from './finding.ts'
 

@@ -1,6 +1,6 @@
 /** Participants: who may ask the registries. */
 
-import { nearestHint } from '@rollcall/base/shared/nearest'
+import { nearestHint } from '@rollcall/base/shared/message-words'
 import { ENVIRONMENTS, type Environment } from '@rollcall/core/model/environment'
 import { type Participant, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'

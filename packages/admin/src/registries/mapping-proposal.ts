@@ -1,7 +1,7 @@
 /** Proposes a mapping of the columns of a file, for review. */
 
 import type { Readable } from 'node:stream'
-import { nearestHint } from '@rollcall/base/shared/nearest'
+import { nearestHint } from '@rollcall/base/shared/message-words'
 import type { Database } from '@rollcall/database/database'
 import { refuseWithoutHeader } from '@rollcall/import/header-line'
 import { proposeColumns } from '@rollcall/import/propose-mapping'

@@ -19,7 +19,7 @@ interface Use {
 }
 const USES: readonly Use[] = [
   {
-    face: 'base/shared/nearest',
+    face: 'base/shared/message-words',
     names: ['nearestHint'],
     files: ['commands/registry-change.ts', 'commands/simulate.ts', 'machine/answers.ts'],
     reason: 'a word that is no known name is answered with the nearest one',
@@ -38,7 +38,7 @@ const USES: readonly Use[] = [
     reason: 'a proposed mapping is a file in YAML, as a proposed source file is',
   },
   {
-    face: 'base/shared/counted',
+    face: 'base/shared/message-words',
     names: ['countWithNoun'],
     files: ['output.ts'],
     reason: 'a number with its noun is written in one way in all messages',

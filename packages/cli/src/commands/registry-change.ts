@@ -1,7 +1,7 @@
 /** `rollcall registry add` and `set`: add and change a registry. */
 import { importRecords } from '@rollcall/admin/records/records'
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
-import { nearestHint } from '@rollcall/base/shared/nearest'
+import { nearestHint } from '@rollcall/base/shared/message-words'
 import { KINDS, kindNamed } from '@rollcall/protocol'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { callWithOwnDatabase, withDatabase } from '../environment.ts'

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { listRegistries } from '@rollcall/admin/registries/registries'
-import { nearestHint } from '@rollcall/base/shared/nearest'
+import { nearestHint } from '@rollcall/base/shared/message-words'
 import type { JsonObject } from '@rollcall/protocol'
 import { type LifeEvent, lifeOf, withIdentifierTypes } from '@rollcall/synthetic'
 import type { Command } from 'commander'

@@ -1,6 +1,6 @@
 /** Facts that only a person knows: the questions of `rollcall setup` and their answers. */
 import { isIP } from 'node:net'
-import { nearestHint } from '@rollcall/base/shared/nearest'
+import { nearestHint } from '@rollcall/base/shared/message-words'
 import { KINDS } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 

@@ -1,6 +1,6 @@
 /** The hosted registries, each at the address of its namespace. */
 
-import { nearestHint } from '@rollcall/base/shared/nearest'
+import { nearestHint } from '@rollcall/base/shared/message-words'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { SOURCES_PAYLOAD, WORK_CHANNEL } from '@rollcall/database/queue'

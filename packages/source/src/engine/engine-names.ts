@@ -1,6 +1,6 @@
 /** The names of engines whose databases can be sources, and of known engines that cannot be read yet. */
 
-import { nearestHint } from '@rollcall/base/shared/nearest'
+import { nearestHint } from '@rollcall/base/shared/message-words'
 import { refused } from './source-refusal.ts'
 
 export const ENGINE_NAMES = ['postgresql', 'mariadb', 'mysql'] as const

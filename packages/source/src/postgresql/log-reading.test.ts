@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { LogLost } from '../engine/change-log.ts'
 import { positionText, seesAll } from './log-positions.ts'
 import { LoggedRows } from './log-reading.ts'
 import { slotName } from './open-change-log.ts'
@@ -117,4 +118,9 @@ test('long names of registries have different slots of at most 63 characters', (
   expect(names.map((name) => name.length)).toEqual([63, 63])
   expect(names[0]).not.toBe(names[1])
   expect(slotName('civil-2')).toBe('rollcall_civil_2')
+})
+
+test('a message that ends too early loses the log, so that all records are compared', () => {
+  const rows = rowsOf(relation('no'), begin)
+  expect(() => rows.message(insert('abc').subarray(0, -1))).toThrow(LogLost)
 })

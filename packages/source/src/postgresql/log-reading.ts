@@ -1,10 +1,10 @@
 /** Reads the changes of a replication slot. It acknowledges only changes that are written here. */
 
 import pg from 'pg'
-import type { LogReading } from '../engine/change-log.ts'
+import { LogLost, type LogReading } from '../engine/change-log.ts'
 import { LoggedKeys, type LoggedPart, type LoggedParts, LogStream } from '../engine/logged-keys.ts'
 import { positionOf, positionText } from './log-positions.ts'
-import { type Relation, readMessage, type Tuple } from './pgoutput.ts'
+import { type LogMessage, type Relation, readMessage, type Tuple } from './pgoutput.ts'
 
 /** The number of the type char(n), whose values the log pads with spaces. */
 const PADDED = 1042
@@ -26,7 +26,7 @@ export class LoggedRows {
   }
 
   message(bytes: Buffer): void {
-    const message = readMessage(bytes)
+    const message = messageOf(bytes)
     switch (message.is) {
       case 'begin':
         this.keys.begin(message.transaction)
@@ -77,6 +77,15 @@ export class LoggedRows {
   #partsOf(id: number): readonly LoggedPart[] {
     const relation = this.#relations.get(id)
     return relation === undefined ? [] : (this.#parts.get(`${relation.schema}.${relation.table}`) ?? [])
+  }
+}
+
+/** Reads a message. @throws LogLost it cannot be understood, so it is unknown what has changed */
+function messageOf(bytes: Buffer): LogMessage {
+  try {
+    return readMessage(bytes)
+  } catch (error) {
+    throw error instanceof RangeError ? new LogLost('a message of the log cannot be read', { cause: error }) : error
   }
 }
 

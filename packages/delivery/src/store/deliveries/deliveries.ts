@@ -198,7 +198,8 @@ export async function changedSinceDelivery(
       where delivery.id = $1 and granted.id = $2`,
     values: [delivery, grant],
   })
-  return rows[0] ?? { grant: false, protection: false }
+  // A delivery or a grant that is not stored any more counts as changed, so that what is sent is looked at again.
+  return rows[0] ?? { grant: true, protection: true }
 }
 
 /** SQL for `secondsUntilDue`: a row with 0 when a delivery is pending. The dispatcher finds out when it is due. */

@@ -4,6 +4,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import { listenForWork, WORK_CHANNEL } from '@rollcall/database/queue'
 import { findBreaker, takeProbes } from '@rollcall/delivery/store/deliveries/breakers'
 import {
+  changedSinceDelivery,
   claimDueDeliveries,
   expireDeliveries,
   findWaitingParticipants,
@@ -247,4 +248,8 @@ test('what waited longer than its schedule lasts is given up, but not what is be
   expect(await kept(sender, young.id)).toMatchObject({ state: 'pending' })
   await dueNow(sender, participant.id)
   expect(await secondsUntilDelivery(db, participant.id)).toBe(0)
+})
+
+test('a delivery that is not stored any more counts as changed', async () => {
+  expect(await changedSinceDelivery(db.pool, randomUUID(), 1)).toEqual({ grant: true, protection: true })
 })

@@ -1,4 +1,8 @@
-/** Finds the known name that a misspelled name most likely means, for messages. */
+/** Words of messages: a number with its noun, and the known name that a misspelled name most likely means. */
+
+/** A number with a noun in singular or plural: `1 process`, `2 processes`. */
+export const countWithNoun = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`
 
 /** The name in lower case, without separators between its words. */
 const plain = (name: string): string => name.toLowerCase().replace(/[\s_.:-]+/g, '')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nearestHint, nearestName } from './nearest.ts'
+import { nearestHint, nearestName } from './message-words.ts'
 
 const NAMES = ['birth_date', 'birth_place', 'name.given_name', 'sex', 'ROLLCALL_DATA']
 
