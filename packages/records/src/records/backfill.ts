@@ -30,10 +30,10 @@ interface BackfillOptions {
 }
 
 /**
- * Backfills what `column_fill` lists for one record type, some records at a time, and then removes it from there. It
- * may be stopped or killed at any moment: the next call goes on from the last committed batch. A writer of records sets
- * these columns itself meanwhile, and waits for one batch at most.
- * @returns whether nothing is left to backfill: false when it was stopped
+ * Backfills what `column_fill` lists for one record type, as far as this version knows it, some records at a time, and
+ * then removes it from there. It may be stopped or killed at any moment: the next call goes on from the last committed
+ * batch. A writer of records sets these columns itself meanwhile, and waits while a batch has its records.
+ * @returns false when the signal stopped it; true when nothing is left to backfill
  */
 export async function backfillColumns(
   db: Database,
@@ -71,7 +71,7 @@ async function backfillBatch(
   const which = [registry.id, recordType.name]
   // `column_fill` may list names that this version does not know. Another version declared them, and backfills them.
   const known = [...columnGroups(recordType).map(({ name }) => name), IDENTIFIERS]
-  // The rows are locked, so that two backfills of the same columns take turns.
+  // These rows of `column_fill` are locked, so that two backfills of the same columns take turns.
   const { rows: pending } = await client.query<BackfillRow>(
     `select name, next_record from column_fill
      where registry = $1 and record_type = $2 and name = any($3) order by name for update`,

@@ -24,7 +24,7 @@ export async function readIndexes(db: Connection, table: string): Promise<Readon
   return new Map(rows.map((row) => [row.name, row]))
 }
 
-/** The number of rows that PostgreSQL last estimated for a table; null when it has never estimated. */
+/** The number of rows that PostgreSQL last estimated for a table; null when there is no estimate, or no such table. */
 export async function estimateRowCount(db: Connection, table: string): Promise<number | null> {
   const { rows } = await sql<{ estimate: number }>`
     select reltuples::float8 as estimate from pg_class

@@ -1,5 +1,6 @@
 /**
- * A session claims a registry for an import or for a build of indexes: one at a time. A claim ends with its session.
+ * Claims on a registry: one for imports and one for builds of indexes. One session at a time has each claim; an import
+ * and a build may go on together. A claim ends with its session, if not before.
  */
 import type { ClientBase } from 'pg'
 
@@ -11,8 +12,9 @@ export const hasClaimSql = (claim: 'rollcall import' | 'rollcall indexes'): stri
        and classid = hashtext('${claim}')::oid and objid = $1::integer::oid and granted)`
 
 /**
- * Claims a registry for an import on this connection; false when another import has the claim. The claim ends with the
- * connection, also when this process is killed. From then on, statements of the connection have no time limit.
+ * Claims a registry for an import on this connection; false when another import, or a change of the registry's
+ * attributes, has the claim. The claim ends with the connection, if not before, also when this process is killed. From
+ * this call on, statements of the connection have no time limit.
  */
 export async function claimImport(client: ClientBase, registryId: number): Promise<boolean> {
   await client.query('set statement_timeout = 0')

@@ -23,7 +23,7 @@ export interface RecordColumn {
   readonly definition: string
 }
 
-/** One column that holds (a part of) an attribute. */
+/** The column of an attribute, or one of the two columns of a date. */
 interface AttributeColumn extends RecordColumn {
   readonly attribute: Attribute
   /**
@@ -70,7 +70,7 @@ const COLUMNS: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
 
 /**
  * The columns of one attribute, in order. A date has the column of the first day, then that of the last day. They are
- * computed once for an attribute, because every query needs them.
+ * computed once for an attribute, because most queries need them.
  */
 export const attributeColumns: (attribute: Attribute) => readonly AttributeColumn[] = oncePerObject(describeColumns)
 

@@ -35,7 +35,10 @@ export async function unchangedAmong(
 export interface Compared {
   readonly registry: RegistryShape
   readonly recordType: RecordType
-  /** The time when the import began, in microseconds by the database's clock. Records added later are not compared. */
+  /**
+   * The time when the import began, in microseconds since 1970 by the database's clock. Records added later are not
+   * compared.
+   */
   readonly began: string
 }
 

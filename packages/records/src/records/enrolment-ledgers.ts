@@ -1,4 +1,4 @@
-/** Finds and locks the persons of an enrolment update, and stores their ledgers. An update is worked on in portions. */
+/** Finds and locks the persons of an enrolment update, and stores, finds and deletes enrolment ledgers. */
 
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
@@ -13,8 +13,8 @@ import { aliasesOf } from './retired-records.ts'
 type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
 /**
- * Locks the registry for enrolment updates that add persons or identifiers, until the transaction ends. So each of two
- * updates at the same time sees what the other adds. Take this lock before locks of records.
+ * Locks the registry for enrolment updates that add persons or identifiers, until the transaction ends. The later of
+ * two updates waits, and then sees what the earlier one has added. Take this lock before locks of records.
  */
 export async function lockAddedPersons(client: ClientBase, registryId: number): Promise<void> {
   await client.query("select pg_advisory_xact_lock(hashtext('rollcall enrolment'), $1)", [registryId])
@@ -53,7 +53,7 @@ export interface LedgerRecord {
   readonly document: string
   /** The identifiers of records that were merged into this record. */
   readonly aliases: readonly Identifier[]
-  /** The stored state of the ledger; null when no update has written about the person. */
+  /** The stored state of the ledger; null when the person has no ledger. */
   readonly state: string | null
 }
 

@@ -10,8 +10,8 @@ import { recordTable } from './record-tables.ts'
 import { aliasesOf } from './retired-records.ts'
 
 /**
- * The identifiers that find a record, each once: its own and its aliases. An alias is marked `part`, because it does
- * not name the record itself.
+ * The identifiers that find a record, each once: its own and its aliases. An alias that the record does not have itself
+ * is marked `part`, because it does not name this record.
  */
 export function ownIdentifiersAndAliases(
   own: readonly RecordIdentifier[],

@@ -10,9 +10,9 @@ import { type DeclaredIndex, declaredIndexes, recordTable, recordTypesWithTables
 export interface IndexPlan {
   readonly namespace: string
   readonly record_type: string
-  /** The names of attributes, compounds, sort columns and identifier types that still need a backfill (`unfilled`). */
+  /** The names in `Registry.unfilled`: what still needs a backfill. */
   readonly unfilled: readonly string[]
-  /** Declared indexes that do not exist, or whose build was interrupted. */
+  /** Declared indexes that do not exist, or that no search uses: the build goes on, or was interrupted. */
   readonly missing: readonly MissingIndex[]
   /** Indexes that neither the registry nor a constraint needs. Each one slows down every write of a record. */
   readonly foreign: readonly string[]

@@ -64,9 +64,9 @@ export function connectionsByMode(
   }
 }
 
-/** Look-ups that may wait for a statement at a time. */
+/** The most look-ups in one table that may wait for a statement at a time. */
 const LOOK_UPS_WAITING = 10_000
-/** Look-ups of one statement: so few that none waits long for the others. The cap of its page limits each. */
+/** The most look-ups in one statement: so few that none waits long for the others. The cap of its page limits each. */
 const LOOK_UPS_TOGETHER = 32
 
 /** Look-ups in a table that come while a statement runs, or in one turn of the event loop, share the next statement. */
@@ -104,7 +104,7 @@ export function ownRecords(db: Database): RecordSource {
   }
 }
 
-/** Milliseconds. A prepared search that takes longer is noted as slow: its generic plan may be a bad one. */
+/** Milliseconds. A named search that takes longer is noted as slow: its generic plan may be a bad one. */
 const SLOW_PLAN = 100
 
 /** Runs a statement on a connection, and measures its time without the wait for the connection. */
@@ -120,7 +120,10 @@ const runOn =
     }
   }
 
-/** Runs a statement on a connection of the pool. Closes it after a failure, or when it has prepared too many names. */
+/**
+ * Runs a statement on a connection of the pool. Closes the connection after a failure, or when it has prepared too many
+ * statements.
+ */
 const runOnOneOf =
   (pool: Pool, names: StatementNames, now: () => number): Run =>
   async <Row extends QueryResultRow>(statement: Statement) => {
@@ -142,7 +145,7 @@ export function readerInTransaction(client: Pick<ClientBase, 'query'>, names: St
   return readerOn({ search: run, lookUp: aloneOn(run), names })
 }
 
-/** Each look-up is a statement of its own. */
+/** Returns a function that runs each look-up as a statement of its own. */
 const aloneOn =
   (run: Run): Connections['lookUp'] =>
   (table, { identifier, page }) =>
@@ -213,7 +216,10 @@ async function find(connections: Connections, registry: RegistryShape, query: Re
   return foundIn(await connections.lookUp(table, { identifier, page }))
 }
 
-/** Every row has the total, the first one the ids. A page beyond the last is one row with a total and no record. */
+/**
+ * Every row has the total, and the first one the ids, unless there are too many. A page beyond the last is one row with
+ * a total and no record.
+ */
 interface FoundRow {
   readonly total: number
   readonly id: number | null

@@ -41,7 +41,7 @@ export interface PreparedRecord {
 }
 
 /**
- * Turns a document into a record to be stored, by the same rules by which a search reads it.
+ * Turns a document into a record to be stored. A search in memory reads documents by the same code.
  * @param notes collects the values that are not understood
  * @throws InvalidRecord
  */

@@ -1,4 +1,7 @@
-/** Protects persons of a registry, and ends protections. The caller holds the lock `lockRegistryFor(..., 'merge')`. */
+/**
+ * Protects persons of a registry, ends protections, and lists them. Who protects a person or ends a protection holds
+ * the lock `lockRegistryFor(..., 'merge')`.
+ */
 
 import type { ProtectedPerson, ProtectionCategory } from '@rollcall/core/model/protection'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'

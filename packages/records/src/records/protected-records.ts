@@ -62,8 +62,9 @@ interface Noted {
 }
 
 /**
- * Marks the written records of protected persons, and stores which records name them. New identifiers of a protected
- * person become protected too. Other records that name the person by these are then written again.
+ * Marks the written records of protected persons, and stores which of the written records name protected persons. New
+ * identifiers of a protected person become protected too (`addProtectedRecords`). Other records that name the person by
+ * these are then written again.
  */
 export async function markProtectedRecords(
   client: ClientBase,
@@ -260,7 +261,7 @@ interface Naming {
 const BATCH = 500
 
 /**
- * Writes the columns and identifiers of records that may name these persons again, by the current protection. Records
+ * Writes again, by the current protection, the columns and identifiers of records that may name these persons. Records
  * are locked in the order of their ids, as a backfill does. Returns the number of records that were written.
  */
 export async function rewriteReferences(client: ClientBase, registry: RegistryShape, naming: Naming): Promise<number> {

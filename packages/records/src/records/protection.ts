@@ -17,7 +17,10 @@ type Connection = Pick<ClientBase, 'query'>
 /** The protection read last, by connection and registry: ids and versions are valid in one database only. */
 const read = new WeakMap<Connection, Map<number, Protection>>()
 
-/** Returns the current protection of a registry. It is read again only when its version has changed. */
+/**
+ * Returns the current protection of a registry. A connection that has read it reads it again only when its version has
+ * changed.
+ */
 export async function readProtection(client: Connection, registryId: number): Promise<Protection> {
   const { rows } = await client.query<{ version: number }>({
     name: 'protection version',

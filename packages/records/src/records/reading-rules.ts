@@ -45,7 +45,7 @@ function describeRules(kind: Kind, recordType: RecordType): Rules {
 const digest = (rules: JsonObject): string =>
   createHash('sha256').update(canonicalJson(rules)).digest('base64url').slice(0, 16)
 
-/** The names of the column groups whose stored values were not read by this version's rules. */
+/** The names of the column groups for which the database has other rules than this version's, or none. */
 export async function findChangedRules(
   transaction: Transaction<unknown>,
   registry: { readonly id: number; readonly kind: Kind },

@@ -11,8 +11,9 @@ import { recordTable } from './record-tables.ts'
 import { recordsOf } from './registry-records.ts'
 
 /**
- * Counts the records by record type. Empty when the database of the records does not answer, or the copy is not
- * complete. It counts row by row, so it is slow: call it for a person or a test, not in a request.
+ * Counts the records by record type. Empty when the database of the records does not answer or is not open here, or
+ * when the copy of the records is not complete. It counts row by row, so it is slow: call it for a person or a test,
+ * not in a request.
  */
 export async function countRecords(db: Database, registry: RegistryShape): Promise<Readonly<Record<string, number>>> {
   const reader = recordsOf(db, registry).within(db.pool)

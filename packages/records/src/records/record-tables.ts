@@ -172,7 +172,7 @@ async function addColumns(
   if (added.length > 0) await markUnfilled(transaction, registry, { table, recordType }, added)
 }
 
-/** Lists the columns for a backfill that were read by other rules than this version's. */
+/** Lists for a backfill the columns and identifiers that were read by other rules than this version's. */
 async function compareRules(
   transaction: Transaction<unknown>,
   registry: RegistryShape,
@@ -227,12 +227,12 @@ export interface DeclaredIndex {
 
 /**
  * The indexes that the table of a record type should have besides its keys. The two columns of a date share one index:
- * a condition on the last day implies one on the first day.
+ * an upper bound for the last day is one for the first day too.
  */
 export function declaredIndexes({ table, recordType }: RecordTable): readonly DeclaredIndex[] {
   return columnGroups(recordType).flatMap(({ name, columns, method }) => {
     if (method === null || columns.length === 0) return []
-    // Queries ask only for whole elements: this operator class is enough, and takes a third of the space.
+    // Searches use this index only for `@>`: the operator class is enough, and takes a third of the space.
     const suffix = columns.some(({ sql_type }) => sql_type === 'jsonb') ? ' jsonb_path_ops' : ''
     const keys = columns.map((column) => `${quoteName(column.name)}${suffix}`)
     return [{ name: joinName(table, name, 'index'), of: name, definition: `using ${method} (${keys.join(', ')})` }]

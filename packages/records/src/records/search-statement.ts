@@ -16,8 +16,9 @@ export interface Condition {
 }
 
 /**
- * SQL that is true of a record whose person is not protected, or is protected under one of these categories; the same
- * text for every participant. `offset` keeps the planner from joining: only records that match otherwise are tested.
+ * SQL that is true of a record whose person is not protected, or is protected under these categories only. The text is
+ * the same for every participant. `offset` keeps the planner from joining: only records that match otherwise are
+ * tested.
  * @param id SQL of the record's id
  * @param categories SQL of a list of categories
  */
@@ -76,7 +77,7 @@ const preparedLookUps = oncePerObject((table: RecordTable) => {
   return { name: joinName('find', 'many', table.table), text }
 })
 
-/** Many look-ups in a table at once. A row has the number of its look-up, from 1. */
+/** The statement that does many look-ups in a table at once. A row has the number of its look-up, from 1. */
 export function lookUpsStatement(table: RecordTable, asked: readonly LookUp[]): NamedStatement {
   const pages = asked.map(({ page }) => page)
   const values = [

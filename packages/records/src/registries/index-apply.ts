@@ -22,7 +22,7 @@ import {
 } from '../records/record-tables.ts'
 import { registryAt } from './registries.ts'
 
-/** The current step, for a person who waits. */
+/** The current step, for a person who waits, counted in records, blocks or rows. */
 export interface ApplyProgress {
   /** The task in words, such as `civil Person: backfilling district`. */
   readonly task: string
@@ -46,9 +46,10 @@ export interface ApplyOptions {
 }
 
 /**
- * Backfills the columns of a registry that need it, then builds the indexes that are missing. It may be stopped or
- * killed at any moment.
- * @throws StoreRefusal another process works on the registry, or the database user may not change the tables
+ * Backfills the columns and identifier rows of a registry that need it, then builds the indexes that are missing. It
+ * may be stopped or killed at any moment.
+ * @throws StoreRefusal there is no such registry, another process works on it, or the database user may not change the
+ * tables
  */
 export async function applyIndexes(db: Database, namespace: string, options: ApplyOptions = {}): Promise<Applied> {
   const client = await db.pool.connect()

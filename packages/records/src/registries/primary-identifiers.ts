@@ -15,6 +15,7 @@ import { sql, type Transaction } from 'kysely'
 /**
  * Declares primary identifier types for a registry without records. A type that only other kinds have is added.
  * @param kind the kind, with the additions of the registry
+ * @param given a primary identifier type for each named record type
  * @throws StoreRefusal a record type or identifier type cannot be used
  */
 export async function declarePrimaryIdentifiers(

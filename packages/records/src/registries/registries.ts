@@ -145,7 +145,10 @@ export async function setRegistry(
 /** Where the records of a registry are: members of a `Registry`. */
 export type RecordsPlace = Required<Pick<Registry, 'own_records' | 'awaits_records'>> & { readonly source: object }
 
-/** Replaces the source of a registry. @returns false when the source was changed meanwhile: nothing is stored */
+/**
+ * Replaces the source of a registry.
+ * @returns false when the source was changed meanwhile, or its copy became complete: nothing is stored
+ */
 export async function storeSource(
   client: Pick<ClientBase, 'query'>,
   { id, source: before, awaits_records: awaited = false }: Pick<Registry, 'id' | 'source' | 'awaits_records'>,
@@ -250,7 +253,8 @@ export async function findRegistry(
 
 /**
  * The registry at a namespace that an operator gave.
- * @throws StoreRefusal there is none; the message names the most similar namespace
+ * @throws StoreRefusal there is none, and the message names a similar namespace if there is one; or this version does
+ * not know the kind of the registry
  */
 export async function registryAt(db: { readonly kysely: Kysely<unknown> }, namespace: string): Promise<Registry> {
   const found = await findRegistry(db, namespace)

@@ -103,8 +103,8 @@ export async function setPrimaryIdentifiers(
 }
 
 /**
- * Updates columns and indexes after a change, and returns the registry; what was read by other rules is listed for a
- * backfill.
+ * Updates columns and indexes after a change of identifier types, lists for a backfill what was read by other rules,
+ * and returns the registry.
  */
 async function changed(transaction: Transaction<unknown>, before: Registry): Promise<Registry> {
   const after = await registryAt({ kysely: transaction }, before.namespace)

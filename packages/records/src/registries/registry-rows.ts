@@ -158,8 +158,9 @@ function kindWith(
 }
 
 /**
- * Turns a stored attribute into an addition to the kind. Null when this version's kind has the attribute by itself, or
- * cannot use it: then searches that name it are refused.
+ * Turns a stored attribute into an addition to the kind. If the kind itself has the attribute, only an added index is
+ * an addition; null when there is none. Null also when this version cannot use the attribute: searches that name it are
+ * refused.
  */
 function asAddition(kind: Kind, { record_type, name, definition }: StoredAttribute): AttributeAddition | null {
   const recordType = kind.record_types.find((row) => row.name === record_type)

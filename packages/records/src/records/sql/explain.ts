@@ -153,7 +153,7 @@ function indexFor(leaf: ValueLeaf, asked: boolean): Indexable | null {
   }
 }
 
-/** True when the condition compares whole elements of a list, which an index answers. */
+/** True when the condition gives values of one element by `eq` or `in`, so that an index of the list answers it. */
 function namesElements(of: Predicate): boolean {
   switch (of.is) {
     case 'and':

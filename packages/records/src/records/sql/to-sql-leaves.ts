@@ -100,7 +100,10 @@ function compareOrdered(leaf: Comparison, asked: boolean, operand: Operand): str
   return `${columnOf(attribute, operand)} ${asked ? order : OPPOSITE[order]} ${literal}`
 }
 
-/** SQL of the first and last day of a period, in a record or in a literal. Reading a member may add a parameter. */
+/**
+ * SQL of the first and last day (or instant) of a period, in a record or in a literal. Reading a member may add a
+ * parameter.
+ */
 interface Ends {
   readonly from: string
   readonly to: string
@@ -109,8 +112,8 @@ interface Ends {
 type PeriodForm = (record: Ends, literal: Ends) => string
 
 /**
- * The comparisons of periods, each when true and when false, as `Interval` defines them. A bound on the last day
- * implies the same bound on the first day; the SQL has both, so that an index over (first, last) can be used.
+ * The comparisons of periods, each when true and when false, as `Interval` defines them. An upper bound for the last
+ * day is one for the first day too; the SQL has both, so that an index over (first, last) can be used.
  */
 const PERIODS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodForm, whenFalse: PeriodForm]>>> = {
   eq: [

@@ -32,7 +32,7 @@ function noneCounts(list: List, of: Predicate, values: ParameterList): string {
   return `not exists (select 1 from ${elements(list, of)}${whereCounting(list, of, values)})`
 }
 
-/** SQL: some element has the attribute (`asked`), or none has (not `asked`). The result is never null. */
+/** SQL that is true when some element has the attribute (`asked`), or when none has it (not `asked`). */
 export function elementPresence(list: List, attribute: Attribute, asked: boolean, values: ParameterList): string {
   if (!isCompound(list)) return columnPresenceSql(attribute, asked, { alias: 'record', values })
   const column = compoundName(list)
@@ -138,7 +138,7 @@ function overlaps(list: Attribute, { values: literals }: OneOf, values: Paramete
   return arrayNames(list).map((column) => `${column} && ${values.add(storable, `${sqlTypeOf(list)}[]`)}`)
 }
 
-/** The array columns that are compared to find a list: of a date, the first day only. */
+/** The array column that is compared to find a list: for a date, that of the first days only. */
 function arrayNames(list: Attribute): readonly string[] {
   return [`record.${quoteName(firstColumn(list))}`]
 }
@@ -150,7 +150,10 @@ function singleValue(value: Literal): string | number | boolean | null {
   return value.from === value.to ? value.from : null
 }
 
-/** The condition that one element has the values of all equalities, and one of the values of an `in`. */
+/**
+ * The condition that one element has the values of the equalities, and one of the values of the shortest `in`. Other
+ * conditions, such as an equality with a longer period, are left out: `exact` is false then.
+ */
 function containsObject(compound: Compound, of: Predicate, values: ParameterList): Contained {
   const parts = conjuncts(of)
   const equalities = parts.filter((part): part is Comparison => part.is === 'compare' && part.operator === 'eq')
