@@ -60,7 +60,7 @@ export interface Reserved {
   readonly permit: Permit
 }
 
-/** Reserves an attempt; null when the circuit breaker is open or there is no permit: it is left to the dispatcher. */
+/** Reserves an attempt; null when the breaker is open or no permit is free: the dispatcher makes the attempt then. */
 export async function reserveAttempt(
   { callbacks, breakers, limiter }: Pick<Delivering, 'callbacks' | 'breakers' | 'limiter'>,
   destination: Destination,
@@ -97,7 +97,7 @@ export interface FreshDelivery extends Reserved {
 /**
  * Makes the first attempt of a delivery. Resolves when the result is recorded, or after `TIMEOUT`: then the attempt
  * continues in the background. Never rejects: the delivery is committed, and its claim ends by itself.
- * @returns whether the delivery has ended
+ * @returns true when the delivery has ended; false also when the attempt continues in the background
  */
 export async function deliverNow(
   deps: Delivering,
@@ -199,8 +199,8 @@ interface Attempted {
 const UNATTEMPTED: Attempted = { isHealthy: false, isEnded: false }
 
 /**
- * Attempts one delivery and records the result. Makes no attempt if the participant is not active, the registry is not
- * found, or the envelope is taken back.
+ * Attempts one delivery and records the result. Makes and records no attempt if the participant is not active, the
+ * registry is not found, or the envelope is taken back.
  */
 export async function attemptAndRecord(deps: Delivering, claimed: ClaimedAttempt): Promise<Attempted> {
   const { delivery } = claimed
@@ -222,7 +222,7 @@ export async function attemptAndRecord(deps: Delivering, claimed: ClaimedAttempt
   return { isHealthy: result.peer === 'up' && duration_ms < SLOW_MS, isEnded: isRecorded && update.state !== 'pending' }
 }
 
-/** The result of an attempt, and its address; null when the attempt ended before the envelope was signed. */
+/** The result of an attempt, and its address. The address is null when the attempt ended before signing began. */
 interface MadeAttempt {
   readonly target: string | null
   readonly finished: FinishedAttempt

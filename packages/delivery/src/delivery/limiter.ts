@@ -26,7 +26,10 @@ export interface Permit {
 }
 
 export interface Limiter {
-  /** Takes a permit unless the destination has lately failed; null when it has, or when no permit is free now. */
+  /**
+   * Takes a permit; null when none is free now, when the destination has lately failed, or when its health is unknown
+   * and an attempt there is in progress.
+   */
   tryAcquire(destination: Destination, settings: LimiterSettings): Permit | null
   /**
    * Takes a permit, whatever the health of the destination.

@@ -166,7 +166,10 @@ export function couldLeavePrefix(path: string): boolean {
   return segments.length !== path.split('/').length || segments.some(couldBeDots)
 }
 
-/** Encoded slashes, dots, percent signs and control characters. Nobody needs them, and decoding twice changes them. */
+/**
+ * Encoded slashes, backslashes, dots, percent signs and control characters. Nobody needs them, and decoding twice
+ * changes them.
+ */
 const HIDING = /%(?:2f|5c|2e|25|[01][0-9a-f]|7f)/i
 
 /** Visible letters, marks and digits of any script, and printable ASCII without `\` and `%`. */

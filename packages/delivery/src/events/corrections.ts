@@ -27,10 +27,10 @@ const DAY = 86_400_000
 type Predicates = ReadonlyMap<number, Predicate | null | undefined>
 
 /**
- * Notifies the receivers of the events that a correction is about. If the event had ended a subscription, and is now
- * taken back, the subscription is opened again under its code. A correction is never due before the notification that
- * it corrects: when that waits in a backfill, so does the correction.
- * @param matched how many are notified, by event; the correction is added
+ * Notifies the receivers of the events, of the last `correction_time` days, that a correction is about. If the event
+ * had ended a subscription, and is now taken back, the subscription is opened again under its code. A correction is
+ * never due before the notification that it corrects: when that waits in a backfill, so does the correction.
+ * @param matched the number of notified subscriptions by event; that of the correction is added
  */
 export async function correctEvents(
   client: ClientBase,

@@ -1,4 +1,4 @@
-/** Finds when the notifications of a change are due that are not sent at once. */
+/** Finds the due times of notifications that wait for the frequency of their subscription. */
 
 import { nextRunOrEnd } from '@rollcall/core/events/frequency'
 import type { Registry } from '@rollcall/core/model/registry'

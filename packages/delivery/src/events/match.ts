@@ -182,10 +182,10 @@ async function decide(
   return { matches: found.filter((one) => !unreadable.has(one.subscription)), unreadable: [...unreadable] }
 }
 
-/** True when the keys alone decide that the record fulfils the filter. */
+/** True when the keys alone decide whether the record fulfils the filter. */
 const isDecided = ({ some, whole }: KeyMatch): boolean => whole || !some
 
-/** Whether the filter was fulfilled before the change, after it, or both; null: neither. */
+/** The filter was fulfilled only before the change (`left`), only after it (`entered`), or both; null: neither. */
 function presenceOf(before: boolean, after: boolean): Presence | null {
   if (before) return after ? 'stayed' : 'left'
   return after ? 'entered' : null

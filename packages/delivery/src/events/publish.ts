@@ -130,7 +130,9 @@ interface FoundChange extends StateChange {
   readonly events: readonly NamedEvent[]
 }
 
-/** Reads the record before and after the change, without data of protected persons: no filter may match by them. */
+/**
+ * Reads the record before and after the change, without data of other protected persons: no filter may match by them.
+ */
 function readChange(registry: Registry, protection: Protection, change: RecordChange): Omit<FoundChange, 'events'> {
   const { kind } = registry
   const recordType = recordTypeNamed(kind, change.record_type)
@@ -145,7 +147,7 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
   return { change, recordType, before: state(before, parsed?.before), after: state(after, parsed?.after) }
 }
 
-/** True when only data of protected persons have changed, which is no event. */
+/** True when only data of other protected persons have changed, which is no event. */
 const isUnseen = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
   protection.byIdentifier.size > 0 &&
   isOnlyHiddenChange(
@@ -194,7 +196,7 @@ function derived(
 
 /**
  * Finds the subscribers of new events, and queues their notifications. Corrections are left out: they go to those who
- * were notified of the corrected event.
+ * were notified of the corrected event. A subscription whose filter cannot be read is suspended.
  */
 async function queueNotifications(
   client: ClientBase,

@@ -39,7 +39,7 @@ export interface NamedEvent extends DerivedEvent {
 }
 
 /**
- * The time of an event in its notifications, in whole seconds. All events of an import have the same time. If each
+ * The time at which an event counts as recorded, in whole seconds. All events of an import have the same time. If each
  * batch or record had its own, gaps between them would show how many hidden persons are there.
  */
 export const recordedAt = ({ began, now }: Pick<Recording, 'began' | 'now'>): Date =>

@@ -47,7 +47,7 @@ export interface SubscribingItem {
 export interface SubscribeDecision {
   readonly code: string
   readonly is: 'made' | 'renewed' | 'resumed'
-  /** True when the request has another sender_uri than the subscription has. */
+  /** True when the request has another sender_uri than the stored subscription has. */
   readonly isMoved: boolean
 }
 

@@ -1,4 +1,6 @@
-/** Leaves out subscribers from whom the record, or all that has changed in it, is hidden. */
+/**
+ * Leaves out subscribers from whom the record is hidden, or to whom what they may see of it does not show this event.
+ */
 
 import { type Derivation, deriveEvents, isRuleTrue, RecordState, type StateChange } from '@rollcall/core/events/derive'
 import { type Protection, protectedOwnersOf, protectionKey } from '@rollcall/core/model/protection'
@@ -107,7 +109,7 @@ function isChangeSeen(checked: Checked, draft: DraftEvent, hiding: HidingRules):
   if (takesOut === null) return true
   const without = (document: JsonValue | null): JsonValue | null =>
     isJsonObject(document) ? withoutPersons(kind, recordType, document, takesOut) : document
-  // The documents of a draft have no data of protected persons. A published event is judged by the whole documents.
+  // Documents of a draft have no data of other protected persons. A published event is judged by the whole documents.
   const whole: Documents = derived
     ? [draft.before?.document ?? null, draft.after?.document ?? null]
     : [parseNullable(change.before), parseNullable(after)]
@@ -152,8 +154,8 @@ function derivationOf(
 }
 
 /**
- * Whether hiding removes a person of this relation, of another relation that is counted with it, such as the head of a
- * household, or at a place that the kind does not describe.
+ * True when hiding removes a person of this relation, of another relation that is counted with it, such as the head of
+ * a household, or at a place that the kind does not describe.
  */
 function takesOutOf(
   kind: Kind,

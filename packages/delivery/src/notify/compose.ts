@@ -118,7 +118,8 @@ export function composeEnvelope(
 }
 
 /**
- * Writes the facts about an item into `header.meta` that the item has no member for.
+ * Writes facts about an item into `header.meta`, such as its subscriptions, its version, its times and what it
+ * corrects.
  * @param names the reference_ids of this envelope, by notification
  * @returns the normalised identifiers of the persons whom these facts name
  */

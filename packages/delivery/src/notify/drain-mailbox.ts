@@ -1,6 +1,6 @@
 /**
- * Drains a mailbox: composes, commits and sends one envelope after another. It stops when the first attempt of one does
- * not end its delivery, or when the turn is over.
+ * Drains a mailbox: composes, commits and sends one envelope after another. It stops when nothing may be sent now, when
+ * the first attempt of one does not end its delivery, or when the turn is over.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -66,7 +66,7 @@ interface Recipient {
 /**
  * Sends what is due in a mailbox that this node has claimed.
  * @param signal when it is aborted, no further envelope is begun
- * @returns whether more may be due: the turn is over, or an envelope could not be committed
+ * @returns true when more may be due: the turn is over, or an envelope could not be committed
  */
 export async function drainMailbox(
   deps: NotifyDeps,
@@ -161,7 +161,8 @@ function release(next: Next | undefined): void {
 }
 
 /**
- * Composes the next envelope; null: nothing is due; `nowhere`: nothing may be sent now, or there is no address.
+ * Composes the next envelope; null: nothing that may be sent is due; `nowhere`: nothing may be sent now, or there is no
+ * address.
  * @param ahead the planned envelopes; they are read again when used up or too old
  */
 async function composeNext(deps: NotifyDeps, mailbox: ClaimedMailbox, sequence: number, ahead: Ahead): Promise<Next> {

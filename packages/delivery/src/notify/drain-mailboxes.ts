@@ -124,7 +124,7 @@ export function createMailboxes(deps: Deps, { slots, wake, now = () => performan
   }
 }
 
-/** A pass: a poll of all mailboxes, in several statements. */
+/** A pass: a poll of all mailboxes in which something waits, in one or several statements. */
 interface Pass {
   /** The id of the last mailbox that was polled. */
   from: number

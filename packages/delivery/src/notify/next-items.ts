@@ -98,7 +98,7 @@ async function sendable(
   return Promise.all(left.map((one) => withoutHiddenSurvivor(db, grant, registry, one)))
 }
 
-/** Whether a grant permits the criteria of a subscription, for each grant and subscription that was judged. */
+/** For each grant and subscription that was judged: true when the grant permits the criteria of the subscription. */
 const judgements = new WeakMap<Grant, Map<number, boolean>>()
 
 /** Finds the subscriptions whose criteria the grant no longer permits. */

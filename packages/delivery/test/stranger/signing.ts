@@ -140,8 +140,8 @@ export interface PublishedKey extends JsonWebKey {
 }
 
 /**
- * Whether a body was signed in this profile with one of the keys: with EdDSA, if the profile has it. Only in the layout
- * `parameters` does the signature name a sender, which must be `sender_id`.
+ * True when a body was signed in this profile with one of the keys: with EdDSA, if the profile has it. Only in the
+ * layout `parameters` does the signature name a sender, which must be `sender_id`.
  */
 export function isSigned(
   text: string,
@@ -159,7 +159,7 @@ export function isSigned(
   const checked = (kid: string | undefined, content: string, value: Buffer): boolean =>
     own.some((jwk) => jwk.kid === kid && isVerified(content, wanted, jwk, value))
   if (profile.layout === 'raw-rsa') {
-    // It names no key.
+    // This layout names no key.
     const value = Buffer.from(body.signature, 'base64')
     return own.some((jwk) => isVerified(`${header}${message}`, wanted, jwk, value))
   }

@@ -107,10 +107,10 @@ export async function claimDueDeliveries(
 
 /**
  * Records an attempt, and what becomes of the delivery if it still has this claim: one that was dropped or claimed anew
- * stays as it is. The same statement counts a failure in the destination's breaker, or closes the breaker when the
- * peer is up. Successes are frequent, so many share a statement.
- * @param more.target the address that was called
- * @returns whether the delivery still had the claim
+ * stays as it is. The same statement counts a failure in the destination's breaker, or closes the breaker when the peer
+ * is up. Successes are frequent, so many share a statement.
+ * @param more.target the address that was called; null: that of the delivery stays
+ * @returns true when the delivery still had the claim
  */
 export async function recordAttempt(
   { pool }: Pick<Database, 'pool'>,

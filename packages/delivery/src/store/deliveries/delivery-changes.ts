@@ -46,7 +46,7 @@ const IS_CLEARED = `(state = 'delivered' and mailbox is not null and exists (
   select 1 from notification join event on event.id = notification.event
   where ${isNewestEnvelopeSql('delivery')} and event.document is null and event.identifiers is null))`
 
-/** SQL condition: the delivery can be sent or dropped by a change of its state. */
+/** SQL condition: the delivery was not put back into its mailbox, and its contents are still there. */
 const IS_CHANGEABLE = `not ${WAS_REPLAYED} and not ${IS_CLEARED}`
 
 export interface CountedChange {
@@ -82,7 +82,7 @@ export async function countDeliveryChange(
 }
 
 /**
- * Retries, drops or replays those of the chosen deliveries that are in a state for it, and announces them to the nodes.
+ * Retries, drops or replays those of the chosen deliveries that are in a state for it, and tells the nodes what is due.
  * Retried deliveries are attempted first. A finished notification is not sent again: its events wait in the mailbox and
  * are sent under another message_id. Nothing is retried or replayed from a closed mailbox.
  * @param options.probes true: a destination whose circuit breaker is open is probed at once

@@ -3,8 +3,9 @@ import { defaultCallbackAddress, NOTIFY_ADDRESSES_SQL } from '@rollcall/particip
 import { CALLBACKS } from '@rollcall/protocol'
 
 /**
- * Makes the statement that gives the new default address to pending deliveries whose request named none. A delivery
- * that is being attempted is not changed: its next attempt finds the address again.
+ * Makes the statement that gives the new default address to pending deliveries for which no other address is set: their
+ * request, or the subscriptions of their mailbox, named none. A delivery that is being attempted is not changed: its
+ * next attempt finds the address again.
  * @param addressless SQL for a `from` clause: the correlation_id of each accepted request that names no address for its
  * answer
  */

@@ -98,7 +98,7 @@ export async function endUnconsentedSubscriptions(client: ClientBase): Promise<n
   )
 }
 
-/** True when a stored subscription, live or not, was made for a purpose. */
+/** True when a stored subscription, live or not, has a consent for this purpose. */
 export async function isSubscribedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rowCount } = await pool.query('select from subscription_consent where purpose = $1 limit 1', [purpose])
   return rowCount === 1

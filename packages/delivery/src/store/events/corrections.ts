@@ -28,7 +28,7 @@ export interface EarlierNotification {
 
 /**
  * The ids of the record's events of this type that were not taken back; without a type, of all its events. With
- * `corrected`, only that event and events of backfills.
+ * `corrected`, only that event and events of backfills, or none if that event is not among them.
  */
 export async function findCorrectableEvents(
   client: ClientBase,

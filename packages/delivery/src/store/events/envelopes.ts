@@ -31,9 +31,9 @@ export interface SentNotification {
 
 /**
  * Writes envelopes in the statement of their audit entries. `held` leaves out an envelope that must not be sent: its
- * mailbox is closed, claimed by another node, or has a pending delivery; the sequence has changed, so another node has
- * made the next envelope; or a subscription was taken back or moved to another mailbox. Each mailbox is looked up by
- * its id, because a join would read all of them.
+ * mailbox is closed, locked, claimed by another node, or has a pending delivery; the sequence has changed, so another
+ * node has made the next envelope; or a subscription was taken back or moved to another mailbox. Each mailbox is looked
+ * up by its id, because a join would read all of them.
  */
 export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
   name: 'envelopes',

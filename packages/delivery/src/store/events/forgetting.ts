@@ -55,7 +55,7 @@ export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: 
   return total
 }
 
-/** Counts the rows that `forgetEvents` would delete now. Rows that depend on others are not counted. */
+/** Counts the rows that `forgetEvents` would delete now. A row that can be deleted only after others is not counted. */
 export async function countEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
   for (const { table, where } of FORGOTTEN) {
@@ -71,13 +71,19 @@ export async function countEvents({ pool }: Pick<Database, 'pool'>, retention: n
 /** The events that are cleared in one statement. */
 const CLEARED_AT_ONCE = 500
 
-/** SQL of events that may be sent again: those not delivered, and those of envelopes that were taken back. */
+/**
+ * SQL condition: the `event` may still be sent. A notification of it waits, or is in an envelope that was not
+ * delivered.
+ */
 const MAY_BE_SENT = `exists (
     select 1 from notification left join delivery on delivery.id = notification.delivery
     where notification.event = event.id and (notification.state = 'waiting'
       or (notification.state = 'sent' and delivery.state is distinct from 'delivered')))`
 
-/** Deletes the documents of events whose notifications are all delivered or dropped. @returns the number of events */
+/**
+ * Deletes the documents of events that are older than a minute and whose notifications are all delivered or dropped.
+ * @returns the number of events
+ */
 export async function clearSentEvents({ pool }: Pick<Database, 'pool'>): Promise<number> {
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(

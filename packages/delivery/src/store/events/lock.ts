@@ -8,11 +8,11 @@ const FUNCTIONS = {
 } as const
 
 /**
- * Takes the lock of a registry until the transaction ends. Transactions that change records with events share it; they
- * take it before they lock a record. A transaction that makes, ends or renews subscriptions waits for them, and they
- * wait for it. When such a transaction answers a request, it has locked the row of its exchange before, which no change
- * of records needs. With `merge` a transaction waits in the same way, for example so that no record is made meanwhile
- * with an identifier of a retired record.
+ * Takes the lock of a registry until the transaction ends. With `change`, for changes of records with events,
+ * transactions share the lock; they take it before they lock a record. With `subscribe`, to make, end or renew
+ * subscriptions, a transaction waits for these, and they wait for it. If it answers a request, it has locked the row of
+ * its exchange before, which no change of records needs. With `merge` a transaction waits in the same way, for example
+ * so that no record is made meanwhile with an identifier of a retired record.
  */
 export async function lockRegistryFor(
   client: ClientBase,

@@ -40,7 +40,7 @@ export interface PolledMailboxes {
   readonly seen: number
   /** The id of the last mailbox that was polled; 0: none was. */
   readonly last: number
-  /** The seconds until the next notification is due; null: none waits for its time. */
+  /** The seconds until the next notification in these mailboxes is due; null: none waits for its time. */
   readonly wait: number | null
 }
 

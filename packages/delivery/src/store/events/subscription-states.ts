@@ -44,7 +44,7 @@ export async function markUnsubscribed(client: ClientBase, subscriptions: readon
   return rowCount ?? 0
 }
 
-/** The subscriptions that are ended in one statement. */
+/** The most subscriptions that are ended in one statement. */
 const EXPIRED_AT_ONCE = 1_000
 
 /** Ends the subscriptions whose end has come. Several nodes may do so at once. @returns how many */
