@@ -10,7 +10,7 @@ import { CanonicalText, canonicalJson } from '@rollcall/protocol'
  * Encrypts a reply or notification, whose records are disclosed. No other function makes an `EncryptedReply`.
  * @param id the id of the delivery
  * @param traceparent of the answered request; stored with the reply, and not signed
- * @returns header and message as they will be signed
+ * @returns header and message as they will be signed, the encrypted body, and the digest
  */
 export async function encryptReply(
   { bodies }: { readonly bodies: Pick<Bodies, 'encryptBody'> },

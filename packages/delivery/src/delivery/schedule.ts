@@ -25,7 +25,7 @@ const LONGEST_WAIT = 86_400
 /**
  * Seconds until the next attempt; null when there is no further one.
  * @param attempts the number of attempts so far, at least 1
- * @param asked.retryAfter seconds that the peer asked for: a lower limit
+ * @param asked.retryAfter seconds that the peer asked for: a lower limit, of at most `LONGEST_WAIT`
  * @param asked.random 0 to 1, for the jitter
  */
 export function nextAttempt(
@@ -44,7 +44,7 @@ const BREAKER_PAUSE = 300
 /** The longest pause of an open breaker in seconds: no longer than the longest pause of the schedule. */
 export const breakerPause = (schedule: readonly number[]): number => Math.min(BREAKER_PAUSE, Math.max(0, ...schedule))
 
-/** The seconds in which a delivery has all attempts of a schedule, if the peer asks for no longer pauses. */
+/** The most seconds in which a delivery has all attempts of a schedule, if the peer asks for no longer pauses. */
 export const scheduleLength = (schedule: readonly number[]): number =>
   schedule.reduce((sum, pause) => sum + pause, 0) * (1 + JITTER)
 

@@ -19,9 +19,9 @@ import { changedSinceDelivery } from '../store/deliveries/deliveries.ts'
 const ABOUT_OTHERS = operation('txn-status').name
 
 /**
- * True when a reply may be sent. A reply whose records a newer grant would show in another way is not sent. It is not
- * made again either, because a message_id never has two contents; the receiver may ask again. A reply that needed a
- * consent is not sent when the consent has ended.
+ * True when a reply may be sent. If the grant has changed, a reply is sent only when the new one certainly shows its
+ * records unchanged. A reply that is not sent is not made again, because a message_id never has two contents; the
+ * receiver may ask again. A reply that needed a consent is not sent when the consent has ended.
  */
 export async function isStillPermitted(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },

@@ -8,10 +8,16 @@ export function canonical(value: unknown): string {
 const byCodePoint = (names: string[]): string[] =>
   names.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
 
-/** Writes a value as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)` does. */
+/**
+ * Writes a value as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)` does, for
+ * values of tests.
+ */
 export const sortedUnescaped = (value: unknown): string => written(value, byCodePoint, JSON.stringify)
 
-/** Writes a value as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` does. */
+/**
+ * Writes a value as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` does, for the values that tests
+ * send.
+ */
 export function sortedEscaped(value: unknown): string {
   return written(value, byCodePoint, (text) =>
     JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),

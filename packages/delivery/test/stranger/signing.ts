@@ -1,4 +1,4 @@
-/** Signs and verifies as somebody else's software does, from docs/signature.md with node:crypto alone. */
+/** Signs and verifies as somebody else's software does, from docs/signature.md. Nothing of ours is used here. */
 import {
   constants,
   createHash,

@@ -1,6 +1,6 @@
 /**
- * Compares the stored records with a file that has all records of a type: finds the unchanged records, and the records
- * that the file does not name.
+ * Compares the stored records with given ones: finds those that are unchanged, and those that a file with all records
+ * of a type does not name.
  */
 
 import type { RegistryShape } from '@rollcall/core/model/registry'

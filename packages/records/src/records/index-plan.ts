@@ -14,7 +14,7 @@ export interface IndexPlan {
   readonly unfilled: readonly string[]
   /** Declared indexes that do not exist, or that no search uses: the build goes on, or was interrupted. */
   readonly missing: readonly MissingIndex[]
-  /** Indexes that neither the registry nor a constraint needs. Each one slows down every write of a record. */
+  /** Indexes that neither the registry nor a constraint needs. Each one slows down writes of records. */
   readonly foreign: readonly string[]
 }
 

@@ -257,7 +257,7 @@ interface Naming {
   readonly identifiers: readonly Identifier[]
 }
 
-/** The number of records that one statement reads. */
+/** The most records that one statement reads. */
 const BATCH = 500
 
 /**

@@ -164,7 +164,7 @@ async function writeOnce(
 interface ExistingRecord {
   readonly id: string
   readonly document?: string
-  /** The line that wrote the record, if the current import wrote it; null when another writer did. */
+  /** The line of the current import that wrote the record; null when this import has not written it. */
   readonly line?: string | null
 }
 

@@ -20,9 +20,8 @@ import { createRecordTables, recordTable, recordTableNames } from '../records/re
 import { registryAt } from './registries.ts'
 
 /**
- * Adds an attribute to a record type of a registry, with its column. Where records are there already they have no value
- * in it until `applyIndexes` has backfilled it, and no query may ask about it before. Servers see the attribute within
- * a second.
+ * Adds an attribute to a record type of a registry, with its column. Records that are there already get its value from
+ * `applyIndexes`, and no query may ask about it before. Servers see the attribute within a second.
  * @returns the registry with the attribute
  * @throws StoreRefusal what is wrong with the attribute, or why the registry cannot be changed now
  */

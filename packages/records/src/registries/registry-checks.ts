@@ -7,7 +7,7 @@ import { isRegType, isTimeZone, type Kind, kindNamed } from '@rollcall/protocol'
 /** The form of a namespace: one segment of a path. */
 const NAMESPACE = /^[a-z][a-z0-9-]{0,62}$/
 
-/** Path segments that are used for other pages. Names with a dot need not be listed: a namespace has no dot. */
+/** Path segments that the server uses for other things. Names with a dot need not be listed: a namespace has no dot. */
 const RESERVED: ReadonlySet<string> = new Set([
   'admin',
   'assets',

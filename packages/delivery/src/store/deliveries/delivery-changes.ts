@@ -41,12 +41,15 @@ const IN_CLOSED_MAILBOX = `exists (
 /** SQL condition: the delivery was dropped because its notifications were put back into their mailbox. */
 const WAS_REPLAYED = `(state = 'dropped' and reason is not distinct from 'replayed')`
 
-/** SQL condition: a record of the notification was deleted after its delivery, so it cannot be composed again. */
+/**
+ * SQL condition: the documents of an event were deleted after the delivery of its envelope (`clearSentEvents`), so it
+ * cannot be composed again.
+ */
 const IS_CLEARED = `(state = 'delivered' and mailbox is not null and exists (
   select 1 from notification join event on event.id = notification.event
   where ${isNewestEnvelopeSql('delivery')} and event.document is null and event.identifiers is null))`
 
-/** SQL condition: the delivery was not put back into its mailbox, and its contents are still there. */
+/** SQL condition: the delivery may be changed. It was not put back into its mailbox, and its events are not cleared. */
 const IS_CHANGEABLE = `not ${WAS_REPLAYED} and not ${IS_CLEARED}`
 
 export interface CountedChange {

@@ -52,7 +52,7 @@ export interface NewEvent {
 export interface MatchedDocument {
   readonly event: number
   readonly matched: number
-  /** Canonical JSON of the record after the event, or before it when it was deleted or merged into another one. */
+  /** Canonical JSON of the record after the event (`recordForEvent`), or before it when it was deleted or merged. */
   readonly document: string | null
   /** Canonical JSON of only its identifiers, for a receiver whose filter the record no longer fulfils. */
   readonly identifiers: string

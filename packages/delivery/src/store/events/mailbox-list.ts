@@ -27,9 +27,9 @@ export interface ListedMailbox {
 }
 
 export interface MailboxChoice {
-  /** The sender_id of the participant. */
+  /** The sender_id of the participant; null: any. */
   readonly participant: string | null
-  /** The namespace of the registry. */
+  /** The namespace of the registry; null: any. */
   readonly registry: string | null
   readonly state: 'open' | 'closed' | null
   /** The `public_id` of a mailbox: only those that come after it in the list. */

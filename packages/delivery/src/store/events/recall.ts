@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { isNewestEnvelopeSql, WAIT_AGAIN_SQL } from '../deliveries/deliveries.ts'
 import { IS_TAKEN_BACK_SQL, IS_UNFILTERED_SQL } from './waiting.ts'
 
-/** The types of a subscription for which an envelope is sent, and whether it was taken back. */
+/** The types of a subscription that has a notification in an envelope, and whether it may still be notified. */
 export interface NotifiedSubscription {
   /** The canonical names. */
   readonly event_type: string
@@ -15,7 +15,7 @@ export interface NotifiedSubscription {
   readonly unwanted: boolean
 }
 
-/** Finds the types of the subscriptions of an envelope, each combination once. */
+/** Finds the types and states of the subscriptions of an envelope, each combination once. */
 export async function findSubscriptionsOfEnvelope(
   pool: Pick<pg.Pool, 'query'>,
   delivery: string,
@@ -31,7 +31,7 @@ export async function findSubscriptionsOfEnvelope(
   return rows
 }
 
-/** An envelope that its node has claimed. */
+/** An envelope to take back, with the claim of the node that attempts it. */
 export interface RecalledEnvelope {
   readonly delivery: string
   readonly mailbox: number

@@ -121,7 +121,10 @@ export interface SuspendedSubscriptions {
 /** The most subscriptions that one line of the log names. */
 const LOGGED_AT_ONCE = 100
 
-/** Finds at most `LOGGED_AT_ONCE` suspended subscriptions that were not logged, and marks them as logged. */
+/**
+ * Finds at most `LOGGED_AT_ONCE` suspended subscriptions that were not logged, except those of closed mailboxes, and
+ * marks them as logged.
+ */
 export async function takeUnloggedSuspensions(
   client: Pick<ClientBase, 'query'>,
 ): Promise<readonly SuspendedSubscriptions[]> {

@@ -132,8 +132,9 @@ const FIND_WAITING = `with due as materialized (
 /** The stored documents of an event, for its notifications. */
 export interface EventDocument {
   /**
-   * The canonical JSON of the record after the event; of a record that was deleted or merged into another one, before
-   * the event. Null: the stored document was erased, or an older version of the server recorded a deletion without it.
+   * The canonical JSON of the record after the event (`recordForEvent`); of a record that was deleted or merged into
+   * another one, before the event. Null: the stored document was deleted, or an older version of the server recorded a
+   * deletion without it.
    */
   readonly document: string | null
   /** The canonical JSON of the record with only its identifiers. */
