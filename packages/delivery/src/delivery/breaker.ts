@@ -5,6 +5,7 @@ import type { Destination } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { findBreaker } from '../store/deliveries/breakers.ts'
 
+/** Reads the circuit breakers of destinations. */
 export interface Breakers {
   /** True when the breaker is closed, so that attempts need no probe. */
   isClosed(destination: Destination): Promise<boolean>

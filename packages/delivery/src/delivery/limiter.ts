@@ -25,6 +25,7 @@ export interface Permit {
   slow(): void
 }
 
+/** Gives permits for the attempts of one node. */
 export interface Limiter {
   /**
    * Takes a permit; null when none is free now, when the destination has lately failed, or when its health is unknown

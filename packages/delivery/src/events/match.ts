@@ -40,6 +40,7 @@ export interface Match {
   readonly presence: Presence
 }
 
+/** One page of the matches of some events. */
 export interface MatchPage {
   readonly matches: readonly Match[]
   /** Subscriptions whose filter cannot be read any more, such as for a removed attribute. None is in `matches`. */

@@ -55,6 +55,7 @@ export interface DraftEvent extends StateChange {
   readonly event: NamedEvent
 }
 
+/** An event that was recorded. */
 export interface RecordedEvent {
   readonly id: number
   readonly event_type: string

@@ -14,6 +14,7 @@ import {
 } from '../store/events/mailboxes.ts'
 import { drainMailbox, type NotifyDeps } from './drain-mailbox.ts'
 
+/** Drains the mailboxes with due notifications, on one node. */
 export interface Mailboxes {
   /** Announces mailboxes that may have something due. An empty list means that it may be any mailbox. */
   due(mailboxes: readonly number[]): void
@@ -51,6 +52,7 @@ type BeginDraining = (wanted: number, claim: ClaimDue, signal: AbortSignal) => P
 
 type Deps = Omit<NotifyDeps, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> }
 
+/** Creates what drains mailboxes on this node. */
 export function createMailboxes(deps: Deps, { slots, wake, now = () => performance.now() }: Options): Mailboxes {
   const { pool } = deps.db
   const inWork = new Map<number, Promise<void>>()

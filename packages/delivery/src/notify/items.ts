@@ -11,6 +11,7 @@ export interface PlannedItem {
 /** The marking of an envelope. Items with different markings are never in one envelope. */
 export type EnvelopeMarking = 'test' | 'backfill' | null
 
+/** The marking that an envelope with this notification has; null: none. */
 export const markingOf = ({ purpose }: WaitingNotification): EnvelopeMarking =>
   purpose === 'test' || purpose === 'backfill' ? purpose : null
 

@@ -85,6 +85,7 @@ export async function lockLedgers(
   })
 }
 
+/** A ledger to be stored. `next_due` is the time of its next scheduled status; null: none is scheduled. */
 export interface NewLedger {
   readonly record: RecordId
   readonly state: string

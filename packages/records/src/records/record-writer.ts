@@ -41,6 +41,7 @@ export interface ImportedLines {
   readonly keep: boolean
 }
 
+/** The options of `writeRecords`. */
 export interface WriteOptions {
   /** Given when the records come from a file. */
   readonly imported?: ImportedLines

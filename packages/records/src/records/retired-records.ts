@@ -11,6 +11,7 @@ import type { Kind, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { recordTable } from './record-tables.ts'
 
+/** A record that was merged into another one. */
 export interface RetiredRecord {
   readonly record: RecordId
   readonly primary_identifier: string

@@ -31,6 +31,7 @@ export interface ApplyProgress {
   readonly total: number
 }
 
+/** The result of `applyIndexes`. */
 export interface Applied {
   /** The names of the indexes that were built. */
   readonly built: readonly string[]

@@ -9,6 +9,7 @@ import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 
+/** The state of the circuit breaker of one destination. */
 export interface Breaker {
   /** The failures in a row; each failed probe counts too. */
   readonly failures: number

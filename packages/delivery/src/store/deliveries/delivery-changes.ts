@@ -52,6 +52,7 @@ const IS_CLEARED = `(state = 'delivered' and mailbox is not null and exists (
 /** SQL condition: the delivery may be changed. It was not put back into its mailbox, and its events are not cleared. */
 const IS_CHANGEABLE = `not ${WAS_REPLAYED} and not ${IS_CLEARED}`
 
+/** The effect that a change would have on the deliveries of one participant. */
 export interface CountedChange {
   /** The sender_id of the participant. */
   readonly participant: string

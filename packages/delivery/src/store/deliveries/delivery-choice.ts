@@ -3,6 +3,10 @@ import { isStorable } from '@rollcall/database/text'
 import { participantIdSql } from '@rollcall/participants/store/participant-names'
 import { registryIdSql } from '@rollcall/records/registries/registry-names'
 
+/**
+ * The states of a delivery. `refused`: by the peer; `dead`: given up; `dropped`: not to be sent; `held`: without an
+ * address.
+ */
 export const DELIVERY_STATES = ['pending', 'delivered', 'refused', 'dead', 'dropped', 'held'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
@@ -26,6 +30,7 @@ export interface DeliveryChoice {
   readonly before?: string
 }
 
+/** Matches a UUID as text. */
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The text of a condition; a text that the database cannot store becomes one that matches nothing. */

@@ -8,6 +8,7 @@ import type { ClientBase } from 'pg'
 import { lockRegistryFor } from './lock.ts'
 import { endSubscriptions } from './subscription-states.ts'
 
+/** The subscriptions, notifications and answers that were stopped because their consent has ended. */
 export interface ConsentStops {
   /** The codes of the subscriptions that were ended. */
   readonly subscriptions: readonly string[]

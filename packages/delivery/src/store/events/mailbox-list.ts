@@ -26,10 +26,11 @@ export interface ListedMailbox {
   readonly delivery: string | null
 }
 
+/** The conditions of a list. Null allows all. */
 export interface MailboxChoice {
-  /** The sender_id of the participant; null: any. */
+  /** The sender_id of the participant. */
   readonly participant: string | null
-  /** The namespace of the registry; null: any. */
+  /** The namespace of the registry. */
   readonly registry: string | null
   readonly state: 'open' | 'closed' | null
   /** The `public_id` of a mailbox: only those that come after it in the list. */

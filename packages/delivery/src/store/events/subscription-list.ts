@@ -25,6 +25,7 @@ export interface ListedSubscription {
   readonly ended_at: Date | null
 }
 
+/** A subscription with its request, its mailbox and its criteria. */
 export interface ShownSubscription extends ListedSubscription {
   readonly id: number
   /** `Registry.id` */

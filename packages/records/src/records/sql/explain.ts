@@ -16,6 +16,7 @@ interface Plan {
   readonly cost: number
 }
 
+/** The explanation of a search. */
 export interface Explained extends Plan {
   /** The predicate as text, one condition on each line. */
   readonly tree: string
