@@ -20,7 +20,10 @@ export interface Operand {
   readonly values: ParameterList
 }
 
-/** SQL of a condition. `asked` chooses the form: true for "definitely true", false for "definitely false". */
+/**
+ * SQL of a condition, which may have a last day that counts (`Until`). `asked` chooses the form: true for "definitely
+ * true", false for "definitely false".
+ */
 export function valueConditionSql(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
   if (leaf.until === undefined) return plainForm(leaf, asked, operand)
   const from = columnOf(leaf.attribute, operand)
