@@ -1,6 +1,6 @@
 /**
  * Backfills columns and identifier rows: reads stored documents again, and writes the values of new columns and of
- * those that an earlier version read by other rules.
+ * those whose values were read by other rules.
  */
 
 import { withoutProtectedPersons } from '@rollcall/core/model/protection'

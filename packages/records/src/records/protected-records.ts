@@ -244,7 +244,7 @@ export async function protectMerged(
   await rewriteReferences(client, registry, { persons: [], identifiers: added })
 }
 
-/** Gives the protection of the registry a new version: every node reads it again within half a second. */
+/** Gives the protection of the registry a new version: after half a second no node uses the former one. */
 export async function bumpProtectionVersion(client: Pick<ClientBase, 'query'>, registryId: number): Promise<void> {
   await client.query(`update registry set protection_version = nextval('protection_version') where id = $1`, [
     registryId,

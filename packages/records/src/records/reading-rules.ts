@@ -1,6 +1,6 @@
 /**
- * The rules by which the value of each column is read from a document. If an earlier version used other rules for a
- * column, the column is listed to be backfilled, and no query may ask about it before that.
+ * The rules by which the value of each column is read from a document. If the stored values of a column were read by
+ * other rules, the column is listed to be backfilled, and no query may ask about it before that.
  */
 import { createHash } from 'node:crypto'
 import { IDENTIFIERS, sortColumnGroup } from '@rollcall/core/model/registry'
