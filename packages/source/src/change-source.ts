@@ -16,8 +16,8 @@ import { fileDigest } from './store/mirrors.ts'
 import { replaceStoredRecordIds } from './store/moved-records.ts'
 
 /**
- * Stores another source file. A mirror answers from its copies until they were compared by the new file, or until its
- * source is read live. A registry that was read live answers nothing until its records are copied.
+ * Stores another source file. A mirror that answers goes on: live, or from its copies, which a comparison by the new
+ * file replaces one by one. A registry that was read live answers nothing until its records are copied.
  * @throws SourceRefusal, StoreRefusal as `readChange`; or the copies are still being compared with the source, or
  * somebody else has changed the source file
  */
@@ -33,7 +33,8 @@ export async function changeSource(db: Database, registry: Registry, source: obj
     await client.query("select set_config('statement_timeout', '0', true)")
     await lockRegistryFor(client, id, 'merge')
     const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)
-    // Searches no longer store ids that they found by the former file. Ids that are stored already are replaced below.
+    // If records move between our tables and the source, searches store no ids of the former place after this update.
+    // Ids that are stored already are replaced: to live ones below, to those of copies when all records are copied.
     if (!(await storeSource(client, registry, { source, own_records: isCopy, awaits_records }))) {
       throw new StoreRefusal(`the source of ${namespace} was changed by somebody else meanwhile; look at it again`)
     }
@@ -44,9 +45,10 @@ export async function changeSource(db: Database, registry: Registry, source: obj
 }
 
 /**
- * Reads the present source file of a registry, and the new one.
- * @throws SourceRefusal the new file is none; or ids made from keys are stored, and it lacks a record type or takes
- * keys from another column
+ * Checks that a registry may get another source file. While its records are or become live ones, or are copied for the
+ * first time, keys must stay the same, because ids are or may be made from them.
+ * @returns the present file, as it is stored and as it is read
+ * @throws SourceRefusal the new file is none, or it lacks a record type or takes keys from another column
  * @throws StoreRefusal the registry has no source
  */
 export function readChange(

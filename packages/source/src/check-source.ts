@@ -40,7 +40,8 @@ export interface CheckedSource extends EngineReport {
 /**
  * Checks a source.
  * @param now milliseconds since 1970
- * @throws SourceRefusal the database cannot be reached, or not be read as the file says
+ * @throws SourceRefusal the database cannot be reached, or not be read as the file says; keys are not unique; or a
+ * mirror would miss changes
  */
 export async function checkSource(
   kind: Kind,
@@ -141,7 +142,7 @@ function askedColumns(kind: Kind, records: MappedRecords): readonly AskedColumn[
   )
 }
 
-/** A value for the plan of a look-up. The plan does not depend on it. */
+/** A date for the plan of a look-up. Any date would do: it is only seen whether an index can be used. */
 const ANY_VALUE = { from: '2000-01-01', to: '2000-01-01' }
 
 function lookUpsOf(kind: Kind, records: MappedRecords): readonly LookUp[] {

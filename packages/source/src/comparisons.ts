@@ -33,7 +33,7 @@ const nounOf = (compared: Compared): string =>
       ? 'an identifier'
       : `of type ${compared.type}`
 
-/** Checks the type of an attribute. @param types the types of attributes that this way of comparing is for */
+/** Says why the type of an attribute does not fit; null: it fits. @param types the types that the comparison is for */
 const fits = (compared: Compared, types: readonly string[], advice: string): string | null =>
   types.includes(typeOf(compared)) ? null : `is ${nounOf(compared)}; ${advice}`
 

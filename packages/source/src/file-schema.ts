@@ -158,6 +158,7 @@ export const SourceFileSchema = Type.Object(
   },
   { ...closed, description: 'Where the records of a registry are, in the database of another system.' },
 )
+/** A source file as it was given, with the members that the schema allows. */
 export type GivenSource = Static<typeof SourceFileSchema>
 export type GivenRecords = Static<typeof Records>
 export type GivenChild = Static<typeof Child>

@@ -56,15 +56,15 @@ export function liveRecords(
   now = (): number => performance.now(),
 ): RegistryRecords {
   const time: SearchTime = { most, now }
-  // The slots keep a participant with slow searches from taking all connections.
+  // The slots keep a participant with slow searches from taking all connections, if there are several.
   const slots = createSearchSlots({ slots: file.pool, timeout: most / 1_000 })
   const reader = inSlots(readerOf({ kind, file, begin: engine.begin, isOwn: true, protectionOf, time }), slots)
   return {
     source: {
       reader: () => reader,
       async session(work) {
-        // Types of columns are read before the session begins: within it, reading them would wait for another
-        // connection.
+        // Types of columns are read before the session begins: within it, `refusal` would wait for another connection
+        // to read them.
         for (const records of file.records.values()) await engine.bounds(records, ANY_RECORD_MAY_MATCH)
         return inSlot(slots, () =>
           withSnapshot(engine.begin, (state) => {
@@ -121,7 +121,7 @@ function readerOf(reading: Reading): RecordReader {
   }
 }
 
-/** Runs a search in a slot of the participant that it names, and all else in a slot of `NO_PARTICIPANT`. */
+/** Runs each call of a reader in a slot: of the participant that a search names, otherwise of `NO_PARTICIPANT`. */
 function inSlots(reader: RecordReader, slots: SearchSlots): RecordReader {
   const run = <Result>(work: () => Promise<Result>): Promise<Result> => inSlot(slots, work)
   return {
@@ -135,7 +135,7 @@ function inSlots(reader: RecordReader, slots: SearchSlots): RecordReader {
   }
 }
 
-/** Runs work in a slot. @throws RecordsUnavailable no slot became free in time */
+/** Runs work in a slot of `NO_PARTICIPANT`. @throws RecordsUnavailable no slot became free in time, or too many wait */
 async function inSlot<Result>(slots: SearchSlots, work: () => Promise<Result>): Promise<Result> {
   try {
     return await slots.run(NO_PARTICIPANT, work)
@@ -146,8 +146,8 @@ async function inSlot<Result>(slots: SearchSlots, work: () => Promise<Result>): 
 }
 
 /**
- * Yields the wanted rows as records, without rows that cannot become records. A first portion that ends the snapshot is
- * read again if there are more rows, so that all are of one snapshot.
+ * Yields the wanted rows as records, without rows that cannot become records. The first portion may end its snapshot
+ * (`isLast`). If there are more rows, it is read again in a snapshot that lasts, so that all are of one snapshot.
  * @param records undefined: the source has none of the type
  * @throws SearchTimeout the statements took longer than a search may take
  */
@@ -182,7 +182,10 @@ async function* portions(
   }
 }
 
-/** Makes a record from a row; null: it cannot. A source does not say when a record was written, so the time is now. */
+/**
+ * Makes a record from a row; null: the row cannot become one.
+ * @param written the time of the question, because a source does not say when a record was written
+ */
 function recordOf(kind: Kind, records: MappedRecords, row: SourceRow, written: Date): SourceRecord | null {
   if (!isKey(row.key)) return null
   const { record, document: value, problems } = readRow(kind, records, row)

@@ -31,7 +31,7 @@ export function boundsIn(needed: Needed): Needed {
 /**
  * Makes a condition on columns that is true whenever the predicate is. More rows may pass: each is compared again when
  * it is read.
- * @param predicate the ages in it are computed for a day
+ * @param predicate with ages replaced by dates (`resolveAges`)
  */
 export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
   switch (predicate.is) {
@@ -94,7 +94,10 @@ function bears(records: MappedRecords, { type, value }: Identifier): Needed {
 
 const IDENTIFIER: Compared = 'identifier'
 
-/** The columns that may have an identifier of the type: those mapped to it, and those whose type another column has. */
+/**
+ * The columns that may have an identifier of the type: those mapped to it or read as it, and the values of identifiers
+ * whose type stands in another column.
+ */
 const identifierColumns = (records: MappedRecords, type: string): readonly MappedColumn[] =>
   columnsOf(records, ({ identifier_type, reads, steps }) => {
     if (identifier_type !== null) return identifier_type === type
@@ -107,7 +110,10 @@ const isValueOfIdentifier = (steps: Target['steps']): boolean =>
 const columnsOf = ({ own, children }: MappedRecords, gives: (target: Target) => boolean): readonly MappedColumn[] =>
   [own, ...children].flatMap((part) => part.targets.filter(gives).map((target) => ({ part, target })))
 
-/** The condition that some column passes its test. A constant, and a cell with several values, may always pass. */
+/**
+ * Makes the condition that some column passes its test. A constant, or a cell with several values, is not tested:
+ * then every record may match. Of such a cell it is only tested whether it has values.
+ */
 function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) => ColumnTest | null): Needed {
   return anyOf(
     columns.map((column): Needed => {

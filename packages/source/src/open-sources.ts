@@ -27,7 +27,7 @@ interface Opened {
 }
 
 /**
- * Lets this process read the sources of a database's registries.
+ * Lets this process read the sources of a database's registries live. `close` closes those that it has opened.
  * @param searchTime milliseconds for all statements of a search (default: 10 seconds)
  */
 export function openSources(db: Database, env: EnvironmentVariables, searchTime?: number): { close(): Promise<void> } {
@@ -40,7 +40,7 @@ export function openSources(db: Database, env: EnvironmentVariables, searchTime?
       if (found?.kind === kind && found.file === file) return found.records
       const fresh = open(db, registry, file, env, searchTime)
       opened.set(id, fresh)
-      // A statement that runs on a former connection may end; its connection closes after it.
+      // A statement that still runs on the former engine may finish; then its connection closes.
       found?.engine?.close().catch(() => undefined)
       return fresh.records
     },
@@ -62,7 +62,7 @@ export function openSources(db: Database, env: EnvironmentVariables, searchTime?
   }
 }
 
-/** The texts of source files. Registries are read often, and their files seldom change, so the texts are cached. */
+/** The text of a source file, cached by the object of the file: a registry is read much more often than changed. */
 const textOf = oncePerObject((source: object) => canonicalJson(source as never))
 
 function open(

@@ -59,7 +59,7 @@ const valuesOf = ({ header, rows }: SampledTable, column: string): readonly stri
   return at < 0 ? [] : rows.flatMap((row) => row[at]?.trim() || [])
 }
 
-/** Proposes the column with the key of a row. */
+/** Proposes the column with the key of a row, or leaves it undecided with the columns that may have it. */
 export function proposeKey(sampled: SampledTable): ProposedMember {
   const { columns, key } = sampled.table
   const usable = columns.filter(({ isKey }) => isKey)
@@ -120,7 +120,7 @@ export function proposeWhere(sampled: SampledTable): ProposedMember | null {
   )
 }
 
-/** Makes the SQL of the rows that are not marked as removed, if the type of the column is unambiguous. */
+/** Makes the SQL condition on rows that are not marked as removed; null: the column's type leaves open how they are. */
 function clauseOf(sampled: SampledTable, { name, holds, isNullable }: CatalogColumn): string | null {
   const column = nameIn(sampled, name)
   if (holds === 'boolean') return isNullable ? `${column} is not true` : `not ${column}`
@@ -134,7 +134,11 @@ function flagClauses(sampled: SampledTable, { name, holds }: CatalogColumn): rea
   return distinct.map((value) => `${column} = ${holds === 'integer' ? value : `'${value}'`}`)
 }
 
-/** Proposes the members of `columns`. @param on in a child, the column with the key of its record */
+/**
+ * Proposes the members of `columns`.
+ * @param taken the columns of paths that are mapped already, to which those of this table are added
+ * @param on in a child, the column with the key of its record
+ */
 export function proposeMembers(
   kind: Kind,
   recordType: RecordType,

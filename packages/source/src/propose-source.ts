@@ -25,14 +25,15 @@ import {
 
 /** The most rows that are read of a table. */
 const ROWS = 1_000
-/** The fewest points of a proposed table: a column with an identifier has two points, any other known column one. */
+/** The fewest points of a proposed table: a path to which columns may be mapped has one, that of an identifier two. */
 const LEAST_POINTS = 3
-/** The most points that a table gets because other tables refer to it, and because it has the name of the records. */
+/** The most further points of a table to which other tables refer, and those of one that has the records' name. */
 const MOST_REFERENCES = 3
 const OWN_NAME = 2
 /** Names of key columns that many tables have, each with another meaning. */
 const COMMON_KEYS = new Set(['id', 'no', 'nr', 'key', 'code', 'number', 'uuid', 'guid', 'rowid', 'oid', 'seq', 'pk'])
 
+/** The proposed mapping of one record type. */
 export interface ProposedRecords {
   readonly recordType: RecordType
   readonly own: ProposedPart
@@ -40,6 +41,7 @@ export interface ProposedRecords {
   readonly compare: ReadonlyMap<string, ComparisonName>
 }
 
+/** A table with the members that are proposed for it. */
 export interface ProposedPart {
   readonly table: CatalogTable
   /** The query that stands for a table whose name cannot be written in the file; null: the name can be written. */
@@ -53,9 +55,10 @@ export interface ProposedPart {
 
 /**
  * Proposes the records of a source file.
- * @param tables the names of tables, by record type; for a type without one a table is found by the names of its
+ * @param tables the names of tables, by record type; for a type without one a table is looked for by the names of its
  * columns
- * @throws SourceRefusal no table, or several, may have the records; the database cannot be read
+ * @throws SourceRefusal no table, or several, may have the records; there is no table or record type of a given name;
+ * or the database cannot be read
  */
 export async function proposeSource(
   kind: Kind,
@@ -167,7 +170,7 @@ async function sample(engine: OpenEngine, table: CatalogTable, others: readonly 
   return { table, header, rows: await engine.sample(table, header, ROWS), lookups, quoted: engine.quoted }
 }
 
-/** Reads the tables to whose keys columns refer. A table of records is none of them. */
+/** Reads the tables to whose keys columns refer, by column. @param others without the tables of records */
 async function readLookups(
   engine: OpenEngine,
   { references }: CatalogTable,

@@ -6,7 +6,7 @@ import type { SourceFile } from './engine/mapped-records.ts'
 import type { ProposedMember } from './propose-part.ts'
 import type { ProposedPart, ProposedRecords } from './propose-source.ts'
 
-/** Writes a proposed source file. @param of the name of the kind */
+/** Writes a proposed source file. @param of the namespace of a registry, or the name of a kind */
 export function proposedText(
   of: string,
   { engine, url }: Pick<SourceFile, 'engine' | 'url'>,
@@ -24,7 +24,7 @@ export function proposedText(
   return `${lines.join('\n')}\n`
 }
 
-/** Lists what a person must decide: the member and the reasons, one on each line. */
+/** Lists what a person must decide: for each open member its record type, table and name, and the reasons. */
 export const openMembers = (records: readonly ProposedRecords[]): readonly string[] =>
   records.flatMap(({ recordType, own, children }) =>
     [own, ...children].flatMap(({ table, head, columns }) =>

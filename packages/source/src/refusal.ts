@@ -1,6 +1,6 @@
 /**
- * Decides whether a source can answer a query. It cannot if a column cannot be compared in the way that the query
- * needs, or if it would have to read all rows.
+ * Decides whether a source can answer a query. It cannot if its file does not say how an attribute of the query is
+ * compared, or if it would have to read all rows.
  */
 
 import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
@@ -10,10 +10,10 @@ import { boundsIn, neededOf } from './needed.ts'
 
 /**
  * Decides whether a query is refused.
- * @param predicate the ages in it are computed for a day
+ * @param predicate with ages replaced by dates (`resolveAges`)
  * @param records undefined: the source has no records of the type, and every query finds nothing
  * @returns why the query is refused; null: it is answered
- * @throws RecordsUnavailable
+ * @throws SearchTimeout, RecordsUnavailable, SourceRefusal as `OpenEngine.bounds`
  */
 export async function refusalOf(
   records: MappedRecords | undefined,
@@ -31,7 +31,7 @@ export async function refusalOf(
   return unbounded(records, predicate)
 }
 
-/** The attributes by which a query may find records. */
+/** The names of the attributes in the conditions of a query. */
 const attributesIn = (predicate: Predicate): readonly string[] =>
   leavesOf(predicate).flatMap((leaf): readonly string[] => {
     if (leaf.is === 'some') return attributesIn(leaf.of)

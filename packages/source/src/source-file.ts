@@ -79,7 +79,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
 }
 
 const WAYS = ['live', 'mirror'] as const
-/** How the file must name a logged table, for messages. In MariaDB the schema is the database of the address. */
+/** How the file must name a logged table, for messages. In MariaDB the address names the database of tables. */
 const TABLES = {
   logical:
     'with its schema in from, such as office.person: with follow: logical the log tells of tables; or name in tables those that it reads',
@@ -212,7 +212,7 @@ function readColumns(
   }
 }
 
-/** Turns an error of the mapping into a refusal at the path that it is about. */
+/** Turns an error of the mapping into a refusal, at the path that it is about if that is one of `paths`. */
 function asRefusal(error: unknown, at: readonly PathStep[], paths: readonly string[] = []): unknown {
   if (!(error instanceof ImportError)) return error
   const about = paths.find((path) => [':', '.'].some((end) => error.message.includes(` of ${path}${end}`)))

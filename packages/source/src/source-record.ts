@@ -20,12 +20,12 @@ export interface RowRead {
   readonly problems: readonly string[]
 }
 
-/** Why a row with too many children is left out. */
+/** Why a row is left out whose children could not all be read. */
 export const TOO_MANY = `more than ${MOST_CHILDREN} rows of a child`
 
 /**
- * Makes a record of a row. A value that is not understood is one of the `problems`, for which callers leave the row
- * out: a record without the value could mislead.
+ * Makes a record of a row. A value that is not understood is one of the `problems`, with which callers do not use the
+ * record: without the value it could mislead.
  * @param notes empty; they belong to the result
  */
 export function readRow(

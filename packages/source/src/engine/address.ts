@@ -18,7 +18,10 @@ const MOST_CERTIFICATES = 1_048_576
 /** Rollcall's own environment variables. A source file may not name them: it could read Rollcall's own database. */
 const OWN = /^(?:DATABASE_URL|ROLLCALL_.*)$/
 
-/** Reads the address of a source. @throws SourceRefusal it cannot be read, or is no address of a database */
+/**
+ * Reads the address of a source. An engine checks that it is one of its databases.
+ * @throws SourceRefusal it is missing, is no URL, cannot be read, or is in a variable of Rollcall itself
+ */
 export function readAddress({ url }: Pick<SourceFile, 'url'>, env: EnvironmentVariables): URL {
   if ('env' in url && OWN.test(url.env)) {
     throw refused(['url', 'env'], `${url.env} is a variable of Rollcall itself; give the address another name`)

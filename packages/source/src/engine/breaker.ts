@@ -19,7 +19,7 @@ export class Breaker {
     this.#now = now
   }
 
-  /** True from a failure until work succeeds. */
+  /** True from a failure until `run` has run work that succeeded. */
   get isOpen(): boolean {
     return this.#pause > 0
   }
@@ -31,7 +31,7 @@ export class Breaker {
   }
 
   /**
-   * Runs work. After a failure nothing runs until the pause is over; then one caller at a time probes.
+   * Runs work. After a failure no work begins until the pause is over; then one caller at a time probes.
    * @param isAway whether an error means that the database is away
    * @throws RecordsUnavailable during a pause or while another caller probes, without running the work; otherwise the
    * error of the work

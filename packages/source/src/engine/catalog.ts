@@ -15,7 +15,7 @@ export interface CatalogColumn {
   readonly isKey: boolean
 }
 
-/** A column whose values are keys of another table, by a foreign key on this column alone. */
+/** A column with a foreign key on this column alone, and the column to which it refers. */
 export interface CatalogReference {
   readonly column: string
   readonly to: { readonly schema: string; readonly table: string; readonly column: string }
@@ -39,16 +39,17 @@ type Texts = readonly (string | null)[]
 /** The statements of an engine that read the catalog. */
 export interface CatalogSql {
   /**
-   * Reads a row for each column, in order: schema, table, `true` for a view, rows, column, type, argument of `holdsOf`,
-   * `true` if it may be null, `true` if it alone is the primary key, `true` if it has a unique index of its own.
+   * Reads a row for each column, with these values: schema, table, `true` for a view, rows, column, type, argument of
+   * `holdsOf`, `true` if it may be null, `true` if it alone is the primary key, `true` if it has a unique index of its
+   * own.
    */
   readonly columns: string
-  /** Reads schema, table and column of each foreign key, and those to which it refers. */
+  /** Reads schema, table and column of each foreign key of one column, and those to which it refers. */
   readonly references: string
   readonly holdsOf: (type: string) => ColumnType['holds']
 }
 
-/** Reads the tables that the account may read. */
+/** Reads the tables and views that the account may read. */
 export async function readCatalog<Type>(
   state: Pick<DatabaseSnapshot<Type>, 'run'>,
   { columns, references: ofKeys, holdsOf }: CatalogSql,
@@ -89,5 +90,5 @@ const columnOf =
     return { name: name ?? '', type: type ?? '', holds, isNullable, isUnique, isKey }
   }
 
-/** SQL types that no key may have: padded texts of PostgreSQL, `enum` and `set` of MySQL and MariaDB, and bytes. */
+/** Matches types of texts that no key may have: padded ones in PostgreSQL; `enum`, `set` and bytes in the others. */
 const NO_KEY = /^(?:character\(|bpchar|enum|set|(?:var)?binary|\w*blob)/

@@ -15,7 +15,7 @@ export class LogLost extends Error {
 export interface LoggedChanges {
   /** The keys of the records to read again, by record type. */
   readonly due: ReadonlyMap<string, ReadonlySet<string>>
-  /** True when a whole table was emptied, so that it is unknown which records have changed. */
+  /** True when it is unknown which records have changed, for example because a whole table was emptied. */
   readonly isEmptied: boolean
   /** The numbers of the transactions with these changes, for `isVisible`; of very many, the latest ones. */
   readonly transactions: readonly number[]
@@ -23,17 +23,18 @@ export interface LoggedChanges {
   readonly position: string
 }
 
+/** The reading of a log on a connection of its own. */
 export interface LogReading {
-  /** Waits until something can be taken, or the reading has failed. @param milliseconds the longest wait */
+  /** Waits until changes can be taken, the reading has failed or the signal aborts. @param milliseconds at most */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
   /**
    * Takes received changes, in the order of their commits.
    * @param most the number of keys after which no more are taken. A long transaction may come in parts; the position is
    * then before the transaction
-   * @throws LogLost, or the connection is lost
+   * @throws LogLost, or another error that has ended the reading
    */
   take(most: number): LoggedChanges
-  /** Allows the database to delete the log before this position: the changes before it are stored here. */
+  /** Allows PostgreSQL to delete the log before this position: the changes before it are stored here. */
   acknowledge(position: string): void
   close(): Promise<void>
 }
@@ -49,11 +50,11 @@ export interface LogState {
 }
 
 export interface ChangeLog {
-  /** Finds why the log would miss changes: sentences for the source's administrator, which say how to mend it. */
+  /** Finds why the log must not be followed as it is: sentences for the source's administrator, with what to do. */
   problems(): Promise<readonly string[]>
   /**
-   * Makes a new place in the log, from which every change can be read. PostgreSQL may take long for it, until the
-   * signal is aborted.
+   * Makes a new place in the log, from which every change can be read. PostgreSQL may take long for it; aborting the
+   * signal ends that.
    * @returns the position of the place
    */
   begin(signal: AbortSignal): Promise<string>

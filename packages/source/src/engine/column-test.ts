@@ -1,11 +1,11 @@
-/** Conditions on columns of a source. A record that matches fulfils them. Engines write them as SQL. */
+/** Conditions on columns of a source, which engines write as SQL. Records that match a query fulfil its condition. */
 
 import type { Target } from '@rollcall/import/column-mapping'
 import type { MappedPart } from './mapped-records.ts'
 
 export type FoldedOperator = 'eq' | 'starts_with' | 'contains'
 
-/** A test of one column. More rows may pass it than match, never fewer. */
+/** A test of one column. The rows that match a query pass it, and others may too. */
 export type ColumnTest =
   | { readonly is: 'present' }
   /** The text of the column is one of these. `trimmed`: it may have spaces around it. */
@@ -23,8 +23,8 @@ export type ColumnTest =
   | { readonly is: 'booleans'; readonly values: readonly boolean[] }
   /**
    * The day (YYYY-MM-DD) is between these, both included; null: no bound. `texts`: all texts of these days, for a
-   * column of texts, which may have spaces around them; null: they are too many, or the mapping does not say how days
-   * are written.
+   * column of texts, which may have spaces around them; null: the days are too many or have no end, or the mapping
+   * does not say how days are written.
    */
   | {
       readonly is: 'days'
@@ -41,7 +41,7 @@ export interface MappedColumn {
   readonly target: Target
 }
 
-/** A condition on columns that every matching record fulfils. Other records may fulfil it too. */
+/** A condition on columns that every record that matches a query fulfils. Other records may fulfil it too. */
 export type Needed =
   /** Every record may match, so no condition is needed. */
   | { readonly is: 'anything' }

@@ -9,13 +9,14 @@ export interface ColumnType {
   readonly cell?: (text: string) => string
   /** Makes the parameter for a text; null: no value has this text, or the type is not compared by its text. */
   readonly parameter: (text: string) => string | null
-  /** For columns of text: makes SQL that removes at least the spaces around the text. */
+  /** Makes SQL that removes at least the spaces around the text. Absent: they cannot be removed. */
   readonly trimmed?: (column: string) => string
   /**
    * Whether the encoding of the database may lack a character of the text, which then cannot be a parameter. Absent:
    * for such a text `parameter` returns null, or the encoding has every character.
    */
   readonly mayLack?: (text: string) => boolean
+  /** The kind of the values in the column. */
   readonly holds: 'text' | 'integer' | 'number' | 'boolean' | 'day' | 'instant' | 'other'
   /** True when a key may have this type. */
   readonly isKey: boolean

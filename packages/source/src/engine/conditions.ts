@@ -12,10 +12,10 @@ import type { Parameters } from './parameters.ts'
 /** The condition that no row fulfils. */
 export const NO_ROW = 'false'
 
-/** Writes a test of a column as a condition. @param column quoted @returns null: all rows pass */
+/** Writes a test of a column as a condition. @param column quoted, with its alias @returns null: all rows pass */
 export type WriteTest = (test: ColumnTest, column: string, type: ColumnType, parameters: Parameters) => string | null
 
-/** The writer of conditions of an engine. */
+/** Writes conditions on the rows of a source as SQL of an engine. */
 export interface Conditions {
   /**
    * Writes a needed condition as SQL; null: all rows pass.
@@ -92,7 +92,7 @@ export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): C
 export const betweenSql = (column: string, conditions: readonly string[]): string | null =>
   conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
 
-/** Writes that a column is between two numbers. @param add makes a parameter, and returns its SQL */
+/** Writes that a column is between two numbers; null: there are none. @param add returns the SQL of a new parameter */
 export const betweenNumbersSql = (
   column: string,
   { least, most }: Readonly<Record<'least' | 'most', number | string | null>>,

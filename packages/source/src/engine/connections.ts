@@ -14,6 +14,7 @@ export interface Statement {
   readonly values: readonly unknown[]
 }
 
+/** The result of a statement. */
 export interface Answer<Type> {
   /** The rows as arrays of texts. */
   readonly rows: readonly (readonly (string | null)[])[]
@@ -24,7 +25,7 @@ export interface Answer<Type> {
 
 /** How a statement runs. */
 export interface Running {
-  /** The most milliseconds, if fewer than the file allows. An engine without `isLimited` ignores it. */
+  /** The most milliseconds, if fewer than the file allows. Ignored where `Transaction.isLimited` is false. */
   readonly within?: number | undefined
   /** True when the snapshot may end with the statement. A statement after it may have another snapshot. */
   readonly isLast?: boolean | undefined
@@ -40,7 +41,7 @@ export interface DatabaseSnapshot<Type> {
 export interface Connections<Type> {
   /** Begins a transaction that only reads one snapshot. @throws RecordsUnavailable */
   begin(): Promise<DatabaseSnapshot<Type>>
-  /** True from when the database was away until a transaction could begin again. */
+  /** True from a failure that means that the database is away, until a connection to it was free or made again. */
   isAway(): boolean
   close(): Promise<void>
 }
@@ -64,7 +65,7 @@ export async function withSnapshot<Snapshot extends { end(): Promise<void> }, Re
 /**
  * The meaning of a failure. `timeout`: the statement took too long. `away`: the database does not answer, or refuses
  * everything. `declined`: it refuses this statement now. `changed`: it does not allow the statement, for example
- * because a table, a column or a right is missing, or because it would write. `value`: a value has the wrong type or
+ * because a table, a column or a right is missing, or the statement would write. `value`: a value has the wrong type or
  * size. `statement`: any other error of the statement.
  */
 export type FailureKind = 'timeout' | 'away' | 'declined' | 'changed' | 'value' | 'statement'
@@ -96,6 +97,7 @@ export interface Transaction<Type> {
   end(isBroken: boolean): Promise<void>
 }
 
+/** What an engine must do for connections; `connectionsOf` does the rest. */
 export interface Driver<Type> {
   begin(): Promise<Transaction<Type>>
   /** Finds the meaning of an error; null: it does not come from the database. */
@@ -103,7 +105,7 @@ export interface Driver<Type> {
   close(): Promise<void>
 }
 
-/** Makes the connections of a driver. Errors get their meaning; after a failure there is a pause. */
+/** Makes the connections of a driver. Errors get their meaning; while the database is away, callers are refused. */
 export function connectionsOf<Type>(
   { pool, statementTimeout }: Pick<SourceFile, 'pool' | 'statementTimeout'>,
   driver: Driver<Type>,
@@ -112,7 +114,7 @@ export function connectionsOf<Type>(
   let held = 0
   const begin = async (): Promise<DatabaseSnapshot<Type>> => {
     let isBroken = false
-    // Beginning runs no SQL of the source file, so any failure means that the database is away.
+    // Beginning runs no SQL of the source file, so any failure means that nothing can be read now.
     const transaction = await driver.begin().catch((error) => Promise.reject(new RecordsUnavailable(error)))
     held += 1
     return {

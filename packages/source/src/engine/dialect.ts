@@ -28,7 +28,7 @@ export interface TestedColumn {
   readonly type: ColumnType
 }
 
-/** How an engine tells its plans. @typeParam Type the type of a column in the words of the driver */
+/** How an engine explains the plan of a statement. @typeParam Type the type of a column in the words of the driver */
 export interface Plans<Type> {
   /** A statement after which plans use an index if one is usable; null: plans name the usable indexes. */
   readonly prefer: string | null
@@ -61,7 +61,7 @@ export interface Dialect<Type> {
     parts: readonly MappedPart[],
     file: SourceFile,
   ): Promise<readonly ColumnType[][]>
-  /** Whether, by the catalog, the key column is never null and has a unique index of its own. */
+  /** True when the catalog says that the key column is never null and has a unique index of its own. */
   hasUniqueKey(state: DatabaseSnapshot<Type>, part: MappedPart): Promise<boolean>
   /** Reports on the database and the account. @throws SourceRefusal it cannot be the database of a source */
   report(state: DatabaseSnapshot<Type>, file: SourceFile): Promise<EngineReport>

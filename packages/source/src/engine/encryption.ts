@@ -1,6 +1,6 @@
 /** Explains to an operator why an encrypted connection failed, and what the encryption of a connection lacks. */
 
-/** The codes of Node.js and OpenSSL for a certificate that is not accepted, and for other failures of TLS. */
+/** Matches codes of Node.js and OpenSSL for a certificate that is not accepted, and for other failures of TLS. */
 const UNSIGNED = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|INVALID_CA|PATH_LENGTH|ERR_OSSL|ERR_SSL)/
 
 const OUT_OF_TIME = /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/
@@ -23,7 +23,7 @@ export function encryptionProblem(error: Error, place: string): string | null {
   return null
 }
 
-/** The reason in an error of the MariaDB driver, which has the same code for all of them. */
+/** The code for a message of the MariaDB driver, whose own code is the same for all failures of encryption. */
 const reasonIn = (message: string): string =>
   /altnames/.test(message)
     ? 'ERR_TLS_CERT_ALTNAME_INVALID'

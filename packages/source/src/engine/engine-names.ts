@@ -1,4 +1,4 @@
-/** The names of engines whose databases can be sources, and of known engines that cannot be read yet. */
+/** The names of engines whose databases can be sources, and the answers to other names. */
 
 import { nearestHint } from '@rollcall/base/shared/message-words'
 import { refused } from './source-refusal.ts'

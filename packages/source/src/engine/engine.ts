@@ -35,6 +35,7 @@ export interface ChangedRow {
   readonly mark: string
 }
 
+/** The changed rows that a caller asks for. */
 export interface ChangesAsked {
   /** A `SourceSnapshot.mark` of an earlier snapshot: only rows that were changed since. */
   readonly since: string
@@ -52,7 +53,7 @@ export interface SourceSnapshot {
   /**
    * Reads how far the column of changes of a part has come: seconds since 1970 by the database, or the highest version,
    * as text.
-   * @throws RecordsUnavailable, SourceRefusal the column has another type
+   * @throws SearchTimeout, RecordsUnavailable, SourceRefusal the column has another type
    */
   mark(part: MappedPart): Promise<string>
   /**
@@ -80,7 +81,7 @@ export interface LookUp {
   readonly needed: Extract<Needed, { is: 'column' }>
 }
 
-/** A look-up for which the database reads a whole table. */
+/** A look-up for which the database would read a whole table or a whole index. */
 export interface SlowLookUp {
   readonly name: string
   readonly table: string
@@ -88,26 +89,28 @@ export interface SlowLookUp {
   readonly index: string | null
 }
 
+/** An opened source: what can be asked of its database. */
 export interface OpenEngine {
   /** Begins to read a snapshot. @throws RecordsUnavailable */
   begin(): Promise<SourceSnapshot>
   /**
    * True when the database can check a part of a condition, and so exclude rows. The first call reads the types of the
    * columns on a connection of its own; they are kept, so a caller that holds a snapshot later needs no second one.
-   * @throws RecordsUnavailable
+   * @throws SearchTimeout, RecordsUnavailable, SourceRefusal a key has a wrong type
    */
   bounds(records: MappedRecords, needed: Needed): Promise<boolean>
-  /** True from when the database was away until a transaction could begin again. */
+  /** True from a failure that means that the database is away, until a connection to it was free or made again. */
   isAway(): boolean
   /** Reports on the database and the account. @throws SourceRefusal the database is one of Rollcall itself */
   report(): Promise<EngineReport>
   /** Opens the log of changes. @param name of our place in it; MariaDB keeps no place for us */
   log(name: string): ChangeLog
-  /** Finds the look-ups that read a whole table, and the children without an index, by their plans. */
+  /** Finds by their plans the look-ups that would read a whole table, and the children whose rows are found so. */
   slow(records: MappedRecords, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>
   /**
    * Checks the keys.
-   * @throws SourceRefusal a key has a type that keys may not have, is missing in a row, or is the same in two rows
+   * @throws SourceRefusal a key has a type that keys may not have, or another type than in a child; it is missing in a
+   * row, or the same in two rows
    */
   checkKey(records: MappedRecords): Promise<void>
   /** Reads the tables and views that the account may read. */

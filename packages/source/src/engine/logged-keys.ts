@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoggedChanges, LogReading } from './change-log.ts'
 import { loggedTables, type SourceFile } from './mapped-records.ts'
 
-/** The part of the mapping that a table's rows belong to. */
+/** The record type that the rows of a table belong to, and their column with its key. */
 export interface LoggedPart {
   readonly recordType: string
   /** The column with the key of the record. */
@@ -25,7 +25,8 @@ export function partsByLoggedTable(file: SourceFile, usual: string): LoggedParts
 }
 
 /**
- * Keys of a part of a transaction, or of several. `end` is the position after them; null: it is inside a transaction.
+ * The keys of a part of a transaction, of a whole one, or of several transactions. `end` is the position after them;
+ * null: more of the transaction follows.
  */
 interface Segment {
   readonly due: Map<string, Set<string>>
@@ -40,13 +41,13 @@ interface Segment {
 const SEGMENT = 10_000
 const MOST_WAITING = 200_000
 /**
- * While fewer segments wait, each with keys stays apart. Later small ones are merged, so that many small transactions
- * need memory only for their keys.
+ * While fewer segments wait, one that has keys is kept apart. Later small segments are merged, so that many small
+ * transactions need little memory besides their keys.
  */
 const MOST_SEGMENTS = 1_000
 /**
- * The latest transactions of merged segments that are kept; at times up to twice as many. Commits become visible almost
- * in the order of the log: when the latest ones are visible, so are older ones.
+ * The number of transactions, the latest ones, that a merged segment keeps; at times up to twice as many. Commits
+ * become visible almost in the order of the log: when so many later ones are visible, older ones are taken to be.
  */
 const MOST_TRANSACTIONS = 10_000
 

@@ -7,7 +7,7 @@ import type { ComparisonName } from './comparison-names.ts'
 import type { EngineName } from './engine-names.ts'
 import type { FollowWay } from './follow-ways.ts'
 
-/** A table whose changes can be read in the log of its database. */
+/** A table whose changes are looked for when a mirror follows the log of the database. */
 export interface LoggedTable {
   /** Null: the database of the address, for MariaDB. */
   readonly schema: string | null
@@ -19,15 +19,18 @@ export interface LoggedTable {
 /** A table, view or query of the source, with the columns that are read. */
 export interface MappedPart {
   readonly from: { readonly schema: string | null; readonly table: string } | { readonly select: string }
-  /** The SQL condition for rows that become records; null: all rows do. */
+  /** The SQL condition on the rows that are read; null: all rows are. */
   readonly where: string | null
   /** In the own table of records, the column of the key; in a child, the column with the key of its record. */
   readonly key: string
-  /** The column that grows with every change; null: none is needed to read live or to follow a log. */
+  /**
+   * The column that grows with every change of a row; null: the file names none. Only the own table of a mirror with
+   * `follow: poll` must have one.
+   */
   readonly changed: string | null
   /** The tables whose logged changes change rows of this part; empty: they are not known. */
   readonly logged: readonly LoggedTable[]
-  /** The columns that are read, each once. */
+  /** The columns with values for records, each once. */
   readonly columns: readonly string[]
   readonly targets: readonly Target[]
   readonly reader: RowReader
@@ -51,11 +54,11 @@ export interface MirrorTerms {
   readonly follow: FollowWay
   /** True when changes after the first load are events. */
   readonly events: boolean
-  /** Milliseconds between two polls for changes; with a log, the longest wait for changes. */
+  /** Milliseconds of the wait before each poll; with a log, at most. There is no wait while records are compared. */
   readonly every: number
   /**
-   * Seconds or versions before the last poll from which the next poll reads again. It must be more than the longest
-   * transaction takes.
+   * Seconds or versions before the last mark from which a poll reads again; polls within five seconds of such a poll
+   * read a tenth of it again. It must be more than the longest transaction takes.
    */
   readonly overlap: number
   /** The time of day (HH:MM in the zone of the source) at which all records are compared. */
@@ -66,15 +69,17 @@ export interface MirrorTerms {
   readonly mostLog: number
 }
 
+/** A source file that was read and checked. */
 export interface SourceFile {
   readonly engine: EngineName
   readonly url: { readonly env: string } | { readonly file: string }
   /** The path of a file with certificates of authorities for the database; null: the address says how to encrypt. */
   readonly ca: string | null
+  /** The most connections in the pool of one opened engine. */
   readonly pool: number
   /** The most milliseconds of one statement. */
   readonly statementTimeout: number
-  /** The most records that one search may read: if there are more, it finds too many. */
+  /** The most rows that one search may read: if there are more, it reports too many records. */
   readonly candidates: number
   readonly timeZone: string
   /** How the records are copied; null: they are read live. */

@@ -2,7 +2,7 @@
 
 import type { MappedPart } from './mapped-records.ts'
 
-/** The writer of names of an engine. */
+/** Writes names of tables and columns as SQL of an engine. */
 export interface Names {
   /** Quotes a name of the catalog as SQL. */
   quoted(name: string): string

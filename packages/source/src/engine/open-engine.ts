@@ -13,7 +13,7 @@ import { readSourceRows, rowStatement } from './row-statement.ts'
 import { findSlowLookUps } from './slow-look-ups.ts'
 import { refused, SourceRefusal } from './source-refusal.ts'
 
-/** Makes an engine. */
+/** Makes the engine of a source file. @param openLog opens the log of changes; `within` runs work in a snapshot */
 export function createEngine<Type>(
   file: SourceFile,
   dialect: Dialect<Type>,
@@ -43,7 +43,7 @@ export function createEngine<Type>(
             ? []
             : readSourceRows(dialect.rows, records, types, (await state.run(statement, asked)).rows)
         } catch (error) {
-          // The types are read again, because tables may have changed.
+          // The next call reads the types again, because tables may have changed.
           if (error instanceof RecordsUnavailable) known.delete(records)
           throw error
         }
@@ -122,7 +122,10 @@ async function readSample<Type>(
 
 const NO_MAPPING = { targets: [], duplicates: null }
 
-/** Reads both types. @throws SourceRefusal the column of changes is neither a time nor a whole number */
+/**
+ * Reads the types of the key and of the column of changes.
+ * @throws SourceRefusal the column of changes is neither a time nor a whole number
+ */
 async function readChangeTypes<Type>(
   file: SourceFile,
   { readTypes: typesOf }: Dialect<Type>,
@@ -138,7 +141,7 @@ async function readChangeTypes<Type>(
 }
 
 /**
- * Reads the types of columns.
+ * Reads the types of the key and of the columns of records.
  * @throws SourceRefusal a key has a type that keys may not have, or another type than in the children
  */
 async function readTypes<Type>(

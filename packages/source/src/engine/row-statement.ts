@@ -1,4 +1,4 @@
-/** The statement that reads rows of a source: the own table, with the rows of its children in one answer. */
+/** Makes the statement that reads rows of a source, each with its rows in child tables, and reads the result. */
 
 import type { ColumnType, KnownTypes, PartTypes } from './column-type.ts'
 import type { Conditions } from './conditions.ts'
@@ -8,10 +8,10 @@ import type { MappedPart, MappedRecords } from './mapped-records.ts'
 import type { Names } from './names.ts'
 import type { Parameters } from './parameters.ts'
 
-/** The most rows of a child that one record may have. */
+/** The most rows that one record may have in one child table. */
 export const MOST_CHILDREN = 1_000
 
-/** The SQL of an engine for pieces of the statement. */
+/** The functions with which an engine writes pieces of the statement as SQL. */
 export interface RowSql {
   readonly names: Names
   readonly conditions: Conditions
@@ -29,7 +29,10 @@ export interface RowSql {
   readChildRows(text: string | null): readonly (readonly (string | null)[])[] | null
 }
 
-/** Makes the statement. @returns null: no row can have one of the keys */
+/**
+ * Makes the statement that reads the rows asked for, in the order of their keys.
+ * @returns null: no row can have one of the keys, or no key can be the text of `after`
+ */
 export function rowStatement(
   sql: RowSql,
   records: MappedRecords,
@@ -62,7 +65,7 @@ export function rowStatement(
   return { text, values: parameters.values }
 }
 
-/** The most texts of statements that are kept. */
+/** The most texts of statements that are kept for the same records: one more, and all are dropped. */
 const MOST_TEXTS = 100
 
 /**
@@ -76,16 +79,16 @@ export function nextKey(rows: readonly SourceRow[], limit: number, after: string
   return last === undefined || last.key === after ? null : last.key
 }
 
-/** The parts of the statement that are the same for every question. */
+/** The parts of the statement that are kept from one question about the same records to the next. */
 interface Select {
   readonly key: string
   /** The text up to the conditions. */
   readonly beginning: string
-  /** Whole texts by their rest. A driver finds its prepared statement faster by a text that it has seen before. */
+  /** Whole texts, by the text after `beginning`. A driver finds its prepared statement faster by the same string. */
   readonly texts: Map<string, string>
 }
 
-/** The parts that were made, by the types of the columns: when a table has changed, its types are another object. */
+/** The parts, by the types of the columns. Types that were read again are another object, for which parts are made. */
 const known = new WeakMap<KnownTypes, Select>()
 
 function selectOf(sql: RowSql, { own, children }: MappedRecords, types: KnownTypes): Select {
@@ -110,7 +113,7 @@ function selectOf(sql: RowSql, { own, children }: MappedRecords, types: KnownTyp
   return select
 }
 
-/** Reads the rows of a result. */
+/** Makes the rows of a result into `SourceRow`s: a missing value becomes '', and the rows of a child are sorted. */
 export function readSourceRows(
   sql: RowSql,
   { own, children }: MappedRecords,

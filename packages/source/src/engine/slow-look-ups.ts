@@ -11,8 +11,8 @@ import type { MappedPart, MappedRecords } from './mapped-records.ts'
 const ANY_KEYS = ['1', '00000000-0000-0000-0000-000000000000']
 
 /**
- * Plans each look-up, and the look-up of the rows that each child has for one record. A small table is read as a whole
- * even if there is an index, so a look-up counts as slow only when it could use none.
+ * Reads the plan of each look-up, and of the look-up of the rows that each child has for one record. A small table is
+ * read as a whole even if there is an index, so a look-up counts as slow only when it could use none.
  */
 export async function findSlowLookUps<Type>(
   { rows: { names, conditions, parameters }, plans }: Dialect<Type>,

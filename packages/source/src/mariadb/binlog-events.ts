@@ -18,7 +18,7 @@ const LONGEST_STATEMENT = 65_536
 const LONGEST_KEY = 1_024
 
 const [QUERY, ROTATE, FORMAT, XID, TABLE_MAP, XA_PREPARE, GTID] = [2, 4, 15, 16, 19, 38, 162]
-/** Event types without changes of rows: server stops, variables, heartbeats, texts of statements, lists of GTIDs. */
+/** Event types without changes of rows, such as server stops, variables, heartbeats and texts of statements. */
 const OTHERS: ReadonlySet<number> = new Set([3, 5, 13, 14, 27, 29, 35, 160, 161, 163, 164])
 /** By event type: the images of each row (2: before and after the change), and whether extra data is before them. */
 const ROWS: ReadonlyMap<number, { readonly images: number; readonly hasExtra: boolean }> = new Map(
@@ -139,7 +139,7 @@ export class LoggedEvents {
       return
     }
     if (/^(?:begin$|#|savepoint |rollback to |release savepoint )/i.test(statement)) return
-    // Such a statement may have changed rows without a row event, or it ends a distributed transaction (XA).
+    // Another statement may have changed rows without a row event, or ends a distributed transaction (XA).
     if (!DEFINITION.test(statement)) throw new LogLost('a statement is in the log in place of its rows')
     const isNamed = this.#namesTable.test(statement) || DATABASE.test(statement) || /[^\0-\x7f]/.test(statement)
     if (isLong || isNamed) this.#keys.addUnknown()

@@ -86,7 +86,7 @@ export class Packets {
     }
   }
 
-  /** Reads the header of a packet. @returns its bytes; null: they have not all come */
+  /** Reads the header of a packet. @returns how many bytes it has; null: they have not all come */
   #begin(bytes: Buffer): number | null {
     // A packet that continues another one has no status.
     const size = this.#isContinued ? 4 : 5

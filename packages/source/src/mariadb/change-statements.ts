@@ -43,7 +43,7 @@ function list(
   }
 }
 
-/** The most seconds by which the clocks of a zone are set back: times without a zone then occur twice. */
+/** Seconds by which clocks are set back at the end of summer time: times without a zone then occur twice. */
 const SET_BACK = 3_600
 
 /** The value of the column from which rows are listed. */

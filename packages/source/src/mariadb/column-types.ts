@@ -42,7 +42,7 @@ const number =
     isKey: false,
   })
 
-/** Removes `0000-00-00`, which many systems write for a missing date. */
+/** Makes an empty text of `0000-00-00`, which many systems write for a missing date. */
 const none = (text: string): string => (text.startsWith('0000-00-00') ? '' : text)
 
 const time =

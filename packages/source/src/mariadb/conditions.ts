@@ -16,7 +16,7 @@ import {
 import { Parameters } from '../engine/parameters.ts'
 import { NAMES } from './names.ts'
 
-/** Collects parameters. Each is cast to the type of its column. */
+/** Begins the parameters of a statement. The type of each is its SQL, such as a cast to the type of a column. */
 export const parameters = (): Parameters => new Parameters((_, type) => type)
 
 /** The margin for `float`, which has six digits. */
@@ -155,7 +155,7 @@ function days(
   ])
 }
 
-/** The most parameters of one statement: the database plans each, and the driver holds each in memory. */
+/** The most parameters of a statement that tests days in texts: the database plans each, and the driver holds each. */
 const MOST_PARAMETERS = 2_000
 
 /**

@@ -34,7 +34,10 @@ const SSL_MODES: Readonly<Record<string, Pick<PoolOptions, 'ssl'>>> = {
   VERIFY_IDENTITY: { ssl: { rejectUnauthorized: true, verifyIdentity: true } },
 }
 
-/** Reads how to connect. @throws SourceRefusal the address, or a file that the source names, cannot be read */
+/**
+ * Reads how to connect.
+ * @throws SourceRefusal the address, or a file that the source names, cannot be read, or the address is not allowed
+ */
 export const connectionTo = (file: SourceFile, env: EnvironmentVariables): PoolOptions =>
   optionsOf(readAddress(file, env), readCertificates(file), file)
 
@@ -213,7 +216,10 @@ async function begin(held: Held, file: SourceFile): Promise<Transaction<Field>> 
       throw error
     }
   }
-  /** Begins a transaction. One with a consistent snapshot is only for statements of this state, and knows its place in the log. */
+  /**
+   * Begins a transaction. For a statement that is the last one, it stays open for later callers. Otherwise it has a
+   * consistent snapshot, which knows its place in the log, and ends with this work.
+   */
   const start = async (isLast: boolean): Promise<void> => {
     if (isLast) {
       await held.query('start transaction read only')
@@ -249,7 +255,7 @@ async function begin(held: Held, file: SourceFile): Promise<Transaction<Field>> 
   }
 }
 
-/** A statement such as SET ROLE has no rows. */
+/** Makes the answer of what the driver returns. A statement such as SET ROLE has no rows. */
 const answerOf = (rows: unknown, fields: readonly FieldPacket[]): Answer<Field> =>
   Array.isArray(rows)
     ? { rows: rows.map((row: unknown[]) => row.map(textOf)), types: fields, names: fields.map(({ name }) => name) }

@@ -73,7 +73,7 @@ export function openBinlog({ file, connection: options, within }: BinlogParts): 
   }
 }
 
-/** The place after the last transaction that a snapshot sees. The log has a transaction a moment before that. */
+/** The place after the last transaction that a snapshot sees. A transaction is in the log a moment before that. */
 async function placeOfState(state: MariadbSnapshot): Promise<Pick<Place, 'file' | 'position'>> {
   const { rows } = await state.run({ text: `show status like 'binlog_snapshot_%'`, values: [] })
   const found = new Map(rows.map(([name, value]) => [name?.toLowerCase(), value ?? '']))

@@ -45,7 +45,7 @@ async function readTypes(
   for (const [at, part] of parts.entries()) {
     const alias = at === 0 ? 'own' : 'child'
     const columns = [part.key, ...part.columns].map((name) => `${alias}.${NAMES.quoted(name)}`)
-    // This query has no rows, but returns the types and character sets of its columns.
+    // This query reads no row of the table. It returns one row with character sets, and the types of the columns.
     const { rows, types } = await state.run({
       text: `select ${columns.join(', ')}, ${columns.map((one) => `charset(${one}), collation(${one})`).join(', ')}
         from (select 1 as one) as always left join ${NAMES.tableOf(part, alias)} on false`,
@@ -63,7 +63,7 @@ async function readTypes(
   return found
 }
 
-/** The collation of a column; null: it has bytes. The names become part of statements. */
+/** The collation of a column; null: it has bytes, or names that cannot become part of statements. */
 const collationOf = (charset: string | null | undefined, name: string | null | undefined): Collation | null =>
   charset && name && charset !== 'binary' && /^\w+$/.test(`${charset}${name}`) ? { charset, name } : null
 

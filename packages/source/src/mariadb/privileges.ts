@@ -19,7 +19,7 @@ const GRANT =
   /^GRANT (.+?)(?: ON (?:(?:TABLE|FUNCTION|PROCEDURE|PACKAGE BODY|PACKAGE) )?((?:`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]|``)*`|\*)|\S+))? TO ([`']?)(.+?)\3(?:[@ ]|$)/
 /** Matches the name of a role in a statement. */
 const ROLE = /[`'](?:[^`']|``|'')+[`'](?:@[`'][^`']*[`'])?/g
-/** Databases of MariaDB into which everybody may write. */
+/** Matches the object of a grant on `test` or a database like it: a new MariaDB lets everybody write there. */
 const TEST = /^`test(?:\\_%)?`\./
 
 export async function readReport(state: MariadbSnapshot, { ca, mirror }: SourceFile): Promise<EngineReport> {

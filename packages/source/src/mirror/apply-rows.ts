@@ -20,7 +20,7 @@ import type { MirrorDeps } from './mirror-deps.ts'
 import { decideOutcomes, type KeptRecord, type Outcomes } from './outcomes.ts'
 import { inSnapshot, readByKeys } from './read-source.ts'
 
-/** Rows of one record type that must be read and written. */
+/** The rows of one record type that must be written, and read before if they were not. */
 export interface DueRows {
   readonly recordType: RecordType
   /** The mapping; null: the source file no longer has this record type, so all its rows count as gone. */
@@ -36,7 +36,7 @@ export interface ReadRow {
   readonly read: RowRead
 }
 
-/** The number of rows after which the thread does other work. */
+/** The number of rows after which other work of the process gets its turn. */
 const SLICE = 32
 
 /** Makes records of rows. */
@@ -161,7 +161,7 @@ async function writeOutcomes(
     } catch (error) {
       if (!/^(22|54)/.test(sqlState(error))) throw error
       const [first, ...others] = some
-      // The message of PostgreSQL is not used: it would quote the value.
+      // The message of PostgreSQL is not used: it could quote the value.
       if (others.length === 0 && first) refused.set(first.key, unstorable(sqlState(error)))
       else for (const half of halves(some)) await write(half)
     }

@@ -37,9 +37,9 @@ export const createPortionReader =
   }
 
 /**
- * Makes a reader that reads the next portion while the present one is written. That portion may be older than what is
- * written meanwhile. So it is used only in a first load, where nothing is an event; the next poll then finds each key
- * that was changed since.
+ * Makes a reader that reads the next portion while the present one is written. A portion that was read so may be older
+ * than what was written meanwhile. So this reader is used only in a first load, where nothing is an event; the feed
+ * then finds each key that was changed since.
  * @param count the number of portions that are wanted; no more are read
  */
 export function createReadAhead(deps: MirrorDeps, count: number): PortionReader {
@@ -97,7 +97,7 @@ const beganOf = ({ began }: ComparisonProgress): Date => new Date(began * 1_000)
 
 /**
  * Reads again a portion of the stored rows that the comparison did not find, and deletes the records of rows that are
- * gone. @returns false when the comparison has found all stored rows
+ * gone. @returns false: no stored row is left that the comparison did not find
  */
 async function dropUnseen(deps: MirrorDeps, comparison: ComparisonProgress, isEvent: boolean): Promise<boolean> {
   const { db, registry, file } = deps

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from '@rollcall/protocol'
 
+/** Changes that are written together. */
 export interface ChangeBatch {
   /** The keys of the changed records, each once, by record type. */
   readonly due: ReadonlyMap<string, readonly string[]>
@@ -9,12 +10,13 @@ export interface ChangeBatch {
   readonly position: JsonValue
   /** True when changes may be missing: then all records must be compared. */
   readonly isIncomplete: boolean
-  /** All changes before this time are in this or an earlier batch; null: unknown. */
+  /** The time up to which changes are in this or an earlier batch, as far as the feed can tell; null: unknown. */
   readonly currentAt: Date | null
   /** Called when the batch is committed together with its position. */
   committed(): void
 }
 
+/** Finds the changes of a source, one batch after another. */
 export interface ChangeFeed {
   /** Returns the position from which changes will be found. All records are read after that. */
   begin(signal: AbortSignal): Promise<JsonValue>

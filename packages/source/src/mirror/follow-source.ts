@@ -1,4 +1,4 @@
-/** The life of a mirror: first all records, then changes, and regularly a comparison of all records. */
+/** The life of a mirror: it copies all records, writes changes meanwhile and afterwards, and compares all each day. */
 
 import { withTransaction } from '@rollcall/database/transaction'
 import { isKey } from '../live-records.ts'
@@ -50,8 +50,8 @@ interface Following {
 }
 
 /**
- * Begins to follow. With a new source file it takes a new position, and begins to compare the records, which are still
- * answered as the former file has made them.
+ * Returns the progress from which to follow. With a new source file that is a new position and a new comparison; until
+ * it has replaced them, records are still answered as the former file has made them.
  */
 async function beginning(
   { db, registry, claim }: MirrorDeps,
@@ -80,12 +80,12 @@ async function compareSome(deps: MirrorDeps, state: Following, signal: AbortSign
     comparison = await compareNextPortion(deps, comparison, { read, isEvent: isEvent(deps, state) })
     if (comparison === null) comparedAt = new Date(began * 1_000)
   }
-  // If a comparison has just ended, it was the one that was wanted.
+  // If a comparison has just ended, it counts as the one that was wanted.
   const isWanted = state.isWanted && (comparison !== null || state.comparison === null)
   return { ...state, comparison, comparedAt, isWanted }
 }
 
-/** True when changes are events. Those of the first load are not, because the persons were in the registry before. */
+/** True when changes are events. Those of the first load are not, because the persons were in the source before. */
 const isEvent = ({ file }: MirrorDeps, { comparedAt }: Following): boolean => file.mirror.events && comparedAt !== null
 
 /** Writes a batch of changes. The position is committed with the last records of the batch. */

@@ -51,6 +51,7 @@ interface Follower {
   readonly ended: Promise<void>
 }
 
+/** Begins to follow the mirrors that no other node follows, now and later, until `stop`. */
 export function startFollowers(parts: FollowerParts): RunningFollowers {
   const { db, limits, log, wake = createWake() } = parts
   const stopping = new AbortController()
@@ -104,7 +105,7 @@ export const isMirror = ({ own_records, source }: Registry): boolean => own_reco
 const isOther = (now: Registry, before: Registry): boolean =>
   now.kind !== before.kind || canonicalJson(now.source as never) !== canonicalJson(before.source as never)
 
-/** Follows a source, and begins again after each failure, until the signal is aborted or another node has the claim. */
+/** Follows a source, and begins again after each failure, until the signal is aborted or the claim is lost. */
 async function followUntil(
   { db, env, limits, log, clock = CLOCK }: FollowerParts,
   registry: Registry,

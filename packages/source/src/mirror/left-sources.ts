@@ -17,7 +17,7 @@ export interface ClearingParts {
   readonly registries: () => Promise<readonly Registry[]>
 }
 
-/** Removes what is left. A source that cannot be reached keeps its slot, and the next call tries again. */
+/** Removes what mirrors have left. A source that cannot be reached keeps its slot, and the next call tries again. */
 export async function removeLeftSources(
   { db, env, log, registries }: ClearingParts,
   left: readonly LeftMirror[],
@@ -39,7 +39,10 @@ export async function removeLeftSources(
   }
 }
 
-/** Drops the slot only if it is the one that was left: the registry may follow the same database again. */
+/**
+ * Drops the slot of a former source if it has the log from the place on: otherwise it is another one, because the
+ * registry may follow the same database again.
+ */
 async function dropPlace(
   { namespace, kind }: Registry,
   { source, position }: AbandonedPlace,

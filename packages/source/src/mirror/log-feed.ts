@@ -32,8 +32,8 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
   const begin = async (signal: AbortSignal): Promise<JsonValue> => {
     const problems = await explain(() => log.problems())
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
-    // If our place is gone and the claim too, another source file has replaced this one: a new place would stay in the
-    // source for ever.
+    // If the claim is gone, another source file may have replaced this one: a new place would then stay in the source
+    // for ever.
     await requireClaim(deps.db.pool, deps.claim)
     const timer = setTimeout(() => void deps.waits(WAITS), PATIENCE)
     try {
@@ -48,8 +48,9 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
     ends = []
   }
   /**
-   * Looks at the log, at most once in a period. If the source keeps too much log for us, our place is removed.
-   * @returns whether the log has all changes after the position
+   * Looks at the state of the log, while it is read at most once in `every` milliseconds. If the source keeps too much
+   * log for us, our place is removed.
+   * @returns false: the log lacks changes after the position, or our place was removed
    */
   const look = async (position: string): Promise<boolean> => {
     const at = deps.now()
@@ -66,7 +67,7 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
     await close()
     return { ...NOTHING, position: await begin(signal), isIncomplete: true }
   }
-  /** Finds the next changes; null: the log was lost. */
+  /** Finds the next changes; null: the log lacks some, or our place was removed. */
   const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch | null> => {
     if (!(await look(position))) return null
     reading ??= await log.read(position)

@@ -10,13 +10,13 @@ import { inSnapshot } from './read-source.ts'
 
 /** The most rows of one list. */
 const PAGE = 10_000
-/** The most changed rows that are read one by one: if there are more, all records are compared. */
+/** The most changed rows that are read by their keys: if there are more, all records are compared. */
 const MOST_CHANGES = 200_000
 /** The least milliseconds between two polls that read the whole overlap again, to find changes of long transactions. */
 const WHOLE = 5_000
 /** The share of the overlap that the polls in between read again. */
 const PART = 0.1
-/** If too many rows have changed, about so many are listed: the next poll does not count them again. */
+/** If too many rows have changed, up to about so many are listed: the next poll does not count these again. */
 const MOST_MARKS = 1_000_000
 
 /** A table with a column of changes. */
@@ -101,13 +101,13 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
 const positionOf = (given: JsonValue): Position => (isJsonObject(given) ? (given as Position) : {})
 
 /**
- * True when the value in the column of changes is taken to differ after every change. A time of whole seconds does not
- * differ when a row changes twice within a second, so such a row is read at every poll until it is older than the
- * overlap.
+ * True when the value in the column of changes is taken to differ after every change. A time without milliseconds does
+ * not differ when a row changes twice within a second, so such a row is read by each poll that lists it, until it is
+ * older than the overlap.
  */
 const isFine = (mark: string): boolean => /^-?\d+$|\.\d{3}/.test(mark)
 
-/** True when the source's clock was set back, or its versions began anew, so that it is unknown what has changed. */
+/** True when the source's clock or versions went back by more than the overlap: it is then unknown what has changed. */
 const wentBack = (before: string | undefined, now: string | undefined, overlap: number): boolean =>
   before !== undefined && now !== undefined && Number(now) < Number(before) - overlap
 

@@ -9,7 +9,7 @@ const finite = (column: string): string => `nullif(nullif(${column}::text, 'infi
 const storable = (text: string): string | null => (text.includes('\0') ? null : text)
 
 /**
- * Makes SQL that removes spaces around a text.
+ * Makes a function that makes SQL to remove spaces around a text.
  * @param canHold whether the encoding of the database has a character: a statement may have no other
  */
 export const trimmedOf = (canHold: (text: string) => boolean): ((column: string) => string) => {

@@ -24,8 +24,8 @@ export const parameters = (): Parameters => new Parameters((position, type) => `
 const AROUND_REAL = 1e-6
 
 /**
- * Writes that an expression has one of these values. PostgreSQL often plans a prepared statement anew while it has a
- * list, whose length it does not know; with one value it keeps the plan.
+ * Writes that an expression has one of these values. PostgreSQL often plans a prepared statement anew if it has a list,
+ * whose length it does not know; with one value it can keep the plan.
  */
 export function oneOf(expression: string, values: readonly unknown[], type: string, parameters: Parameters): string {
   const [value] = values

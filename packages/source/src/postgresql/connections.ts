@@ -23,7 +23,10 @@ import { Outdated, sendPiece } from './one-piece.ts'
 /** A snapshot; the types of columns are their numbers in the catalog. */
 export type PostgresSnapshot = StateOf<number>
 
-/** Reads how to connect. @throws SourceRefusal the address, or a file that the source names, cannot be read */
+/**
+ * Reads how to connect.
+ * @throws SourceRefusal the address, or a file that the source names, cannot be read, or is no address of PostgreSQL
+ */
 export function connectionTo(file: SourceFile, env: EnvironmentVariables): pg.ClientConfig {
   const address = readAddress(file, env)
   if (!/^postgres(?:ql)?:$/.test(address.protocol)) {
@@ -73,8 +76,8 @@ const ROLLBACK = plain('rollback to savepoint beginning')
 const COMMIT = plain('commit')
 
 /**
- * Makes the settings of transactions, by the milliseconds that a statement may take. They also take the snapshot of a
- * transaction, after which no statement can allow it to write.
+ * Makes the statement that sets up a transaction, by the milliseconds that a statement may take. It also takes the
+ * snapshot of the transaction, after which no statement can allow it to write.
  */
 function settingsOf({ statementTimeout, timeZone, mirror }: SourceFile): (limit: number) => Statement {
   const fixed: Readonly<Record<string, string>> = {

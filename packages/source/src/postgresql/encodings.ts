@@ -19,7 +19,7 @@ const LABELS: ReadonlyMap<string, { readonly label: string; readonly first: numb
 /** Encodings that have every character: UTF-8, and the one whose bytes are never converted. */
 const ALL: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII'])
 
-/** True when the encoding has several bytes for a character. We have no list of its characters. */
+/** True when we have no list of the encoding's characters, as for those with several bytes for a character. */
 export const isUnlisted = (encoding: string): boolean =>
   !ALL.has(encoding) && encoding !== 'LATIN1' && !LABELS.has(encoding)
 

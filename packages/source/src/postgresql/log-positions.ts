@@ -1,10 +1,10 @@
-/** Positions in the log of a server, as numbers and in PostgreSQL's form, such as 16/B374D848. */
+/** Positions in the log of a server, as numbers and in PostgreSQL's form, such as 16/B374D848; and snapshots. */
 
 export const positionText = (position: bigint): string =>
   `${(position >> 32n).toString(16)}/${(position & 0xffff_ffffn).toString(16)}`.toUpperCase()
 
 /**
- * True when all of these transactions have ended for a snapshot.
+ * True when a snapshot sees that all of these transactions have ended.
  * @param snapshot the text of `pg_current_snapshot`, such as 10:20:10,14: the next number is 20, and 10 and 14 have not
  * ended
  * @param transactions their last 32 bits, as the log has them

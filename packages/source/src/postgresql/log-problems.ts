@@ -1,4 +1,7 @@
-/** Finds why a replication slot would not have every change, with statements that the administrator can run. */
+/**
+ * Finds why a replication slot would not have every change, or would harm its server, with statements that the
+ * administrator can run.
+ */
 
 import { type LoggedTable, loggedTables, type SourceFile } from '../engine/mapped-records.ts'
 import type { PostgresSnapshot } from './connections.ts'
@@ -55,7 +58,7 @@ async function settingProblems(state: PostgresSnapshot): Promise<string[]> {
   return problems
 }
 
-/** Whether the publication has all sorts of changes; null: there is no such publication. */
+/** True when the publication has all sorts of changes; null: there is no such publication. */
 async function publishes(state: PostgresSnapshot, publication: string): Promise<boolean | null> {
   const { rows } = await state.run({
     text: 'select (pubinsert and pubupdate and pubdelete and pubtruncate)::text from pg_publication where pubname = $1',
@@ -64,7 +67,7 @@ async function publishes(state: PostgresSnapshot, publication: string): Promise<
   return rows[0] === undefined ? null : rows[0][0] === 'true'
 }
 
-/** Finds the problems of each table. @param publication null: there is none, which `logProblems` reports */
+/** Finds the problems of a table. @param publication null: there is none, which `logProblems` reports */
 async function tableProblems(
   state: PostgresSnapshot,
   part: LoggedTable,

@@ -1,4 +1,7 @@
-/** Finds what an account of PostgreSQL may do beyond reading, so that even a mistake of ours cannot harm a source. */
+/**
+ * Finds what an account of PostgreSQL may do beyond reading: with fewer rights even a mistake of ours cannot harm a
+ * source.
+ */
 
 import { encryptionWeakness } from '../engine/encryption.ts'
 import type { EngineReport } from '../engine/engine.ts'
@@ -10,7 +13,7 @@ import type { PostgresSnapshot } from './connections.ts'
 const SYSTEM = `'pg_catalog', 'information_schema', 'pg_toast'`
 const isOurs = (schema: string): string => `${schema} not in (${SYSTEM}) and ${schema} not like 'pg\\_temp\\_%'`
 
-/** Roles of the server whose members may write, or read and write files and run programs. */
+/** Roles of the server whose members may do more than read, for example write rows or files, or run programs. */
 const WRITING_ROLES = `'pg_write_all_data', 'pg_write_server_files', 'pg_execute_server_program', 'pg_maintain', 'pg_create_subscription'`
 
 /** The account, and all roles that it may take, even if it does not have their rights now. */
@@ -52,12 +55,12 @@ const REPLICATION = `select 'it may replicate the whole server (REPLICATION)' fr
 
 const ROLLCALL = `select 'rollcall' from pg_class where relname = 'rollcall_migration' and relkind = 'r' limit 1`
 
-/** Returns a row when the connection goes over a network, and not within one machine. */
+/** Returns a row when the connection may go over a network: it uses neither a socket nor a loopback address. */
 const IS_REMOTE = `select 1 where inet_server_addr() is not null
   and not inet_server_addr() << any (array['127.0.0.0/8', '::1/128']::inet[])`
 
 /**
- * Reports on the account.
+ * Reports on the database and the account.
  * @throws SourceRefusal the database is one of Rollcall: a source file could read records and keys past all grants
  */
 export async function readReport(state: PostgresSnapshot, { ca, mirror }: SourceFile): Promise<EngineReport> {

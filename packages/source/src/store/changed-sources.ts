@@ -13,11 +13,11 @@ export interface AbandonedPlace {
 }
 
 /**
- * Ends the claim of a mirror, so that nothing more is written by its former source file, and notes our place in the log
- * of the source. Locks the mirror until the transaction ends.
+ * Ends the claim of a mirror, so that nothing more is written by its former source file. Notes our place in the log of
+ * the source, if the source keeps one. Locks the mirror until the transaction ends.
  * @param source the former file; null: no log was kept for it
- * @returns the digest of the file to which the position belonged, and whether a comparison runs; null: no node has
- * begun to follow it
+ * @returns the digest of the file to which the position belonged, and whether a comparison has not ended; null: no node
+ * has begun to follow it
  */
 export async function endMirror(
   client: Pick<ClientBase, 'query'>,
@@ -66,17 +66,18 @@ export async function hasBecomeMirror(client: Pick<ClientBase, 'query'>, registr
   await client.query('update source_mirror set was_live = false where registry = $1', [registry])
 }
 
-/** A former mirror: places that its sources keep for it, and copies that may be deleted once `isOver`. */
+/** What mirrors of a registry have left: places in logs of former sources, and copies to be deleted if `isOver`. */
 export interface LeftMirror {
   readonly registry: number
   readonly abandoned: readonly AbandonedPlace[]
-  /** True when its copies may be deleted: no node answers from them any more. */
+  /** True when the copies may be deleted: the registry has been read live for a minute. */
   readonly isOver: boolean
 }
 
-/** Seconds after the end of a mirror, within which every node has begun to read the source live. */
+/** Seconds after the end of a mirror, after which every node is taken to read the source live. */
 const FOLLOWING = 60
 
+/** Finds what mirrors have left in former sources and in our tables. */
 export async function findLeftMirrors(pool: Pool): Promise<readonly LeftMirror[]> {
   const { rows } = await pool.query<LeftMirror>(
     `select registry, abandoned, coalesce(left_at < now() - make_interval(secs => $1), false) as "isOver"
@@ -95,7 +96,7 @@ export async function forgetPlace(pool: Pool, registry: number, place: Abandoned
   )
 }
 
-/** Deletes the copies of a registry, unless it has become a mirror again. */
+/** Deletes the copies of a registry, unless it is a mirror again, or still. */
 export async function dropLeftCopies(db: Database, registry: number): Promise<void> {
   await withTransaction(db.pool, async (client) => {
     if (await forgetRows(client, registry)) await dropCopiedRecords(client, registry)
@@ -103,8 +104,8 @@ export async function dropLeftCopies(db: Database, registry: number): Promise<vo
 }
 
 /**
- * Deletes the rows of a registry that is read live, and its mirror unless a place is left.
- * @returns whether the registry is still read live, so that its copies may be deleted
+ * Deletes what is stored of a former mirror's rows, and of the mirror itself unless a place in a log is left.
+ * @returns false: there is no former mirror, so copies must stay
  */
 async function forgetRows(client: Pick<ClientBase, 'query'>, registry: number): Promise<boolean> {
   const { rows } = await client.query(

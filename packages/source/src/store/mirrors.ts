@@ -22,7 +22,7 @@ export interface MirrorClaim {
 
 /** The progress of a comparison of all records. */
 export interface ComparisonProgress {
-  /** The number of the comparison; later comparisons have greater numbers. */
+  /** The number of the comparison: the millisecond in which it began, so that later ones have greater numbers. */
   readonly run: number
   /** The record type that is being read; null: the first one; empty: all were read. */
   readonly recordType: string | null
@@ -92,7 +92,7 @@ export class ClaimLost extends Error {
   }
 }
 
-/** Checks a claim. @throws ClaimLost it is no longer valid */
+/** Checks a claim. @throws ClaimLost it was ended, or another node has the mirror */
 export async function requireClaim(pool: Pool, { registry, claim }: MirrorClaim): Promise<void> {
   const { rows } = await pool.query('select 1 from source_mirror where registry = $1 and claim = $2', [registry, claim])
   if (rows.length === 0) throw new ClaimLost()
@@ -172,11 +172,11 @@ export interface MirrorState {
   readonly lag: number | null
   /** The number of changed rows that were found in the source and are not written yet. */
   readonly behind: number
-  /** The number of rows that could not become records, or could not be read again. */
+  /** The number of rows that could not become records, or whose newest state could not. */
   readonly rejects: number
   readonly failure: string | null
   readonly failed_at: Date | null
-  /** True when a node follows it now. */
+  /** True when a node has a claim of it that has not run out. */
   readonly followed: boolean
 }
 
@@ -193,7 +193,7 @@ export async function findMirror({ pool }: Pick<Database, 'pool'>, registry: num
   return rows[0] ?? null
 }
 
-/** The health of all mirrors, by namespace. */
+/** Reads the health of each mirror that a node has begun to follow, sorted by namespace. */
 export async function mirrorsHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly MirrorHealth[]> {
   const { rows } = await pool.query<MirrorHealth>({
     name: 'mirrors health',

@@ -3,7 +3,7 @@
 import type { Database } from '@rollcall/database/database'
 import type { ClientBase, Pool } from 'pg'
 
-/** The rows of one record type of a registry. */
+/** Names the stored rows of one record type of a registry. */
 export interface RowsOf {
   readonly registry: number
   readonly recordType: string
@@ -28,7 +28,7 @@ export async function storedRows(
   return rows
 }
 
-/** Finds the keys of rows whose records have one of these identifiers, and of rows that want one of them. */
+/** Finds keys of rows whose records have an identifier of `held`, and of rejected rows that want one of `wanted`. */
 export async function keysByIdentifiers(
   pool: Pool,
   { registry, recordType }: RowsOf,
@@ -109,7 +109,7 @@ export async function saveRows(
   ])
 }
 
-/** A row that could not become a record, or could not be read again. */
+/** A row that could not become a record, or whose newest state could not. */
 export interface RejectedRow {
   readonly record_type: string
   readonly key: string
