@@ -16,8 +16,8 @@ import { fileDigest } from './store/mirrors.ts'
 import { replaceStoredRecordIds } from './store/moved-records.ts'
 
 /**
- * Stores another source file. A mirror that answers goes on: live, or from its copies, which a comparison by the new
- * file replaces one by one. A registry that was read live answers nothing until its records are copied.
+ * Stores another source file. A mirror goes on answering: live, or from its copies, which a comparison by the new
+ * file replaces in portions. A registry that was read live answers nothing until its records are copied.
  * @throws SourceRefusal, StoreRefusal as `readChange`; or the copies are still being compared with the source, or
  * somebody else has changed the source file
  */

@@ -21,6 +21,7 @@ import { readRow, TOO_MANY } from './source-record.ts'
 /** The most rows that are read of each record type. */
 const ROWS = 1_000
 
+/** The findings about the rows of one record type. */
 export interface CheckedRecords {
   readonly recordType: string
   readonly rows: number
@@ -33,6 +34,7 @@ export interface CheckedRecords {
   readonly slow: readonly SlowLookUp[]
 }
 
+/** The findings about a source. */
 export interface CheckedSource extends EngineReport {
   readonly records: readonly CheckedRecords[]
 }

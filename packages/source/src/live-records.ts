@@ -39,7 +39,7 @@ interface SearchTime {
   readonly now: () => number
 }
 
-/** Stands for the participant in the slots of a source where none is named: only searches name one. */
+/** Stands for the participant in the slots of a source where none is named: only searches of participants name one. */
 const NO_PARTICIPANT = 0
 
 /**
@@ -121,7 +121,7 @@ function readerOf(reading: Reading): RecordReader {
   }
 }
 
-/** Runs each call of a reader in a slot: of the participant that a search names, otherwise of `NO_PARTICIPANT`. */
+/** Makes a reader that runs each call in a slot: that of the participant of a search, or of `NO_PARTICIPANT`. */
 function inSlots(reader: RecordReader, slots: SearchSlots): RecordReader {
   const run = <Result>(work: () => Promise<Result>): Promise<Result> => inSlot(slots, work)
   return {

@@ -19,7 +19,7 @@ const MOST_CERTIFICATES = 1_048_576
 const OWN = /^(?:DATABASE_URL|ROLLCALL_.*)$/
 
 /**
- * Reads the address of a source. An engine checks that it is one of its databases.
+ * Reads the address of a source. The engine checks its protocol.
  * @throws SourceRefusal it is missing, is no URL, cannot be read, or is in a variable of Rollcall itself
  */
 export function readAddress({ url }: Pick<SourceFile, 'url'>, env: EnvironmentVariables): URL {

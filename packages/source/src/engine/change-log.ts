@@ -49,6 +49,7 @@ export interface LogState {
   readonly size: number
 }
 
+/** The functions for the log of changes of a source's database. */
 export interface ChangeLog {
   /** Finds why the log must not be followed as it is: sentences for the source's administrator, with what to do. */
   problems(): Promise<readonly string[]>

@@ -3,9 +3,10 @@
 import type { Target } from '@rollcall/import/column-mapping'
 import type { MappedPart } from './mapped-records.ts'
 
+/** How texts are compared without case and accents. */
 export type FoldedOperator = 'eq' | 'starts_with' | 'contains'
 
-/** A test of one column. The rows that match a query pass it, and others may too. */
+/** A test of one column, made of a condition of a query. Rows that fulfil the condition pass it, and others may too. */
 export type ColumnTest =
   | { readonly is: 'present' }
   /** The text of the column is one of these. `trimmed`: it may have spaces around it. */

@@ -38,6 +38,7 @@ export interface DatabaseSnapshot<Type> {
   end(): Promise<void>
 }
 
+/** The connections to the database of a source. */
 export interface Connections<Type> {
   /** Begins a transaction that only reads one snapshot. @throws RecordsUnavailable */
   begin(): Promise<DatabaseSnapshot<Type>>
@@ -70,6 +71,7 @@ export async function withSnapshot<Snapshot extends { end(): Promise<void> }, Re
  */
 export type FailureKind = 'timeout' | 'away' | 'declined' | 'changed' | 'value' | 'statement'
 
+/** The meaning of an error that a database or a connection has caused. */
 export interface Failure {
   readonly is: FailureKind
   /** The code that the database or the system has for the error. */
@@ -97,7 +99,7 @@ export interface Transaction<Type> {
   end(isBroken: boolean): Promise<void>
 }
 
-/** What an engine must do for connections; `connectionsOf` does the rest. */
+/** The functions that an engine must have for connections; `connectionsOf` does the rest. */
 export interface Driver<Type> {
   begin(): Promise<Transaction<Type>>
   /** Finds the meaning of an error; null: it does not come from the database. */

@@ -58,7 +58,7 @@ export interface SourceSnapshot {
   mark(part: MappedPart): Promise<string>
   /**
    * Lists changed rows in the order of the column of changes, also rows that `where` excludes now.
-   * @throws SearchTimeout, RecordsUnavailable
+   * @throws SearchTimeout, RecordsUnavailable, SourceRefusal as `mark`
    */
   changes(part: MappedPart, asked: ChangesAsked): Promise<readonly ChangedRow[]>
   /** Gives the connection back. */
@@ -89,13 +89,14 @@ export interface SlowLookUp {
   readonly index: string | null
 }
 
-/** An opened source: what can be asked of its database. */
+/** An opened source: the functions that read its database. */
 export interface OpenEngine {
   /** Begins to read a snapshot. @throws RecordsUnavailable */
   begin(): Promise<SourceSnapshot>
   /**
    * True when the database can check a part of a condition, and so exclude rows. The first call reads the types of the
-   * columns on a connection of its own; they are kept, so a caller that holds a snapshot later needs no second one.
+   * columns on a connection of its own. They are kept until reading rows fails, so a caller that holds a snapshot later
+   * needs no second one.
    * @throws SearchTimeout, RecordsUnavailable, SourceRefusal a key has a wrong type
    */
   bounds(records: MappedRecords, needed: Needed): Promise<boolean>
@@ -105,7 +106,7 @@ export interface OpenEngine {
   report(): Promise<EngineReport>
   /** Opens the log of changes. @param name of our place in it; MariaDB keeps no place for us */
   log(name: string): ChangeLog
-  /** Finds by their plans the look-ups that would read a whole table, and the children whose rows are found so. */
+  /** Finds by their plans the look-ups that would read a whole table, also those of a record's rows in children. */
   slow(records: MappedRecords, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>
   /**
    * Checks the keys.

@@ -19,7 +19,7 @@ export interface LoggedTable {
 /** A table, view or query of the source, with the columns that are read. */
 export interface MappedPart {
   readonly from: { readonly schema: string | null; readonly table: string } | { readonly select: string }
-  /** The SQL condition on the rows that are read; null: all rows are. */
+  /** The SQL condition on the rows that belong to records; null: all rows do. */
   readonly where: string | null
   /** In the own table of records, the column of the key; in a child, the column with the key of its record. */
   readonly key: string

@@ -32,6 +32,7 @@ interface Column {
 
 const isSet = (bits: Buffer, at: number): boolean => (((bits[at >> 3] ?? 0) >> (at & 7)) & 1) === 1
 
+/** The dependencies of `LoggedEvents`: the place to begin at, the tables to read, and the keys to add to. */
 export interface EventParts {
   readonly place: Place
   readonly parts: LoggedParts

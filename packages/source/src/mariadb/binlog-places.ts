@@ -11,6 +11,7 @@ export interface Place {
   readonly gtids: string
 }
 
+/** Writes a place as the text of a position in the log (`LoggedChanges.position`); `placeOf` reads it. */
 export const placeText = ({ file, position, made, gtids }: Place): string =>
   JSON.stringify([file, position, made, gtids])
 

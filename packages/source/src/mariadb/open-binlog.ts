@@ -24,6 +24,7 @@ const WRITING = 3_600
 const UNREADABLE = 1236
 const BINLOG_DUMP = 0x12
 
+/** The dependencies of `openBinlog`. */
 export interface BinlogParts {
   readonly file: SourceFile
   readonly connection: PoolOptions
@@ -73,7 +74,7 @@ export function openBinlog({ file, connection: options, within }: BinlogParts): 
   }
 }
 
-/** The place after the last transaction that a snapshot sees. A transaction is in the log a moment before that. */
+/** The place after the last transaction that a snapshot sees. The log has a transaction a moment before a snapshot. */
 async function placeOfState(state: MariadbSnapshot): Promise<Pick<Place, 'file' | 'position'>> {
   const { rows } = await state.run({ text: `show status like 'binlog_snapshot_%'`, values: [] })
   const found = new Map(rows.map(([name, value]) => [name?.toLowerCase(), value ?? '']))

@@ -20,7 +20,7 @@ import type { MirrorDeps } from './mirror-deps.ts'
 import { decideOutcomes, type KeptRecord, type Outcomes } from './outcomes.ts'
 import { inSnapshot, readByKeys } from './read-source.ts'
 
-/** The rows of one record type that must be written, and read before if they were not. */
+/** Rows of one record type that are to be written. If they were not read yet, they are read before. */
 export interface DueRows {
   readonly recordType: RecordType
   /** The mapping; null: the source file no longer has this record type, so all its rows count as gone. */

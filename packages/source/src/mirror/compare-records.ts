@@ -37,9 +37,9 @@ export const createPortionReader =
   }
 
 /**
- * Makes a reader that reads the next portion while the present one is written. A portion that was read so may be older
- * than what was written meanwhile. So this reader is used only in a first load, where nothing is an event; the feed
- * then finds each key that was changed since.
+ * Makes a reader that reads the next portion while the present one is written. A portion that was read ahead may be
+ * older than rows that were written meanwhile. So this reader is used only in a first load, where nothing is an event;
+ * the feed then finds each key that was changed since.
  * @param count the number of portions that are wanted; no more are read
  */
 export function createReadAhead(deps: MirrorDeps, count: number): PortionReader {

@@ -1,4 +1,4 @@
-/** The followers of a node: it claims each mirror that no other node follows, and follows its source meanwhile. */
+/** The followers of a node: it claims each mirror that no other node follows, and follows the mirror's source. */
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,6 +17,7 @@ import { readSourceFile } from '../source-file.ts'
 import { ClaimLost, claimMirror, type MirrorClaim, noteFailure, releaseMirror, renewMirror } from '../store/mirrors.ts'
 import { followSource } from './follow-source.ts'
 
+/** The dependencies of `startFollowers`. */
 export interface FollowerParts {
   readonly db: Database
   /** The environment variables in which source files have their addresses. */

@@ -9,6 +9,7 @@ import { readSourceFile } from '../source-file.ts'
 import { type AbandonedPlace, dropLeftCopies, forgetPlace, type LeftMirror } from '../store/changed-sources.ts'
 import { storedLogPosition } from './log-feed.ts'
 
+/** The dependencies of `removeLeftSources`. */
 export interface ClearingParts {
   readonly db: Database
   /** The environment variables in which source files have their addresses. */

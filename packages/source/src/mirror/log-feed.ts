@@ -17,6 +17,7 @@ const MOST_KEYS = 5_000
 /** Milliseconds of waiting for our place in the log, after which `MirrorDeps.waits` tells the operator. */
 const PATIENCE = 5_000
 
+/** Makes the feed of a mirror that follows the log of its source. */
 export function logFeed(deps: MirrorDeps): ChangeFeed {
   const { file, engine, registry } = deps
   const { mostLog, every } = file.mirror

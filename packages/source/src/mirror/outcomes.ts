@@ -10,6 +10,7 @@ export interface KeptRecord {
   readonly record: PreparedRecord
 }
 
+/** The outcome of rows of a source: the records to write, and the identifiers of records to delete. */
 export interface Outcomes {
   /** The rows that become records, each with a different primary identifier. */
   readonly records: readonly KeptRecord[]

@@ -29,6 +29,7 @@ interface Watched {
 
 type Position = Readonly<Record<string, string>>
 
+/** Makes the feed of a mirror that polls its source. */
 export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): ChangeFeed {
   const { overlap } = deps.file.mirror
   const watched = [...deps.file.records.values()].flatMap(({ recordType: { name }, own, children }) =>

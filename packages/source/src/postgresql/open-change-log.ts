@@ -15,6 +15,7 @@ import { readLog } from './log-reading.ts'
 /** Milliseconds to wait until another reader has ended. */
 const ENDING = 1_000
 
+/** The dependencies of `openChangeLog`. */
 export interface LogParts {
   readonly file: SourceFile
   readonly connection: pg.ClientConfig

@@ -66,7 +66,7 @@ export async function hasBecomeMirror(client: Pick<ClientBase, 'query'>, registr
   await client.query('update source_mirror set was_live = false where registry = $1', [registry])
 }
 
-/** What mirrors of a registry have left: places in logs of former sources, and copies to be deleted if `isOver`. */
+/** The remains of a registry's mirrors: places in logs of former sources, and copies to be deleted if `isOver`. */
 export interface LeftMirror {
   readonly registry: number
   readonly abandoned: readonly AbandonedPlace[]
@@ -104,7 +104,7 @@ export async function dropLeftCopies(db: Database, registry: number): Promise<vo
 }
 
 /**
- * Deletes what is stored of a former mirror's rows, and of the mirror itself unless a place in a log is left.
+ * Deletes the stored rows of a former mirror, and the mirror too unless a place in a log is noted for it.
  * @returns false: there is no former mirror, so copies must stay
  */
 async function forgetRows(client: Pick<ClientBase, 'query'>, registry: number): Promise<boolean> {

@@ -8,6 +8,7 @@ const MARK = '='
 /** An id that no live record has. */
 export const NO_LIVE_RECORD = MARK
 
+/** The id of the live record with this key. */
 export const liveId = (key: string): string => `${MARK}${key}`
 
 /** True when an id is that of a live record, or `NO_LIVE_RECORD`. */

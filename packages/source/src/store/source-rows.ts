@@ -9,6 +9,7 @@ export interface RowsOf {
   readonly recordType: string
 }
 
+/** A row of a source, as it is stored here. */
 export interface StoredRow {
   readonly key: string
   /** The primary identifier of the row's record; null: the row has no record. */
