@@ -179,6 +179,6 @@ function unfoundIn(kind: Kind, records: MappedRecords, rows: readonly SourceRow[
   })
 }
 
-/** True when a value is read as another text. A value that cannot be read at all is reported by the rows. */
+/** True when a value is read as another text. Values that cannot be read at all are in the report of the rows. */
 const isOther = (normal: unknown, text: string): boolean =>
   normal !== null && (Array.isArray(normal) ? normal[0] : normal) !== text

@@ -9,7 +9,7 @@ import type { ComparisonName } from './engine/comparison-names.ts'
 /** The thing that is compared: an attribute, or the word `identifier` for all identifier types. */
 export type Compared = Attribute | 'identifier'
 
-/** A way to compare. */
+/** The rules of one way to compare columns of a source. */
 export interface ComparisonWay {
   /** Why this way does not fit an attribute or column; null: it fits. */
   problem(compared: Compared, targets: readonly Target[]): string | null

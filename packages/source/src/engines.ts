@@ -13,5 +13,8 @@ const ENGINES: Readonly<Record<EngineName, (file: SourceFile, env: EnvironmentVa
   mysql: openMariadb,
 }
 
-/** Opens the engine of a source file. @throws SourceRefusal the source cannot be opened */
+/**
+ * Opens the engine of a source file, which connects when it is first asked.
+ * @throws SourceRefusal the address or the certificates of the database cannot be read or used
+ */
 export const openEngine = (file: SourceFile, env: EnvironmentVariables): OpenEngine => ENGINES[file.engine](file, env)

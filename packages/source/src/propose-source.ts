@@ -27,7 +27,7 @@ import {
 const ROWS = 1_000
 /** The fewest points of a proposed table: a path to which columns may be mapped has one, that of an identifier two. */
 const LEAST_POINTS = 3
-/** The most further points of a table to which other tables refer, and those of one that has the records' name. */
+/** The most points that a table gets for references from other tables, and those for having the name of the records. */
 const MOST_REFERENCES = 3
 const OWN_NAME = 2
 /** Names of key columns that many tables have, each with another meaning. */

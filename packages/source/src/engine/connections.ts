@@ -1,4 +1,4 @@
-/** Connections to a source's database: a few, with short transactions that only read. */
+/** Connections to a source's database: a few, with transactions that only read. */
 
 import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import { Breaker } from './breaker.ts'

@@ -11,7 +11,7 @@ export interface LoggedPart {
   readonly key: string
 }
 
-/** The parts by `schema.table`. */
+/** The record types and key columns for the rows of each logged table, by `schema.table`. */
 export type LoggedParts = ReadonlyMap<string, readonly LoggedPart[]>
 
 /** Groups the parts of a source by their logged table. @param usual the schema of tables that name none */

@@ -199,7 +199,7 @@ export class LoggedEvents {
   }
 }
 
-/** Matches definitions. Those of tables change no rows but those of tables that they name. */
+/** Matches statements such as `alter table`, which change no rows, except rows of tables that they name. */
 const DEFINITION =
   /^\s*(?:\/\*(?!!).*?\*\/\s*)?(?:alter|analyze\s+table|create|drop|flush|grant|optimize|rename|repair|revoke|truncate)\b/is
 const DATABASE = /^\s*(?:alter|drop)\s+(?:database|schema)\b/i

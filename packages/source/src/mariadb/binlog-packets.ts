@@ -53,7 +53,7 @@ export class EventBytes {
   }
 }
 
-/** Takes the headers out of a stream of packets. */
+/** Takes the headers of packets out of a stream, and hands on the bytes of events. */
 export class Packets {
   /** The beginning of a header, or of an error. */
   #rest: Buffer = EMPTY

@@ -202,13 +202,13 @@ class Fields {
     return found
   }
 
-  /** A name that a byte of zero ends, with its length before it. */
+  /** Reads a name that a byte of zero ends, with its length before it. */
   text(prefix: number): string {
     const length = this.bytes(prefix).readUIntLE(0, prefix)
     return this.bytes(length + 1).toString('utf8', 0, length)
   }
 
-  /** A number of one, three or four bytes. @throws RangeError it has more */
+  /** Reads a number of one, three or four bytes. @throws RangeError it has more */
   count(): number {
     const [first = 0] = this.bytes(1)
     if (first < 251) return first

@@ -17,7 +17,7 @@ import { PLANS } from './plans.ts'
 import { readReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
-/** Opens the source. @throws SourceRefusal the address, or a file that the source names, cannot be read */
+/** Opens the source, and connects when it is first asked. @throws SourceRefusal as `connectionTo` */
 export function openMariadb(file: SourceFile, env: EnvironmentVariables): OpenEngine {
   const connection = connectionTo(file, env)
   return createEngine(file, MARIADB, openConnections(file, connection), (within) =>

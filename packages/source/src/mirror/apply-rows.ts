@@ -39,7 +39,7 @@ export interface ReadRow {
 /** The number of rows after which other work of the process gets its turn. */
 const SLICE = 32
 
-/** Makes records of rows. */
+/** Makes a record of each row, by the mapping. Now and then other work of the process gets its turn. */
 export async function readRows(
   kind: Kind,
   records: MappedRecords,
@@ -64,8 +64,8 @@ export interface Applying {
 }
 
 /**
- * Reads and writes rows. If a row has the primary identifier of another row, or gives up one that another row wants,
- * both are decided together: both are read in the same snapshot of the source.
+ * Writes the records of rows, which it reads if needed. If a row has the primary identifier of another row, or gives up
+ * one that another row wants, both are decided together: both are read in the same snapshot of the source.
  * @returns whether an operator wants all records compared
  * @throws SourceRefusal, ClaimLost
  */

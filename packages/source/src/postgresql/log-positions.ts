@@ -1,4 +1,4 @@
-/** Positions in the log of a server, as numbers and in PostgreSQL's form, such as 16/B374D848; and snapshots. */
+/** Positions in the log of a PostgreSQL, as numbers and as texts such as 16/B374D848; and what a snapshot sees. */
 
 export const positionText = (position: bigint): string =>
   `${(position >> 32n).toString(16)}/${(position & 0xffff_ffffn).toString(16)}`.toUpperCase()

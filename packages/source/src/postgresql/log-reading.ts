@@ -97,7 +97,7 @@ interface Stream extends NodeJS.EventEmitter {
 
 /**
  * Begins to read the changes after a position.
- * @param client a replication connection, which is closed at the end
+ * @param client a replication connection, which is closed with the reading
  * @param parts tables whose changes are collected
  */
 export async function readLog(

@@ -9,7 +9,7 @@ import pg from 'pg'
 import { type Answer, NotBegun, type Statement } from '../engine/connections.ts'
 import type { TimeLimit } from '../engine/time-limit.ts'
 
-/** The statements that a connection keeps prepared. The one that was used longest ago is dropped first. */
+/** The most statements that a connection keeps prepared. The one that was used longest ago is dropped first. */
 const MOST_PREPARED = 50
 
 type Columns = Pick<Answer<number>, 'types' | 'names'>

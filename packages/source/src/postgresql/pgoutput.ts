@@ -19,7 +19,7 @@ export interface LoggedColumn {
  */
 export type Tuple = readonly (Buffer | null)[]
 
-/** A message that was read. `transaction` is its number, and `relation` that of its table. */
+/** A message that was read. Transactions and tables have numbers; the message `relation` describes a table. */
 export type LogMessage =
   | { readonly is: 'begin'; readonly transaction: number }
   /** @param end the position after the transaction */

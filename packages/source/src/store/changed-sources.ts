@@ -37,7 +37,7 @@ export async function endMirror(
 const NOTHING_READ = `file = null, position = null, comparison = null, comparison_wanted = false, compared_at = null,
   current_at = null, behind = 0, failure = null, failed_at = null`
 
-/** Begins the mirror of a registry that was read live. Stored ids stay keys of the source until all was read. */
+/** Begins the mirror of a registry that was read live. Events and answers keep ids made of keys until all was read. */
 export async function beginMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
   await client.query('delete from source_row where registry = $1', [registry])
   await client.query(

@@ -193,7 +193,7 @@ export async function findMirror({ pool }: Pick<Database, 'pool'>, registry: num
   return rows[0] ?? null
 }
 
-/** Reads the health of each mirror that a node has begun to follow, sorted by namespace. */
+/** Reads the health of mirrors, sorted by namespace. A new one that no node has claimed yet may be missing. */
 export async function mirrorsHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly MirrorHealth[]> {
   const { rows } = await pool.query<MirrorHealth>({
     name: 'mirrors health',
