@@ -79,7 +79,10 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
 }
 
 const WAYS = ['live', 'mirror'] as const
-/** How the file must name a logged table, for messages. In MariaDB the address names the database of tables. */
+/**
+ * How the file must name a logged table, for messages. In MariaDB a table without a schema is in the database of the
+ * address.
+ */
 const TABLES = {
   logical:
     'with its schema in from, such as office.person: with follow: logical the log tells of tables; or name in tables those that it reads',
