@@ -1,5 +1,4 @@
 /** Checks of the database. */
-
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { countWithNoun } from '@rollcall/base/shared/message-words'
 import { REPORT_AGE } from '@rollcall/database/journal-reports'

@@ -88,8 +88,10 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
       const { runs } = exchange
       log.warn({ task: 'process', attempt: runs, ...safeDatabaseError(error) }, 'an exchange is tried again')
       const wait = BACKOFF[Math.min(runs, BACKOFF.length) - 1] ?? 0
-      // If the release fails, the claim ends by itself.
-      await releaseClaims(pool, [exchange], { seconds: wait, counted: true }).catch(() => undefined)
+      // A run that ends with an error has stopped no node, so it does not count among the runs that were cut short. If the
+      // release fails, the claim ends by itself.
+      const counted = runs <= BACKOFF.length
+      await releaseClaims(pool, [exchange], { seconds: wait, counted }).catch(() => undefined)
     } finally {
       inWork.delete(exchange)
       deps.wake()

@@ -159,6 +159,23 @@ test('a failure is logged by its class alone, and the exchange is tried again la
   expect(log.join('')).not.toContain('Okoro')
 })
 
+test('runs that end with an error are counted to the longest back-off alone: what waits may wait for days', async () => {
+  const runs: number[] = []
+  await worker((_name, exchange) => {
+    runs.push(exchange.runs)
+    throw new RangeError()
+  })
+  await accept('one')
+  for (let run = 1; run <= 7; run += 1) {
+    await eventually(async () => {
+      expect(runs).toHaveLength(run)
+      expect(await exchanges()).toMatchObject([{ claimed: false }])
+    })
+    await dueNow()
+  }
+  expect(runs.slice(0, 7)).toEqual([1, 2, 3, 4, 5, 5, 5])
+})
+
 test('what a node that is gone had claimed is answered by another one, after its lease', async () => {
   await accept('one')
   const lease = { id: randomUUID(), seconds: 2 }

@@ -176,7 +176,7 @@ export async function renewClaims(pool: pg.Pool, claims: readonly ClaimOf[], sec
 
 /**
  * Releases claims; the exchanges are due again after so many seconds.
- * @param counted false when the run does not count, because the node stops
+ * @param counted false when the run does not count, because the node stops, or the longest back-off is reached
  */
 export async function releaseClaims(
   pool: pg.Pool,
