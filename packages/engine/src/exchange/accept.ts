@@ -32,10 +32,11 @@ export type Accepting = CheckingSenderUri &
 
 /**
  * Accepts a request, and returns its ack (spec "Responses" 2, N11, G3). A message that was accepted before gets an ack
- * with the same correlation_id. A message that is refused is not stored.
+ * with the same correlation_id. A message that is refused by one of these errors is not stored.
  * @throws RequestFault err.sender_uri.invalid: the answer may not be sent to this address
- * @throws HeaderRejection the header is invalid, or rjct.message_id.duplicate
+ * @throws HeaderRejection the header is rejected, or rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests: the daily limit of the participant is reached
+ * @throws RequestFault, HeaderRejection as `UnreadRequest.read` does
  */
 export async function acceptRequest(
   deps: Accepting,
@@ -90,7 +91,7 @@ export async function acceptRequest(
   return ack
 }
 
-/** Keeps a slot of this node for a request, if it is not divided and may be answered at once. */
+/** Keeps a slot of this node for a request; null: it is divided, or `AcceptanceSlots.keep` gives none. */
 function keepSlot(
   { acceptanceSlots }: Pick<Accepting, 'acceptanceSlots'>,
   { correlation_id, participant, registry, operation, received_at }: Exchange,
@@ -118,7 +119,11 @@ function keepSlot(
   })
 }
 
-/** Writes a request with the claim of its slot. Its answer begins when it is committed; otherwise the slot is freed. */
+/**
+ * Writes a request. If it was committed, its answer begins in the kept slot; otherwise the slot is freed.
+ * @param slot null: no slot is kept
+ * @returns whether it was committed
+ */
 async function inKeptSlot(slot: KeptSlot | null, write: () => Promise<boolean>): Promise<boolean> {
   let isCommitted = false
   try {

@@ -15,7 +15,7 @@ export interface KeptSlot {
   free(): void
 }
 
-/** Keeps a slot for an exchange that is about to be accepted; null: it must be claimed later. */
+/** Keeps a slot for an exchange that is about to be accepted; null: no slot is kept, and a node claims it later. */
 export type KeepSlot = (exchange: AcceptedExchange) => KeptSlot | null
 
 /** The slots of this node's worker, for requests that it accepts. */

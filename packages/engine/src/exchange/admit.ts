@@ -24,7 +24,7 @@ interface Admitted {
   readonly admission: Admission
 }
 
-/** Refuses a participant of the other environment like one without a grant; only the log has the reason. */
+/** The refusal of a participant of the other environment. It looks like that for a missing grant; the log says more. */
 export class OtherEnvironment extends RequestFault {
   /** The reason for the log. It is not sent. */
   readonly reason: 'sandbox_participant_at_live_registry' | 'live_participant_at_sandbox_registry'

@@ -1,6 +1,6 @@
 /**
- * Answers an accepted exchange that this node has claimed, page by page. The search runs once, for the first page.
- * Further pages show the records that it found.
+ * Answers an accepted exchange that this node has claimed, page by page. The search is done for the first page. Further
+ * pages read the records whose ids it found.
  */
 
 import { NotAudited } from '@rollcall/audit/fail-closed'
@@ -29,7 +29,10 @@ export type AnsweringAccepted = Answering & SendingReply & Authorizing
 
 /** The most pages that a run sends; then other exchanges have their turn. */
 const PAGES_IN_A_RUN = 16
-/** The number of failed runs without a page, after which the callback says that the registry failed. */
+/**
+ * The number of runs without a page, from which on a failure is reported by the callback: the registry failed. Failures
+ * of the audit log, or to reach the records, are not reported so.
+ */
 const RUNS = 5
 /**
  * The number of runs without a page, after which the request is not processed again, because it may be what stopped the
@@ -89,7 +92,7 @@ export async function answerAccepted(
   }
 }
 
-/** Ends an exchange without an answer: its sender may no longer ask, or the registry is gone. */
+/** Ends an exchange without a further page of its answer: its sender may no longer ask, or the registry is gone. */
 async function giveUp(
   { db, log }: AnsweringAccepted,
   { id, claim, page, correlation_id }: ClaimedExchange,
@@ -166,8 +169,8 @@ async function firstPage(
 }
 
 /**
- * Adds a check to an outcome whose record ids are kept for further pages: the registry must still read its records from
- * the same place. If not, nothing is committed, and the exchange is answered again with ids of the new place.
+ * Adds a check to an outcome whose record ids are kept for further pages, if the records are in a source: the registry
+ * must still read them from the same place. If not, nothing is committed, and a later run answers with new ids.
  */
 function keptInPlace(outcome: Outcome, { registry }: Exchange): Outcome {
   if (registry.source === null) return outcome

@@ -21,7 +21,10 @@ import { correlationIdOf, duplicateMessageId, exchangeRow, type Remembering, rem
 import { makeReply, type Reply, type Replying, rejectedReply } from './reply.ts'
 import { resultOrRejection, type VerifiedRequest } from './unread-request.ts'
 
-/** How often an answer is made at most, when the data for its decisions change each time; then the request fails. */
+/**
+ * How often an answer is made at most, when the data for its decisions change each time, and how often it is written,
+ * when the row of its message is deleted each time; then the request fails.
+ */
 const DECIDED = 10
 
 export type AnsweringNow = Remembering &

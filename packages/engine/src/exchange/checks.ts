@@ -80,7 +80,7 @@ export function checkMessageTime({ message_ts }: IncomingHeader, window: number,
 
 /**
  * Checks that the batch has as many items as the header says, and not too many. A missing or zero total_count says
- * nothing (3.1), and messages that are no batch are not compared.
+ * nothing (3.1). The numbers are compared only if the message is a batch and its row is `counted`.
  * @param length the number of items; null: the message is no batch
  * @param limit the most items
  * @throws HeaderRejection rjct.total_count.invalid, rjct.total_count.limit_exceeded
@@ -118,7 +118,7 @@ export function checkNotEmpty({ batch }: Pick<MessageRow, 'batch'>, length: numb
   throw new RequestFault('err.request.bad', `message.${nameOf(batch)}: must have at least one item`)
 }
 
-/** The number of items in the batch of a message; null when the message is no batch. */
+/** The number of items in the batch of a message; null when the message has no batch. */
 export function batchLength(row: Pick<MessageRow, 'batch'>, message: Message): number | null {
   if (row.batch === null) return null
   let found: unknown = message

@@ -46,7 +46,7 @@ export async function receiveRequest(
     const { header, message, source } = unread.envelope
     request.named?.(header.message_id)
 
-    // 3. Sender: the caller is the sender, and has signed this lately.
+    // 3. Sender: the caller is the sender, and the signature that its policy demands is valid and fresh.
     checkSender(header, participant)
     const signed = await verifyEnvelope(deps, participant, source)
 

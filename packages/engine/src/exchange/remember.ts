@@ -12,7 +12,7 @@ export interface Remembering {
 }
 
 /**
- * Stores a message.
+ * Stores that a message was received, unless it is stored already.
  * @returns the exchange under the correlation_id of the first equal message; null: another message has this message_id
  */
 export async function rememberExchange(
@@ -26,7 +26,7 @@ export async function rememberExchange(
 
 /**
  * Makes the row of a message.
- * @param message the decrypted message, or what else its fingerprint is made of
+ * @param message the decrypted message; for an uploaded file of items with the digest and format of the file
  * @param path the path of the operation: the same message at another path is another message
  */
 export function exchangeRow(
@@ -89,8 +89,8 @@ export const duplicateMessageId = (): HeaderRejection =>
 const LONGEST_TRANSACTION_ID = 99
 
 /**
- * The transaction_id by which a status question finds the message. The message is not checked yet, and a number counts
- * as its digits (3.1).
+ * The transaction_id by which a status question finds the message; null when there is none that can be stored. The
+ * message has the form in which it was sent, so a number counts as its digits (3.1).
  */
 function transactionId({ transaction_id }: JsonObject): string | null {
   if (typeof transaction_id !== 'string' && typeof transaction_id !== 'number') return null

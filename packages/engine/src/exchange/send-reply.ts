@@ -1,4 +1,4 @@
-/** Commits a page of the answer to an accepted exchange with its delivery, and attempts the delivery at once. */
+/** Commits a page of the answer to an accepted exchange, with its delivery, which is attempted at once if possible. */
 
 import { randomUUID } from 'node:crypto'
 import { auditEntryOfAnswer, auditEntryOfUnsent, auditedMessage } from '@rollcall/audit/audit-entry-of'
@@ -99,7 +99,7 @@ export async function sendReply(
     if (!committed) reserved?.permit.release('unused')
   }
   if (!committed) return false
-  // A consent may be withdrawn until this is committed.
+  // A consent may have been withdrawn before the commit, so the attempt asks again whether it holds.
   const asksAgain = by !== null && isAboutSubject(by.grant)
   const fresh = { delivery, header, message, traceparent, asksAgain, allowedBy }
   if (reserved !== null) await deliverNow(deps, { ...fresh, ...reserved })

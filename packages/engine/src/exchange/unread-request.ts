@@ -36,13 +36,13 @@ export interface CheckedRequest {
   readonly chunks: readonly [Chunk, ...Chunk[]]
   /** The reference_id of each item; empty when the message is no batch. */
   readonly reference_ids: readonly string[]
-  /** The decrypted message, or the digest of an uploaded file, for the fingerprint of the request. */
+  /** The decrypted message, for the fingerprint of the request; with the digest and format of a file of items. */
   readonly content: JsonObject
   /** The SHA-256 of the body or of the uploaded file, in hexadecimal. */
   readonly digest: string
 }
 
-/** A received request of which only the envelope has been read. */
+/** A received request whose envelope has been read. `read` reads and checks its message. */
 export interface UnreadRequest {
   readonly envelope: Envelope
   /**
@@ -123,7 +123,7 @@ export async function makeUnreadRequest(
       }
       const { count, reference_ids = [] } = large.items ?? {}
       check(header, count ?? batchLength(request, large.frame))
-      // The items are stored as text, unless the batch must be divided into chunks.
+      // The items of an asynchronous batch stay text for storing, unless the batch must be divided into chunks.
       const asText = mode === 'async' && (count ?? 1) <= chunk_items
       const message = await messageWithItems(operation, large, asText ? 'text' : 'values')
       const chunks = asText

@@ -59,7 +59,7 @@ export async function receiveCallback(
     const { header } = envelope
     request.named?.(header.message_id)
 
-    // 3. Sender: the caller is the sender, and has signed this in the last days.
+    // 3. Sender: the caller is the sender, and the signature that its policy demands is valid and at most days old.
     checkSender(header, participant)
     await verifyEnvelope(deps, participant, envelope.source, { callback: true })
 
@@ -103,7 +103,7 @@ export interface ReceivedCallback {
   readonly header: IncomingHeader & { readonly status?: unknown }
   /** The message; null when the callback is a rejection without a message. */
   readonly message: Message | null
-  /** The timestamps without a time zone; stored beside header and message. */
+  /** The places of timestamps without a time zone, which were taken as UTC; stored beside header and message. */
   readonly noted: ReturnType<typeof assumedUtc>
   /** The path of the call: the same message at another path is another message. */
   readonly path: string

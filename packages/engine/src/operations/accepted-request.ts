@@ -62,7 +62,10 @@ async function readText(
 /** The request was checked when it was accepted, and encryption protects it from changes since. */
 const requestIn = (checked: object): OpenedRequest => checked as OpenedRequest
 
-/** Reads what a status question needs of a request. Large ones are read one after another. @throws BodyUnreadable */
+/**
+ * Opens a stored request, and returns what `read` takes from it. Large ones are opened one after another.
+ * @throws BodyUnreadable
+ */
 export async function readStoredRequest<Result>(
   deps: OpeningRequest & { readonly turns: Semaphore },
   accepted: AcceptedExchange,

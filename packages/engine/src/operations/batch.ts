@@ -69,7 +69,7 @@ export async function answerQuestion(
   return { ...outcomeOf(exchange, [answered]), ...(await effectsOf(deps, asked, [answered])) }
 }
 
-/** Answers a further page of the items that have one, by their positions. */
+/** Answers a further page. @param pages the page of each item that has one, by the item's position */
 export async function answerPage(
   deps: Answering,
   asked: MessageToAnswer,
@@ -217,7 +217,7 @@ function checkTimestamp(timestamp: string, window: number, received: Date): void
   )
 }
 
-/** Removes the code of an item whose reply has no member for it. The text says the same. */
+/** Removes the code from the answer of an item, for replies that have no member for it. The text still says why. */
 function withoutCode({ status_reason_code: _, ...answer }: ItemOutcome['answer']): ItemOutcome['answer'] {
   return answer
 }

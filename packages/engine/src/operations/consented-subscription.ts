@@ -12,8 +12,8 @@ const AT = 'subscribe_criteria.authorize.consent_jws'
 
 /**
  * Adds the signed consent to the criteria of a subscription. If the grant demands none, the criteria stay as they are.
- * @throws ItemRejection rjct.notify_details.invalid: there is no signed consent, or it is not from the person in the
- * filter
+ * @throws ItemRejection rjct.notify_details.invalid: there is no signed consent, it is invalid or has ended, or it is
+ * not from the person in the filter
  */
 export async function consentedCriteria(
   { deps, exchange }: { readonly deps: Answering; readonly exchange: Exchange },
@@ -29,7 +29,7 @@ export async function consentedCriteria(
   }
   const { predicate, recordType } = criteria
   const [named, ...others] = predicate?.is === 'identifier' ? predicate.identifiers : []
-  // It is not certain that only one person has another identifier.
+  // Several persons may share an identifier of another type.
   if (named === undefined || others.length > 0 || named.type !== recordType.primary_identifier) {
     throw refused(
       `subscribe_criteria.filter: must name the person who consents by one ${recordType.primary_identifier}, and nothing else`,

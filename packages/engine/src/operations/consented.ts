@@ -42,7 +42,8 @@ interface Asking {
  * Checks the consent of an item.
  * @param name the member with the criteria
  * @param asked the identifiers in the criteria, all of one person
- * @throws ItemRejection rjct.search_criteria.invalid: there is no consent, or it is invalid
+ * @throws ItemRejection rjct.search_criteria.invalid: there is no consent, or it is invalid. One that has ended is none
+ * of these: the item is then answered as for a person whom nobody knows
  */
 export async function checkItemConsent(
   { deps, exchange }: Asking,
@@ -141,8 +142,8 @@ async function useOfNobody(
 }
 
 /**
- * Checks that the person of a record has not withdrawn the consent under another identifier.
- * @returns the use under all identifiers; null: it was withdrawn
+ * Checks that the consent has not ended under another identifier of the record.
+ * @returns the use, also under the identifiers of the record that nobody else has; null: the consent has ended
  */
 export async function consentUseOfRecord(
   work: ItemWork,

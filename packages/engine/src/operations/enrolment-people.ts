@@ -79,7 +79,8 @@ export class PortionPeople {
 
   /**
    * Finds the one person whom the identifiers name, or makes a new one.
-   * @throws OtherPerson they name several persons, or none and are too few for a new one
+   * @throws OtherPerson they name several persons, or none and lack the primary identifier of a new one, or the primary
+   * identifier is not that of the person whom another one names
    */
   of({ identifiers }: Beneficiary): Person {
     const found = new Set(identifiers.flatMap((one) => [...(this.#named.get(keyOf(one)) ?? [])]))

@@ -41,7 +41,7 @@ export interface PortionScope {
   readonly recording: Recording
 }
 
-/** Adds the grant of the participant that sends the update. */
+/** The scope of a portion, with the grant of the participant that sends the update. */
 export interface WritingScope extends PortionScope {
   readonly grant: Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 }
@@ -58,8 +58,10 @@ class Outdated extends Error {
 }
 
 /**
- * Writes and commits a portion. If the database refuses a value, portions are halved until its entry is found.
+ * Writes and commits a portion. If the database refuses a value, portions are halved until its entry is found, which is
+ * rejected.
  * @param entries in the order of the message
+ * @param finish called once in the last transaction, with the results of all entries
  */
 export async function writePortion(
   scope: WritingScope,
@@ -121,8 +123,8 @@ async function writeEntries(
 }
 
 /**
- * True when an entry is about a person whom the grant hides. The entry is answered as for a new person, and is written
- * into the existing record.
+ * True when the primary identifier of an entry names a person whom the grant hides. Such an entry is answered as for a
+ * new person, and is written into the existing record.
  */
 const isOfHidden = (scope: WritingScope, hidden: PortionPeople, { beneficiary }: UpdateEntry): boolean =>
   beneficiary.identifiers.some(
@@ -178,7 +180,7 @@ function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateE
 const isBound = ({ grant, recordType }: WritingScope): boolean => grant.rows.has(recordType.name)
 
 /**
- * Writes an entry into its person.
+ * Writes an entry into its person, in memory.
  * @returns true when a benefit is replaced
  * @throws InvalidBeneficiary, InvalidRecord
  */
@@ -195,7 +197,7 @@ function replacesBenefit(
   const members = withoutAliases(scope, person.document, beneficiary.members, person.aliases)
   const update = { ...beneficiary, members }
   const ledger = person.parsed ?? readLedger(person.ledger)
-  // If a later check rejects the entry, the stored ledger is parsed again.
+  // `writeUpdate` changes the parsed ledger. If a later check rejects the entry, the next one parses the text again.
   person.parsed = null
   const { document, replaced } = writeUpdate(scope, ledger, person.document, update, origin, now)
   if (ledger.programmes.size > MAX_PROGRAMMES) {

@@ -22,7 +22,7 @@ import { type EntryResult, type UpdateEntry, type WritingScope, writePortion } f
 import type { Answering, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
-/** The number of beneficiaries in one transaction. */
+/** The most beneficiaries in one transaction. */
 const PORTION = 100
 
 /** The dependencies of an update. */
@@ -116,7 +116,7 @@ function readEntry(
   }
 }
 
-/** The order of updates: by the time of the message, then by the position in it, then by its id. */
+/** The order of updates: by the time of the message, then by the position in it, then by its id and its sender. */
 function originOf(message_ts: string, position: number, message_id: string, participant: number): UpdateOrigin {
   const time = timestampInstant(message_ts) ?? 0
   const stamp = `${paddedDigits(time + EPOCH, 15)} ${paddedDigits(position, 6)} ${message_id} ${participant}`
@@ -167,7 +167,7 @@ function outcomeOf(
   }
 }
 
-/** The first identifier of the member as sent; '' when there is none. */
+/** The first identifier of the member as sent, cut to the length of a reference_id; '' when there is none. */
 function memberIdentifier(beneficiary: JsonValue): string {
   const member = memberOf(beneficiary, 'member')
   const [first] = elementsOfValue(memberOf(member, 'member_identifier') ?? memberOf(beneficiary, 'member_identifier'))
@@ -180,7 +180,7 @@ function memberOf(value: JsonValue | undefined, name: string): JsonValue | undef
   return Object.entries(value).find(([one]) => searchKey(one) === name)?.[1]
 }
 
-/** Makes the receipt, the answer as it is sent, from which later status questions are answered. */
+/** Makes the receipt, from which later status questions are answered: the answer's message, and its header's text. */
 async function receiptOf(
   { bodies }: Updating,
   { correlation_id, encrypted }: Exchange,

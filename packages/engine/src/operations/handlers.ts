@@ -17,7 +17,7 @@ interface Handler {
   /** Whether a batch that is answered later is answered from one snapshot of the records. */
   readonly needsSnapshot?: true
   readonly answer: (deps: Answering, asked: MessageToAnswer) => Promise<Outcome>
-  /** Answers a further page of the items that have one, by their positions; absent when there are no such pages. */
+  /** Answers a further page, by the positions of the items that have one; absent when there are no further pages. */
   readonly page?: (
     deps: Answering,
     asked: MessageToAnswer,
@@ -57,7 +57,7 @@ export const answerMessage = (deps: Answering, asked: MessageToAnswer): Promise<
 export const needsSnapshot = (exchange: Pick<Exchange, 'operation'>): boolean =>
   handlerOf(exchange).needsSnapshot === true
 
-/** Answers a further page of the items that have one, by their positions. */
+/** Answers a further page. @param pages the page of each item that has one, by the item's position */
 export async function answerFurtherPage(
   deps: Answering,
   asked: MessageToAnswer,

@@ -42,7 +42,7 @@ export interface MessageToAnswer {
 
 /** The dependencies of the operations. */
 export interface Answering extends OpeningRequest {
-  /** The clock for the time of searches. */
+  /** The clock for the time limits of searches, and for dates. */
   readonly clock: Pick<Clock, 'now' | 'date'>
   readonly consents: Consents
   readonly db: Database
@@ -57,7 +57,7 @@ export interface Answering extends OpeningRequest {
   readonly canNotify: (participant: Participant, sender_uri: string | null) => Promise<boolean>
 }
 
-/** The values that an item handler works with: its dependencies, the exchange, and the rest of the whole answer. */
+/** The values that an item handler works with: dependencies, the exchange, and what the whole answer may still use. */
 export interface ItemWork {
   readonly deps: Answering
   readonly exchange: Exchange

@@ -14,7 +14,10 @@ export interface Outcome extends AuditedOutcome {
   readonly completed_count: number
   /** The items of the batch, in order. */
   readonly items?: readonly AnsweredItem[]
-  /** The writes of the operation in order. They are committed together with the reply, or not at all. */
+  /**
+   * The checks and writes of the operation, in order. They are committed with the first page of a later answer; for a
+   * synchronous answer in a transaction of their own, before it is sent.
+   */
   readonly effects?: readonly Effect[]
   /** Set when the reply must be encrypted although the request was not: it repeats the answer to an encrypted one. */
   readonly encrypted?: true

@@ -24,7 +24,7 @@ import { currentRecord } from './scheduled-statuses.ts'
 export interface AboutPerson {
   readonly work: ItemWork
   readonly criteria: PersonCriteria
-  /** The record; null: the registry has no such person, or the person's consent does not hold. */
+  /** The record; null: `findPerson` found none, or the consent does not hold or does not cover the question. */
   readonly record: ReadRecord | null
 }
 
@@ -41,7 +41,7 @@ export interface AskedQuestion extends PersonQuestion {
   readonly isTold?: true
 }
 
-/** The reference_id of the answer when the question names nobody. */
+/** The reference_id of the answer when the question is invalid, so that the person in it is not known. */
 const NOBODY = '0'
 
 /** Answers a question about one person. All such questions find the person in the same way. */
@@ -92,10 +92,11 @@ function wholeOf({ record_types }: Kind, { name }: RecordType): RecordType {
 }
 
 /**
- * Finds the person by the registry's primary identifier, or else by the other identifiers. Null: nobody is found, or
- * several share an identifier under a consent.
+ * Finds the person by the registry's primary identifier, or else by the other identifiers. Null: nobody is found whom
+ * the grant shows, or several share an identifier under a consent.
  * @param isConsented whether the question is asked under a consent
- * @throws ItemRejection the identifier names several persons
+ * @throws ItemRejection the identifier names several persons, or is of no type that the grant allows
+ * @throws ItemRejection, RequestFault as `takeQuota` does
  */
 async function findPerson(
   work: ItemWork,
@@ -140,7 +141,10 @@ async function findPerson(
 
 const readRecord = (record: FoundRecord): ReadRecord => ({ ...record, read: JSON.parse(record.document) })
 
-/** Finds the records with any of the identifiers, by a look-up of each. @param isWhole whether hidden persons count */
+/**
+ * Finds the records with any of the identifiers, at most two for each.
+ * @param isWhole true: hidden persons count too, and the conditions of the grant do not
+ */
 async function findBy(
   work: ItemWork,
   name: PersonQuestion['name'],
@@ -151,7 +155,8 @@ async function findBy(
   const { grant } = work.exchange
   const categories = isWhole ? PROTECTION_CATEGORIES : grant.hidden.categories
   const page = { sort: [], limit: 2, offset: 0, cap: 2, categories }
-  // The database applies the conditions of the grant too: it returns two records at most, and both may be excluded.
+  // The search has the conditions of the grant, because it returns two records at most: without them, it might return
+  // only records that the grant excludes.
   const rows = isWhole ? undefined : grant.rows.get(recordType.name)
   const found = await Promise.all(
     identifiers.map((identifier) => {

@@ -1,6 +1,6 @@
 /**
  * Brings scheduled statuses of enrolments into force: when one begins, the record is written again, with its events. A
- * question that comes before that is answered as if the record was written.
+ * question about one person that comes before that is answered as if the record was written.
  */
 
 import type { Clock } from '@rollcall/base/shared/clock'
@@ -30,7 +30,7 @@ import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { Person } from './enrolment-people.ts'
 import { type PortionScope, storePeople } from './enrolment-portion.ts'
 
-/** The time at which the first scheduled status begins; read at most twice a second. */
+/** The time at which the first scheduled status begins; read at most twice a second. Null: none is scheduled. */
 const schedules = perPool((pool) => shortLived(() => readFirstDueTime({ pool })))
 
 /** The record as it is now, with the scheduled statuses that have begun. */
@@ -60,10 +60,10 @@ export interface Scheduling {
   readonly log: Pick<Log, 'error'>
 }
 
-/** The number of records in one transaction. */
+/** How many records are read at a time, beside those that have failed. Each record type has its own transaction. */
 const PORTION = 100
 
-/** Writes the records in which a scheduled status has begun. @returns how many */
+/** Writes the records in which a scheduled status has begun. @returns how many were found and did not fail */
 export async function applyScheduledStatuses(deps: Scheduling, signal: AbortSignal): Promise<number> {
   const { db, clock } = deps
   let total = 0
@@ -84,7 +84,10 @@ export async function applyScheduledStatuses(deps: Scheduling, signal: AbortSign
 const keyOf = ({ registry, record_type, records }: RecordsWithDueStatus): string =>
   `${registry} ${record_type} ${records.join()}`
 
-/** Writes all records in one transaction; if that fails, each in its own. Failures are logged. */
+/**
+ * Writes all records in one transaction; if that fails, each in its own. A record that fails alone is logged, and added
+ * to `failed`.
+ */
 async function bringEach(deps: Scheduling, due: RecordsWithDueStatus, now: Date, failed: Set<string>): Promise<number> {
   try {
     return await bringOne(deps, due, now)
@@ -137,14 +140,14 @@ function personAt(
   { id, document: before, state, aliases }: LedgerRecord,
   now: Date,
 ): readonly Person[] {
-  // Another node has written the record.
+  // The ledger was deleted after it was found to be due.
   if (state === null) return []
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const stored = parseDocumentObject(before)
   const ledger = readLedger(state)
   const document = recordAtTime(scope, ledger, stored, now.getTime())
   const due = nextStatusTime(scope, ledger, now.getTime())
-  // The ledger is stored again, with the time of the next scheduled status.
+  // With `ledgerBefore: null` the ledger is stored again, with the time of the next scheduled status.
   const person = {
     id,
     before,

@@ -151,7 +151,7 @@ async function pageMembers(
   return { data, pagination: { ...page, total_count } }
 }
 
-/** Limits the records of a request: their ids are held in memory, and each page is a callback. */
+/** Limits the records of a request, or of a chunk: their ids are held in memory, and each page is a callback. */
 function takeRecords(budget: ItemWork['budget'], found: number): void {
   if (found > budget.records) {
     throw new ItemRejection(

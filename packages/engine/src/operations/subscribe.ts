@@ -49,7 +49,7 @@ async function readItems(deps: Answering, { exchange, message }: MessageToAnswer
   return read
 }
 
-/** Reads the subscriptions of the participant that the items may renew. */
+/** Reads the subscriptions of the participant that the items may renew or resume, for the decisions about the items. */
 function beginSubscribing(
   { db, limits }: Answering,
   { exchange, message: { transaction_id }, sender_uri = null }: MessageToAnswer,
@@ -89,7 +89,7 @@ async function readItem(
   }
 }
 
-/** The answer about the subscription that this item made or renewed, and no other (3.2, rule 8). */
+/** The answer about the subscription that this item made, renewed or resumed, and no other (3.2, rule 8). */
 function membersOf(
   { echo, frequency }: SubscribeCriteria,
   { code, is, isMoved }: SubscribeDecision,

@@ -148,7 +148,7 @@ async function receiptItems(
   }
 }
 
-/** An answer that is no batch, as one item with one status. */
+/** The answer of an operation without items, as one item; only a status when the answer is not stored or readable. */
 async function wholeAnswer(deps: Answering, { accepted, first }: AskedExchange): Promise<TxnItems> {
   const timestamp = timestampOf(deps.clock)
   const itemWith = (status: Status, reason?: string): TxnItems => {

@@ -49,8 +49,9 @@ export interface ExchangeWork {
   /** Claims exchanges that are due, as many as there are free slots, and begins to answer them. */
   poll(signal: AbortSignal): Promise<void>
   /**
-   * Keeps a slot for an exchange that is about to be accepted. Null when it must wait for its turn: it is large or a
-   * batch, a participant has its share in work, or others may wait since the last poll.
+   * Keeps a slot for an exchange that is about to be accepted. Null when it must wait for its turn: this exchange or
+   * one in work is large or a batch, a participant has its share in work, few slots are free, or others may wait since
+   * the last poll; and null when the node stops.
    */
   keepSlot(exchange: AcceptedExchange, signal: AbortSignal): KeptSlot | null
   /** Resolves when no exchange is in progress. */

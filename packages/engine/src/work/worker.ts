@@ -1,4 +1,4 @@
-/** A worker answers accepted exchanges and sends due deliveries until it is stopped. */
+/** A worker answers accepted exchanges, sends deliveries and notifications, and publishes the event outbox. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createWake, type Wake } from '@rollcall/base/shared/wake'
 import type { Limits } from '@rollcall/core/limits'
@@ -24,16 +24,16 @@ export type WorkerDeps = Pick<ExchangeWorkDeps, 'clock' | 'log' | 'metrics' | 'a
   readonly limits: Pick<Limits, 'worker_concurrency' | 'node_lease' | 'stop_time'>
   readonly dispatcher: Dispatcher
   readonly mailboxes: Mailboxes
-  /** Woken when this node has accepted an exchange without a claim. */
+  /** Woken when an accepted exchange may be due. */
   readonly exchangesWake: Wake
   readonly acceptanceSlots: Pick<AcceptanceSlots, 'open'>
-  /** Woken when a delivery of this node is due. */
+  /** Woken when a delivery may be due. */
   readonly deliveriesWake: Wake
   /** Woken when a notification may be due. */
   readonly mailboxesWake: Wake
   /** Publishes the events that wait in the event outbox, until the signal is aborted. */
   readonly publishOutbox: (signal: AbortSignal) => Promise<void>
-  /** Woken when a row came into the event outbox. */
+  /** Woken when rows may wait in the event outbox. */
   readonly outboxWake: Wake
   /** Woken when a registry has another source file. */
   readonly sourcesWake: Pick<Wake, 'raise'>
@@ -94,13 +94,13 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   }
 }
 
-/** The fewest milliseconds between two polls. Under load one poll finds the work of several announcements. */
+/** The fewest milliseconds between two polls of a loop. Under load one poll finds the work of several announcements. */
 const GATHERED = 5
 /** Milliseconds to wait after a failed poll: at first, and at most. */
 const PAUSES = { first: 100, longest: 2_000 }
 
 interface Loop {
-  /** True when its last poll succeeded. */
+  /** False when its last poll failed, or its signal was aborted. */
   working(): boolean
   /** Resolves when the loop has ended after its signal was aborted. */
   readonly ended: Promise<void>

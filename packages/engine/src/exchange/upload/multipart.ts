@@ -18,7 +18,7 @@ export type Parts = AsyncGenerator<PartEvent, void, void>
 /** The most header lines of a part. */
 const MAX_HEAD_LINES = 20
 
-/** The signs of a boundary (RFC 2046, 5.1.1), without the space. */
+/** Finds the boundary in a Content-Type. It may have the characters of RFC 2046, 5.1.1, except the space. */
 const BOUNDARY = /;\s*boundary=(?:"([0-9a-zA-Z'()+_,\-./:=?]{1,70})"|([0-9a-zA-Z'+_\-.]{1,70}))\s*(?:;|$)/i
 
 /** Reads the boundary in the Content-Type. @throws RequestFault 400 it names none */
@@ -87,7 +87,7 @@ class Splitter {
           stream.on('data', (bytes) => part.found.push({ is: 'data', bytes: bytes as Buffer }))
           stream.on('end', () => part.found.push({ is: 'end' }))
         })
-        // The parser may emit the same error several times for one body.
+        // A stream without a listener would throw. The parser emits such an error itself too.
         stream.on('error', () => undefined)
       })
       .on('error', () => this.#end('cut off'))

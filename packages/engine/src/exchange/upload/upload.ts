@@ -1,7 +1,7 @@
 /**
  * Reads a file that was uploaded to an asynchronous path as multipart/form-data (spec "Endpoints", N8, D34). Its parts
- * are `action`, `fileFormat`, `envelope` for a file of items, and the file. The file is read while it arrives if the
- * other parts come first.
+ * are `action`, `fileFormat`, `envelope` for a file of items, and the file. A file of items is read while it arrives if
+ * the other parts come first.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'

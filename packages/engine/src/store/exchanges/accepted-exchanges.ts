@@ -69,7 +69,7 @@ export async function findAccepted(
   return reads(pool).submit(correlation_id)
 }
 
-/** No limit is needed: as many wait as status questions are answered at a time. */
+/** The calls that wait need no limit: they come from requests and runs in progress, which are limited. */
 const reads = perPool((pool) =>
   groupCommit<string, AcceptedExchange | null>(
     async (ids) => {
@@ -120,7 +120,7 @@ export interface AskedExchange {
   readonly transaction_id: string
   /** The accepted exchange; null: it was answered synchronously, and an answer is stored for enrolment updates only. */
   readonly accepted: AcceptedExchange | null
-  /** The delivery of its first page, with the encrypted body. */
+  /** The delivery of its first page, with the encrypted body; null: there is none. */
   readonly first: SentPage | null
 }
 
@@ -192,7 +192,7 @@ export async function findChunkStarts(
   return rows.map(({ first_item }) => first_item)
 }
 
-/** Reads the encrypted requests of an exchange, one for each chunk, in the order of their items. */
+/** Reads the stored requests of an exchange, encrypted: one, or one for each chunk, in the order of their items. */
 export async function listRequests(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,

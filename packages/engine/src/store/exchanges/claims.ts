@@ -1,6 +1,6 @@
 /**
  * The queue of accepted exchanges. A node claims a row for some seconds, and renews the claim while it works. When a
- * claim is not renewed, it ends, and another node claims the exchange.
+ * claim is not renewed, it ends, and any node may claim the exchange.
  */
 
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'
@@ -14,7 +14,7 @@ import { ACCEPTED_COLUMNS, type AcceptedExchange, SMALL_REQUEST_BYTES } from './
 export interface ClaimedExchange extends AcceptedExchange {
   /** The id of the claim, under which everything about the exchange is written. */
   readonly claim: string
-  /** How often the exchange was claimed since its last page, this time included. */
+  /** How often the exchange was claimed since its last page, this time included; not where the node stopped. */
   readonly runs: number
 }
 
@@ -193,7 +193,7 @@ export async function releaseClaims(
   })
 }
 
-/** Counts accepted requests that have been due for more than a minute, and are not claimed. */
+/** Counts accepted requests, or chunks of them, that have been due for more than a minute, and are not claimed. */
 export async function countOverdue({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*) from accepted_exchange where ${DUE} and due_at < now() - interval '1 minute'`,
@@ -201,7 +201,10 @@ export async function countOverdue({ pool }: Pick<Database, 'pool'>): Promise<nu
   return rows[0]?.count ?? 0
 }
 
-/** Counts accepted requests that are due and not claimed, and finds how long the oldest has waited. */
+/**
+ * Counts accepted requests, or chunks of them, that are due and not claimed, and finds how many seconds the one that is
+ * due for longest has waited.
+ */
 export async function waitingExchanges({ pool }: Pick<Database, 'pool'>): Promise<WaitingExchanges> {
   const { rows } = await pool.query<WaitingExchanges>({
     name: 'waiting exchanges',

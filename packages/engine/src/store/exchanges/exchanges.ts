@@ -1,6 +1,6 @@
 /**
- * Stores which messages were received, by participant and message_id: one row for each exchange, written before any
- * answer is sent (D27).
+ * Stores which messages were received, by participant and message_id: one row for each exchange, written before its
+ * answer is sent (D27). A message that is refused before it is processed has no row.
  */
 
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'

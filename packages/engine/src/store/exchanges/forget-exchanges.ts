@@ -1,4 +1,4 @@
-/** Deletes exchanges, ciphertexts and callbacks that are older than their retention. */
+/** Deletes exchanges with their deliveries, fingerprints of ciphertexts, and callbacks, after their retention. */
 
 import { FORGOTTEN_USES } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'
@@ -7,13 +7,14 @@ import { countUndelivered, FORGOTTEN_DELIVERIES } from '@rollcall/delivery/store
 import { ACCEPTED_DAY, deleteOldDays, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
-/** The rows that one statement deletes: it takes some ten milliseconds, so that nobody waits long. */
+/** The most rows that one statement deletes: it takes some ten milliseconds, so that nobody waits long. */
 const AT_ONCE = 5_000
 
 /**
  * Deletes what was received more than `retention` seconds ago by the clock of the database, some thousand rows at a
- * time, and the counts of past days. Several nodes may do this at once and share the work.
- * @returns the number of rows
+ * time, except what is held or still needed. Deletes the counts of past days too. Several nodes may do this at once and
+ * share the work.
+ * @returns the number of rows, without those of the counts
  */
 export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   await deleteOldDays(db, ACCEPTED_DAY)
@@ -49,7 +50,10 @@ const FORGOTTEN: readonly ForgottenRows[] = [
 
 const INBOX = received('inbox_message')
 
-/** Counts the unfinished rows among those to delete: exchanges never answered, and deliveries never accepted. */
+/**
+ * Counts what is older than the retention and not finished: exchanges that are not answered completely, and deliveries,
+ * except notifications, that are pending. Those that a hold keeps count too.
+ */
 export async function countUnfinished(
   { pool }: Pick<Database, 'pool'>,
   retention: number,
@@ -62,7 +66,7 @@ export async function countUnfinished(
   return { exchanges: rows[0]?.exchanges ?? 0, deliveries: await countUndelivered({ pool }, retention) }
 }
 
-/** Deletes old callbacks of the inbox, and its counts of past days. */
+/** Deletes old callbacks of the inbox, and its counts of past days. @returns the number of callbacks */
 export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   await deleteOldDays(db, INBOX_DAY)
   return forget(db, INBOX, retention)
@@ -91,7 +95,7 @@ export async function countExchanges(db: Pick<Database, 'pool'>, retention: numb
   return total
 }
 
-/** How many rows `forgetInbox` would delete now. */
+/** Counts the callbacks that `forgetInbox` would delete now. */
 export const countInbox = (db: Pick<Database, 'pool'>, retention: number): Promise<number> =>
   countForgettable(db, INBOX, retention)
 
@@ -107,7 +111,7 @@ async function countForgettable(
   return rows[0]?.count ?? 0
 }
 
-/** Deletes the record ids of answered exchanges, which were only needed for further pages. */
+/** Deletes the record ids of exchanges that are answered or have failed. Only further pages needed them. */
 export async function clearAnsweredItems({ pool }: Pick<Database, 'pool'>): Promise<number> {
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(

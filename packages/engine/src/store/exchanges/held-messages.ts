@@ -36,7 +36,7 @@ export async function countHeldMessages({ pool }: Pick<Database, 'pool'>): Promi
   return rows
 }
 
-/** Cancels all that would be sent to a participant. Its requests are not answered; it may send them again. */
+/** Cancels all that would be sent to a participant. Its requests are not answered; it may ask again in new messages. */
 export async function cancelHeldMessages({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
   await withTransaction(pool, async (client) => {
     await client.query("select set_config('statement_timeout', '0', true)")

@@ -55,7 +55,10 @@ export interface InboxLetter extends InboxEntry {
   readonly owner: number
 }
 
-/** Finds the callbacks with this message_id: one for each participant that has used it. */
+/**
+ * Finds the callbacks with this message_id: one for each participant that has used it.
+ * @param participant only the callback of this sender_id
+ */
 export async function findInInbox(
   db: Database,
   message_id: string,

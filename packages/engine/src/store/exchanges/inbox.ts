@@ -27,7 +27,7 @@ export interface NewInboxMessage {
 }
 
 export interface PersistedMessage {
-  /** The correlation_id of the first callback when `same`; otherwise that of the given one. */
+  /** The correlation_id of the given callback when `new`; otherwise that of the stored one. */
   readonly correlation_id: string
   /** `same`: this callback was stored before. `different`: another one with this message_id was. */
   readonly known: 'new' | 'same' | 'different'

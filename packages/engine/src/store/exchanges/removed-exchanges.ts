@@ -1,4 +1,4 @@
-/** Deletes the messages of a removed registry or participant, and their answers. */
+/** Names the rows to delete with a registry or participant: its messages, and their answers. */
 import { consentUsesOf } from '@rollcall/consents/store/removed-consents'
 import { countRowsSql, type Removable, rowsToRemove, type StoredPart } from '@rollcall/database/removal'
 

@@ -8,7 +8,7 @@ import type { Milestones } from '@rollcall/participants/store/milestones'
 
 type Pool = Pick<Database, 'pool'>
 
-/** The time at which a participant's newest stored message was received; null when there is none. */
+/** The time at which a participant's newest stored request was received; null when there is none. */
 export async function lastReceivedAt({ pool }: Pool, { id }: Pick<Participant, 'id'>): Promise<Date | null> {
   const { rows } = await pool.query<{ received_at: Date }>(
     'select received_at from exchange where participant = $1 order by received_at desc limit 1',
@@ -17,7 +17,7 @@ export async function lastReceivedAt({ pool }: Pool, { id }: Pick<Participant, '
   return rows[0]?.received_at ?? null
 }
 
-/** The number of newest messages that are read: a participant may have sent millions. */
+/** The number of newest messages, and of newest deliveries, that are read: a participant may have millions. */
 const NEWEST = 500
 
 const SEEN = `with newest as (
@@ -33,7 +33,10 @@ const SEEN = `with newest as (
         and account.members -> 'request' ->> 'signature' is not null) as signature,
     (select min(finished_at) from sent where state = 'delivered') as callback`
 
-/** Finds when each step was first seen in a participant's newest messages. @param participant `Participant.id` */
+/**
+ * Finds when each step was first seen in a participant's newest messages and deliveries.
+ * @param participant `Participant.id`
+ */
 export async function findFirstSteps({ pool }: Pool, participant: number): Promise<Milestones> {
   const { rows } = await pool.query<Milestones>(SEEN, [participant])
   const [row] = rows
@@ -45,7 +48,7 @@ export async function findFirstSteps({ pool }: Pool, participant: number): Promi
 export interface RequestEvidence {
   /** The last stored request, which needed an access token. */
   readonly asked_at: Date | null
-  /** The last synchronous search with a verified signature that had an answer. */
+  /** The last synchronous search with a verified signature of which an item succeeded. */
   readonly searched_at: Date | null
 }
 

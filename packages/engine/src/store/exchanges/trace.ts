@@ -1,5 +1,5 @@
 /**
- * Finds what is stored about a message, by any of its ids: the exchange, its items, deliveries and attempts, or the
+ * Finds what is stored about a message, by one of its ids: the exchange, its items, deliveries and attempts, or the
  * callback in the inbox. Bodies and answers stay encrypted, and nothing names the person of the message.
  */
 
@@ -27,16 +27,16 @@ export interface TracedExchange extends ExchangeDeliveries {
   readonly participant_status: Participant['status'] | null
   /** The namespace of the registry. */
   readonly registry: string | null
-  /** The operation; null: the exchange was deleted. */
+  /** The operation, or `notify` for a notification; null: the exchange was deleted. */
   readonly operation: string | null
   readonly message_id: string | null
   readonly transaction_id: string | null
   readonly received_at: Date | null
-  /** The acceptance; null: the request was answered at once, or was deleted. */
+  /** The acceptance; null: the request was answered at once or was deleted, or it is a notification. */
   readonly accepted: TracedAcceptance | null
   /** The answered items, grouped by the time of the answer, such as those of one chunk. */
   readonly answered: readonly AnsweredItems[]
-  /** The items in the order of the request, at most `bounds.each`. */
+  /** The answered items in the order of the request, at most `bounds.each`. */
   readonly items: readonly TracedItem[]
 }
 
@@ -88,8 +88,8 @@ export interface TraceBounds {
 }
 
 /**
- * Finds everything with this transaction_id, correlation_id or message_id, and the requests that began and ended the
- * subscription with this code, the oldest first.
+ * Finds what has this transaction_id, correlation_id or message_id, and the requests that began and ended the
+ * subscription with this code: at most `bounds.found`, the oldest first.
  */
 export async function traceMessage(
   { pool }: Pick<Database, 'pool'>,
