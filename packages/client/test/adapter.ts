@@ -1,6 +1,7 @@
 /**
- * A registry adapter as they stand in the field, over real HTTP: it verifies our JWS and opens our EncryptedMessage, signs
- * with JWS (RS256), publishes its keys at an address of its own, and writes an answer's header from that of the request.
+ * A registry adapter like those in the field, over real HTTP: it verifies our JWS and opens our EncryptedMessage,
+ * signs with JWS (RS256), publishes its keys at an address of its own, and writes the header of an answer from that of
+ * the request.
  */
 import { createPublicKey, verify } from 'node:crypto'
 import { once } from 'node:events'

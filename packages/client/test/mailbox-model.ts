@@ -1,4 +1,4 @@
-/** A registry of two persons and its mailboxes, in memory: envelopes are planned and composed by the server's own code. */
+/** A registry of two persons and its mailboxes, in memory. The server's own code plans and composes the envelopes. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'

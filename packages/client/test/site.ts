@@ -1,4 +1,4 @@
-/** A web site on loopback: a page that loads the built client as an ES module, and every other path passed on to a server. */
+/** A web site on loopback: a page that loads the built client as an ES module. It passes other paths on to a server. */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

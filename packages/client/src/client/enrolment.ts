@@ -33,7 +33,7 @@ export type DisabilityQuestion = string | (UnderConsent & { readonly person: str
 export interface UpdateOptions extends RequestOptions {
   /** The subject of the update, such as `enrollement` or `enrollement_status_change`. */
   readonly receipt_type?: string
-  /** The number of beneficiaries in one message; 100 by default. */
+  /** The most beneficiaries in one message; 100 by default. */
   readonly batch_size?: number
 }
 
@@ -41,17 +41,17 @@ export interface UpdateOptions extends RequestOptions {
 export interface EnrolmentUpdate {
   /** The place of the beneficiary in the list that was sent, from 0. */
   readonly index: number
-  /** The beneficiary's member identifier; if there is none, the place in the message. */
+  /** The reference_id in the answer. Rollcall gives the member identifier; if there is none, the place in the message. */
   readonly reference_id: string
   readonly ok: boolean
-  /** The registry's text: why it rejected the beneficiary, or what was replaced; null when there is none. */
+  /** Why the beneficiary was rejected, or what the registry replaced; null when it was written without a remark. */
   readonly message: string | null
   /** Identifies the receipt together with `correlation_id`: `txnStatus` with `txn_type` receipt returns it. */
   readonly transaction_id: string
   readonly correlation_id: string
 }
 
-/** The default number of beneficiaries in one message. */
+/** The most beneficiaries in one message by default. */
 export const UPDATE_BATCH = 100
 
 /** Makes the message of a question about an enrolment, without its transaction_id. */

@@ -72,5 +72,6 @@ export interface Accepted {
   /** The correlation_id that the callback will have. */
   readonly correlation_id: string
   readonly transaction_id: string
+  /** The time in the ack; empty when the registry gives none. */
   readonly timestamp: string
 }

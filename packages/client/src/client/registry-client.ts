@@ -43,9 +43,9 @@ const CALLBACK_TIMEOUT = 60_000
 
 /**
  * Sends requests to one registry. Methods reject with TransportError, AckError, HeaderRejected, UntrustedAnswer or
- * TokenRefused. Read the items of an `Answer` with `resultsOf` or `itemsOrThrow`. With the option `kind`, records have
- * the types of that kind, but are not checked. A method whose name ends in `Async` asks for an answer by callback, and
- * resolves with the ack.
+ * TokenRefused, and with the errors that they name. Read the items of an `Answer` with `resultsOf` or `itemsOrThrow`.
+ * With the option `kind`, records have the types of that kind, but are not checked. A method whose name ends in `Async`
+ * asks for an answer by callback, and resolves with the ack.
  */
 export class RegistryClient<const Kind extends SaidKind = string> {
   readonly #settings: Settings

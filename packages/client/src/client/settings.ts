@@ -33,8 +33,8 @@ export interface PeerTrust {
   /** Whether answers must be signed; `required` by default. */
   readonly signature?: SignaturePolicy
   /**
-   * How the registry signs; by default by the `profile` of `signing`, without it by the profile of the specification, with EdDSA or the
-   * algorithm of the key of `signing`.
+   * How the registry signs; by default by the `profile` in `signing`, or else by the profile of the specification, with
+   * EdDSA or the algorithm of our own key in `signing`.
    */
   readonly profile?: SignatureProfile
   /** The values of `namespace` that are accepted in signatures; by default those in use, such as `registry`. */

@@ -31,7 +31,7 @@ export type Presence = 'entered' | 'stayed' | 'left'
 export interface EventContext {
   /** The item of the notification. */
   readonly event: NotifyEvent
-  /** The name that the kind has for the event; the sent one when it has none; null when the registry sends none. */
+  /** The kind's name for the event; if it has none, the sent one after the last ":"; null when none was sent. */
   readonly event_type: string | null
   /** The name that the kind has for the record type; the sent one when it has none. */
   readonly record_type: string
@@ -43,8 +43,8 @@ export interface EventContext {
   readonly subscriptions: Readonly<Record<string, Presence>>
   readonly record_version: number | null
   /**
-   * True when a later version of the record was handled before, for another subscription or a backfill. The event is
-   * news, but its record is outdated.
+   * True when a later version of the record was handled before, such as for another subscription or type of event. The
+   * event is news, but its record is outdated.
    */
   readonly superseded: boolean
   readonly occurred_at: string | null

@@ -24,7 +24,7 @@ const DAY = 24 * 3_600_000
 
 /** How many messages are remembered, and for how long. */
 export interface MemoryLimits {
-  /** The number of messages that are remembered; the oldest are forgotten first. 100 000 by default. */
+  /** The most messages that are remembered; the oldest are forgotten first. 100 000 by default. */
   readonly messages?: number
   /** How long a message is remembered, in milliseconds. Five days by default, longer than Rollcall repeats one. */
   readonly age?: number

@@ -3,7 +3,7 @@ import type { RequestFault } from '@rollcall/protocol'
 
 /** Milliseconds. A callback may come this long before its caller begins to wait. */
 const BEFORE = 5_000
-/** The number of refusals that are remembered. */
+/** The most refusals that are remembered. */
 const MOST = 100
 const MOST_NAMED = 3
 /** The longest text of a refusal, in characters. */

@@ -50,8 +50,8 @@ const profileFor = (algorithm: AlgorithmName): SignatureProfile => ({
 })
 
 /**
- * How a registry signs its answers when nothing else is known: by the profile by which the sender signs its requests, with the first of
- * the profile's algorithms. Without `profile` that may be EdDSA beside the key's own algorithm.
+ * The profile by which we verify a registry's answers when nothing else is known: the `profile` by which we sign, or
+ * else that of the specification, with EdDSA or the algorithm of our own key.
  */
 export function profileOfAnswers({ profile, key }: Signing): SignatureProfile {
   if (profile !== undefined) return profile

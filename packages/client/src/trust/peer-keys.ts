@@ -24,11 +24,14 @@ export interface JwkSet {
   readonly keys: readonly Jwk[]
 }
 
-/** Returns the known keys. If they are not `enough`, a published set is first fetched again, but not during a pause. */
+/**
+ * Returns the known keys. A published set is fetched first when it is old, or its keys are not `enough`, but not during
+ * a pause after the last request.
+ */
 export type KeySet = (enough?: (keys: readonly PublicKey[]) => boolean) => Promise<readonly PublicKey[]>
 
 /**
- * A fixed key set. It rejects with a TypeError when two keys have one name.
+ * Makes a fixed key set. The returned function rejects with a TypeError when two keys have one name.
  * @throws TypeError a key is private or symmetric, or the set is invalid
  */
 export function givenKeySet(set: JwkSet): KeySet {
@@ -56,7 +59,7 @@ function publicJwks(set: JwkSet): ReturnType<typeof readKeySet> {
 const PAUSE_WITHOUT = 1_000
 
 /**
- * A key set that is fetched when needed. A set with a private key is refused, and the earlier set is dropped.
+ * Makes a key set that is fetched when needed. A set with a private key is refused, and the earlier set is dropped.
  * @param now milliseconds
  */
 export function fetchedKeySet(http: HttpSettings, url: string, now: () => number = Date.now): KeySet {
@@ -98,7 +101,7 @@ export interface PeerKeys {
   encryption(): Promise<EncryptionKey | null>
 }
 
-/** The keys of a set, imported. Each key is imported once, because importing takes longer than verifying. */
+/** The keys of a set, imported. Keys for signatures are imported once: importing takes longer than verifying. */
 export function peerKeys(set: KeySet): PeerKeys {
   const imported = new WeakMap<PublicKey, Promise<WebCryptoKey>>()
   const importOnce = (key: PublicKey): Promise<WebCryptoKey> => {

@@ -64,7 +64,7 @@ export async function authenticate(
   const token = bearerToken(authorization)
   const verified = await tokens.verify(token)
   const participant = verified === null ? null : await directory.activeParticipant(verified.sender_id)
-  // A token ends when its participant is removed or promoted, even if another one with the same sender_id is added later.
+  // A token ends when its participant is removed or promoted, even if another one with the sender_id is added later.
   const { client_id, environment } = verified ?? {}
   if (participant === null || participant.client_id !== client_id || participant.environment !== environment) {
     throw unauthorized('Authorization: the access token is not valid here or has expired; ask for a new one')

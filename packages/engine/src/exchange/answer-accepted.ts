@@ -169,8 +169,8 @@ async function firstPage(
 }
 
 /**
- * Adds a check to an outcome whose record ids are kept for further pages, if the records are in a source: the registry
- * must still read them from the same place. If not, nothing is committed, and a later run answers with new ids.
+ * Adds a check to an outcome whose record ids are kept for further pages, if the registry has a source: it must still
+ * read its records from the same place. If not, nothing is committed, and a later run answers with new ids.
  */
 function keptInPlace(outcome: Outcome, { registry }: Exchange): Outcome {
   if (registry.source === null) return outcome

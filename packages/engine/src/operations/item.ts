@@ -85,7 +85,7 @@ export interface ItemWork {
 /** The values that the handlers of all items of a batch share. */
 export type BatchWork = Omit<ItemWork, 'addFacts'>
 
-/** One item of a batch. Only its timestamp and locale were checked. */
+/** One item of a batch. Its timestamp and locale have the right form; its reference_id was not checked. */
 export interface Item {
   readonly timestamp: string
   readonly locale?: string

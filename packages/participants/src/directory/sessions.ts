@@ -60,7 +60,7 @@ const SESSION_TIME = 43_200
 /** Seconds after which a session ends that began at a provider of OpenID Connect: its roles are as old as it is. */
 const PROVIDED_SESSION_TIME = 3_600
 
-/** Milliseconds between two writes of the time at which a session was last used. */
+/** The least milliseconds between two writes of the time at which a session was last used. */
 const SEEN_EVERY = 15_000
 
 const ID_AND_SECRET = /^([1-9]\d{0,14})_([\w-]{43})$/

@@ -68,7 +68,7 @@ export function createTokens(
     async verify(token) {
       const known = remembered.get(token)
       if (known !== undefined) {
-        // A cached token is refused as soon as its key is revoked.
+        // A cached token is refused too when its key is no longer valid.
         if (known.expires > clock.date() / 1_000 && (await keys.verification(known.kid)) !== null) {
           return known
         }

@@ -149,7 +149,7 @@ export function readMessage(row: MessageRow, message: JsonObject): Message {
 }
 
 /**
- * Reads the message of a callback. It is accepted when its shape can be read.
+ * Reads the message of a callback. Its schema is less strict than the documented one (`receivedSchema`).
  * @param kind the kind of the receiving registry, which may leave more members open
  * @returns the message, and the timestamps that had no time zone
  * @throws RequestFault 400 err.request.bad, with the member and the rule

@@ -1,4 +1,4 @@
-/** Reads large requests on a reading thread, and gives the checks a message whose items are canonical text. */
+/** Reads large requests on a reading thread. The items of such a message stay canonical text until they are needed. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Message } from '@rollcall/core/model/exchange'

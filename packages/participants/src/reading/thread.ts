@@ -128,7 +128,7 @@ function withoutItems<Frame extends Members>(name: string, message: Frame, same?
   return { frame, items: same !== undefined && same[member] === batch ? null : itemsText(batch) }
 }
 
-/** The number of items in one piece. */
+/** The most items in one piece. */
 const PIECE = 100
 
 function itemsText(items: readonly unknown[]): ItemTexts {

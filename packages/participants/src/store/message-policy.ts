@@ -73,8 +73,8 @@ const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 &&
 type Tightening = Pick<Extract<JournalAct, { readonly kind: 'policy_tightened' }>, 'policy' | 'hosts'>
 
 /**
- * The part of a change that makes the policy stricter, which a restore must not undo; null when no part does. Each list
- * of policies begins with the strictest.
+ * The part of a change that a restore must not undo: what makes the policy stricter, another signature profile, and
+ * another address of the key set. Null when there is no such part. Each list of policies begins with the strictest.
  */
 export function stricterChanges(from: MessagePolicy, to: MessagePolicy): Tightening | null {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = to

@@ -100,7 +100,7 @@ async function takeOverFormer(
   }
 }
 
-/** Turns the violated constraint into a refusal: no two participants may have one jwks_uri. */
+/** Returns a refusal for a jwks_uri that another participant has; any other error unchanged. */
 function asRefusal(error: unknown): unknown {
   if (!isUniqueViolation(error, 'participant_jwks_uri_key')) return error
   return new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')
@@ -197,7 +197,7 @@ export function setParticipantStatus(
 /**
  * Changes the given name and limits of a participant. Others stay, and so do subscriptions above a new limit. All nodes
  * follow within a second.
- * @throws StoreRefusal there is no such participant, the name is empty, or a limit is invalid
+ * @throws StoreRefusal there is no such participant, the name is empty or too long, or a limit is invalid
  */
 export async function changeParticipant(
   db: Database,
