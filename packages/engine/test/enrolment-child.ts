@@ -1,4 +1,4 @@
-/** A node that is killed: it answers enrolment updates one after the other, and prints the number of each after it. */
+/** A node that is killed. It answers enrolment updates in turn, and prints the number of each that it has answered. */
 
 import { CLOCK } from '@rollcall/base/shared/clock'
 import { createSemaphore } from '@rollcall/base/shared/semaphore'

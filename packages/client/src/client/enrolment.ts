@@ -41,7 +41,7 @@ export interface UpdateOptions extends RequestOptions {
 export interface EnrolmentUpdate {
   /** The place of the beneficiary in the list that was sent, from 0. */
   readonly index: number
-  /** The reference_id in the answer. Rollcall gives the member identifier; if there is none, the place in the message. */
+  /** The reference_id in the answer. Rollcall gives the member identifier, or else the place in the message. */
   readonly reference_id: string
   readonly ok: boolean
   /** Why the beneficiary was rejected, or what the registry replaced; null when it was written without a remark. */

@@ -57,7 +57,7 @@ export interface Attempted extends HttpAnswer {
 /**
  * Repeats attempts until the answer is not transient, its Retry-After is too long, or no attempt is left. Returns the
  * last answer.
- * @throws TransportError of the last attempt, or one that is not transient at once; other errors of `attempt` at once
+ * @throws TransportError of the last attempt, or of an earlier one if it is not transient; other errors of `attempt`
  */
 export async function withRetries(
   attempt: () => Promise<HttpAnswer>,

@@ -12,7 +12,7 @@ export interface MailboxLimits {
 }
 
 const TIMEOUT = 60_000
-/** Milliseconds. A timer with a longer time would fire at once. */
+/** The longest time of a timer, in milliseconds. With a longer one, it would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 interface UnclaimedCallback {

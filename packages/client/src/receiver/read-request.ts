@@ -19,7 +19,7 @@ export async function readRequest(request: Request, maxBytes: number, accepted: 
 
 const bad = (message: string, status: number): RequestFault => new RequestFault('err.request.bad', message, status)
 
-/** The largest number of values outside the member of a message that may have many. */
+/** The largest number of values outside of the members that may have many. */
 const MAX_OUTSIDE = 10_000
 /** The largest number of names in one object. */
 const MAX_NAMES = 1_000

@@ -1,7 +1,7 @@
 /** Remembers refused callbacks, for the error of a wait that fails. They do not end a wait: anybody can send them. */
 import type { RequestFault } from '@rollcall/protocol'
 
-/** Milliseconds. A callback may come this long before its caller begins to wait. */
+/** The milliseconds before a wait in which refusals also count: a callback may come before its caller waits. */
 const BEFORE = 5_000
 /** The most refusals that are remembered. */
 const MOST = 100

@@ -24,7 +24,7 @@ interface Admitted {
   readonly admission: Admission
 }
 
-/** The refusal of a participant of the other environment. It looks like that for a missing grant; the log says more. */
+/** The refusal of a participant at a registry of the other environment. Its text is that for a missing grant. */
 export class OtherEnvironment extends RequestFault {
   /** The reason for the log. It is not sent. */
   readonly reason: 'sandbox_participant_at_live_registry' | 'live_participant_at_sandbox_registry'

@@ -30,8 +30,8 @@ export type AnsweringAccepted = Answering & SendingReply & Authorizing
 /** The most pages that a run sends; then other exchanges have their turn. */
 const PAGES_IN_A_RUN = 16
 /**
- * The number of runs without a page, from which on a failure is reported by the callback: the registry failed. Failures
- * of the audit log, or to reach the records, are not reported so.
+ * The number of runs without a page, after which a failure is final: the callback says that the registry failed. Until
+ * `CUT_SHORT`, a failure of the audit log, or to reach the records, is not final.
  */
 const RUNS = 5
 /**

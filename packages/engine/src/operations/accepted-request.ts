@@ -75,5 +75,5 @@ export async function readStoredRequest<Result>(
   return accepted.request === null ? inSlot(deps.turns, TURN_OF_LARGE_BODIES, work) : work()
 }
 
-/** The name of the turn for status questions that read large bodies. */
+/** The key of the semaphore under which large stored bodies are opened, one after another. */
 export const TURN_OF_LARGE_BODIES = 'large bodies of questions'

@@ -22,7 +22,7 @@ import {
 } from './item.ts'
 import type { FoundRecords, Outcome } from './outcome.ts'
 
-/** The items of a batch that are answered at the same time: enough to use the database well, not to fill it. */
+/** The most items of a batch that are answered at the same time: enough to use the database well, not to fill it. */
 const CONCURRENCY = 4
 
 /** Answers every item of the message, and counts the answers for the header of the reply (N7). */
@@ -54,7 +54,7 @@ export async function answerBatch(deps: Answering, asked: MessageToAnswer, handl
   return { ...outcomeOf(exchange, answers), ...(await effectsOf(deps, asked, answers)), items }
 }
 
-/** Answers a message with one question and no items by one item. @param reference_id the name of the item */
+/** Answers a message that is one question. The answer has one item. @param reference_id that of the item */
 export async function answerQuestion(
   deps: Answering,
   asked: MessageToAnswer,
@@ -89,7 +89,10 @@ export async function answerPage(
   return outcomeOf(exchange, answers)
 }
 
-/** The work on a batch. A message with one item has no time limit beside those of its slot and its statement. */
+/**
+ * Makes the values that the items of a batch share. A message with one item has no time limit beside those of its slot
+ * and its statement.
+ */
 function workOf(deps: Answering, { mode: name, exchange, state }: MessageToAnswer, items: number): BatchWork {
   const { reply_bytes: bytes, reply_records: records } = deps.limits
   const mode = deps.modes[name]

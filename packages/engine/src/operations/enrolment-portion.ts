@@ -61,7 +61,7 @@ class Outdated extends Error {
  * Writes and commits a portion. If the database refuses a value, portions are halved until its entry is found, which is
  * rejected.
  * @param entries in the order of the message
- * @param finish called once in the last transaction, with the results of all entries
+ * @param finish called with the results of all entries, at the end of the last transaction, each time that it is tried
  */
 export async function writePortion(
   scope: WritingScope,

@@ -17,7 +17,7 @@ interface Refusal {
   readonly rule: string
 }
 
-/** Why a code can be refused. If nothing is ended, the code of the reply is the first of these that applies. */
+/** Why a subscription is not ended. If none is ended, the reply has the code of the first of these that applies. */
 const REFUSALS = {
   right: { code: 'rjct.requester.invalid', rule: 'this sender has lost the right to them' },
   ended: { code: 'rjct.event.already_unsubscribed', rule: 'they had ended before' },

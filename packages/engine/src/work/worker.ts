@@ -39,7 +39,7 @@ export type WorkerDeps = Pick<ExchangeWorkDeps, 'clock' | 'log' | 'metrics' | 'a
   readonly sourcesWake: Pick<Wake, 'raise'>
 }
 
-/** The accepted requests above 262,144 bytes that are answered at a time, one of each participant. */
+/** The most accepted requests above 262,144 bytes that are answered at a time; one of each participant at most. */
 const LARGE_REQUESTS = 2
 
 /** Milliseconds to wait for the end of the connection that listens for announcements. */

@@ -8,9 +8,9 @@ import { perPool } from '@rollcall/database/group-commit'
 
 /** The time at which each step was first seen; null: not yet. */
 export interface Milestones {
-  /** A request was accepted, so the participant had an access token. */
+  /** A request was received, so the participant had an access token. */
   readonly token: Date | null
-  /** A search was accepted. */
+  /** A search was received. */
   readonly search: Date | null
   /** A signature of one of the participant's messages was verified. */
   readonly signature: Date | null

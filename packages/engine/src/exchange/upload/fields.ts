@@ -9,7 +9,7 @@ export interface Fields {
   readonly envelope: string | null
 }
 
-/** The fields by name, with other names that other servers use (N8). */
+/** The fields by name, also by the names that they have at other servers (N8). */
 const NAMES: Readonly<Record<string, 'action' | 'fileFormat' | 'envelope' | 'fileName'>> = {
   action: 'action',
   fileFormat: 'fileFormat',

@@ -14,7 +14,10 @@ import { ACCEPTED_COLUMNS, type AcceptedExchange, SMALL_REQUEST_BYTES } from './
 export interface ClaimedExchange extends AcceptedExchange {
   /** The id of the claim, under which everything about the exchange is written. */
   readonly claim: string
-  /** How often the exchange was claimed since its last page, this time included; not where the node stopped. */
+  /**
+   * How often the exchange was claimed since its last page, this claim included. A claim that a stopping node released
+   * does not count.
+   */
   readonly runs: number
 }
 

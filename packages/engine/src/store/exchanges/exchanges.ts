@@ -1,6 +1,6 @@
 /**
  * Stores which messages were received, by participant and message_id: one row for each exchange, written before its
- * answer is sent (D27). A message that is refused before it is processed has no row.
+ * answer is sent (D27). A message that is refused before step 6 of `receive.ts` has no row.
  */
 
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'
@@ -225,7 +225,7 @@ const HELD = `offered.correlation_id in (select correlation_id from added) or (
       select true from exchange where exchange.participant = offered.participant
         and exchange.message_id = offered.message_id and exchange.correlation_id = offered.correlation_id limit 1)`
 
-/** Messages that are answered at once. */
+/** Stores messages in the statement of their audit entries, when all of them are answered at once. */
 const JOINT_ANSWERED: JointWrite<NewExchange> = {
   name: 'messages',
   held: (parameter) => `${addedSql(parameter)}, messages_held as (select number from offered where ${HELD})`,
@@ -234,8 +234,8 @@ const JOINT_ANSWERED: JointWrite<NewExchange> = {
 
 /**
  * Stores messages in the statement of their audit entries: messages that are accepted, and messages that are answered
- * at once. A message that was received before is not accepted again. Both have one insert, because of the order of
- * keys.
+ * at once. A message that was received before is not accepted again. Both sorts have one insert, so that all keys are
+ * inserted in one order (`addedSql`).
  */
 export const REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
   name: 'requests',

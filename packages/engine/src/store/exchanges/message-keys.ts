@@ -1,4 +1,4 @@
-/** Finds the messages that belong to an id, with the message_ids that the audit log has. */
+/** Finds the messages that belong to an id, and returns their message_ids as the audit log stores them. */
 
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
