@@ -6,6 +6,7 @@ type Header = { readonly message_ts: string; readonly [member: string]: unknown 
 /** The members that the header of a request can have, with null: `reserialised` also writes those without a value. */
 const ABSENT = Object.fromEntries(Object.keys(RequestHeader.properties).map((name) => [name, null]))
 
+/** The functions that write the header of a request, by the name of the form. */
 export const OUTGOING = {
   /** Leaves out members that have no value. */
   usual: (header: Header): Header => header,
@@ -21,4 +22,5 @@ export const OUTGOING = {
   }),
 } as const
 
+/** The name of a form of the header. */
 export type Outgoing = keyof typeof OUTGOING

@@ -13,6 +13,7 @@ export interface Retry {
   readonly longest_retry_after: number
 }
 
+/** The values for options of `Retry` that are not given. */
 export const DEFAULT_RETRY: Retry = {
   attempts: 4,
   first_pause: 250,

@@ -20,6 +20,8 @@ export interface CallbackMessages {
 }
 
 export type CallbackName = keyof CallbackMessages
+
+/** The name of a callback that answers a request. */
 export type ReplyName = Exclude<CallbackName, 'notify'>
 
 /** The header of a callback. It has a status; on-subscribe and on-unsubscribe may leave it out (N1, D7). */

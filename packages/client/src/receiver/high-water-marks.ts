@@ -75,6 +75,7 @@ on conflict (name) do update set value = greatest(known.value, excluded.value), 
 
 const FORGET = 'delete from rollcall_high_water_mark where raised_at < now() - make_interval(secs => $1)'
 
+/** Marks in PostgreSQL. */
 export interface SqlMarks extends HighWaterMarks {
   /** Deletes marks that were not raised for this time; a year by default. Call it sometimes. */
   forget(options?: { readonly age_seconds?: number }): Promise<void>

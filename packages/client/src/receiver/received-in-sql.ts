@@ -35,6 +35,7 @@ where sender_id = $1 and message_id = $2 and claim = $3 and done_at is null`
 
 const FORGET = `delete from rollcall_received_message where claimed_at < now() - make_interval(secs => $1)`
 
+/** A memory of messages in PostgreSQL. */
 export interface SqlMemory extends ReceivedMessages {
   /** Forgets messages that were claimed longer ago than this; five days by default. Call it sometimes. */
   forget(options?: { readonly age_seconds?: number }): Promise<void>

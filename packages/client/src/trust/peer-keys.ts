@@ -95,7 +95,7 @@ async function fetchKeys(http: HttpSettings, url: string): Promise<Fetched<reado
 
 /** Finds the public keys of one peer. */
 export interface PeerKeys {
-  /** The keys of this algorithm with this kid; all of the algorithm when the signature names none. */
+  /** At most 20 keys of this algorithm: those with this kid, or any when the signature names none. */
   verifying(kid: string | null, algorithm: AlgorithmName): Promise<readonly WebCryptoKey[]>
   /** The first encryption key of the peer; null when there is none. */
   encryption(): Promise<EncryptionKey | null>

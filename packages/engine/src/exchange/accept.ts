@@ -20,6 +20,7 @@ import { duplicateMessageId, exchangeRow, type Remembering } from './remember.ts
 import { acknowledgement, type Reply } from './reply.ts'
 import type { Chunk, VerifiedRequest } from './unread-request.ts'
 
+/** The dependencies of `acceptRequest`. */
 export type Accepting = CheckingSenderUri &
   DayBounded &
   Remembering & {

@@ -25,6 +25,7 @@ export interface AcceptanceSlots {
   open(keep: KeepSlot): void
 }
 
+/** Creates the slots. None is kept until `open` is called. */
 export function createAcceptanceSlots(): AcceptanceSlots {
   let worker: KeepSlot = () => null
   return {

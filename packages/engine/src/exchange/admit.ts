@@ -11,11 +11,13 @@ import type { Tokens } from '@rollcall/participants/directory/tokens'
 import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { type Operation, RequestFault } from '@rollcall/protocol'
 
+/** The dependencies of `authenticate`. */
 export interface Authenticating {
   readonly tokens: Pick<Tokens, 'verify'>
   readonly directory: Pick<Directory, 'activeParticipant'>
 }
 
+/** The dependencies of `admitRequest`. */
 export type Admitting = Authenticating & { readonly quota: Quota }
 
 interface Admitted {
@@ -81,8 +83,10 @@ export function bearerToken(authorization: string | undefined): string {
   return token
 }
 
+/** Makes the refusal of a request without a valid token: 401 err.request.unauthorized. */
 export const unauthorized = (message: string): RequestFault => new RequestFault('err.request.unauthorized', message)
 
+/** The dependencies of `authorize`. */
 export interface Authorizing {
   readonly grants: Grants
 }

@@ -25,6 +25,7 @@ import { commitReply, type NewItem } from '../store/exchanges/replies.ts'
 import type { Authorizing } from './admit.ts'
 import { type ExchangeToAnswer, type ReplyPage, type SendingReply, sendReply } from './send-reply.ts'
 
+/** The dependencies of `answerAccepted`. */
 export type AnsweringAccepted = Answering & SendingReply & Authorizing
 
 /** The most pages that a run sends; then other exchanges have their turn. */

@@ -27,10 +27,12 @@ import { resultOrRejection, type VerifiedRequest } from './unread-request.ts'
  */
 const DECIDED = 10
 
+/** The dependencies of `answerNow`. */
 export type AnsweringNow = Remembering &
   Answering &
   Replying & { readonly auditLog: JointAuditLog; readonly pseudonyms: Pseudonyms }
 
+/** Answers a verified synchronous request, and returns the reply to send. @throws RequestFault */
 export async function answerNow(deps: AnsweringNow, request: VerifiedRequest): Promise<Reply> {
   const { exchange, opened, rejection } = request
   const rejected: Rejected = (by, of = exchange) =>

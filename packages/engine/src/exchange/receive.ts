@@ -18,6 +18,7 @@ import { type Reply, refusalAck } from './reply.ts'
 import { type ReadingRequests, resultOrRejection, takeBody } from './unread-request.ts'
 import { takeUpload } from './upload/upload.ts'
 
+/** The dependencies of `receiveRequest`. */
 export type Receiving = Admitting & Authorizing & ReadingRequests & Verifying & Opening & AnsweringNow & Accepting
 
 /**

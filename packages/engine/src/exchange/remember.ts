@@ -7,6 +7,7 @@ import { isStorable } from '@rollcall/database/text'
 import { canonicalJson, HeaderRejection, type JsonObject } from '@rollcall/protocol'
 import type { ExchangeMemory, NewExchange } from '../store/exchanges/exchanges.ts'
 
+/** The dependencies of `rememberExchange`. */
 export interface Remembering {
   readonly exchanges: ExchangeMemory
 }
@@ -46,8 +47,8 @@ export function exchangeRow(
 }
 
 /**
- * The correlation_id of equal messages, computed without a query: 122 bits of an HMAC of participant and fingerprint,
- * in the form of a random UUID. It cannot be guessed.
+ * The correlation_id of equal messages, computed without a look at the stored ones: 122 bits of an HMAC of participant
+ * and fingerprint, in the form of a random UUID. It cannot be guessed.
  */
 export async function correlationIdOf(
   pseudonyms: Pseudonyms,

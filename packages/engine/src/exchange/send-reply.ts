@@ -19,6 +19,7 @@ import type { ClaimedExchange } from '../store/exchanges/claims.ts'
 import { commitReply, isSmallReply, REPLY_JOINT_WRITE, type ReplyStep } from '../store/exchanges/replies.ts'
 import { replyHeader, replyMessage } from './reply.ts'
 
+/** The dependencies of `sendReply`. */
 export type SendingReply = Delivering & { readonly db: Database; readonly auditLog: JointAuditLog }
 
 /** The members of an exchange that an answer needs, even if the request cannot be read any more. */

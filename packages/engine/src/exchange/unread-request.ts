@@ -18,6 +18,7 @@ import { ACCEPTED_TYPES, HeaderRejection, type JsonBounds, type JsonObject, type
 import { batchItemsOf } from '../operations/item.ts'
 import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
 
+/** The dependencies for reading requests. */
 export interface ReadingRequests extends Verifying {
   readonly limits: Limits
   readonly reading: ReadingThreads

@@ -36,6 +36,7 @@ import { exchangeFingerprint } from '../exchange/remember.ts'
 import { acknowledgement, type Reply, refusalAck } from '../exchange/reply.ts'
 import { type Inbox, inboxEncryptionContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'
 
+/** The dependencies of `receiveCallback`. */
 export type ReceivingCallback = { readonly limits: Limits } & Admitting & Opening & Verifying & PersistingCallback
 
 /** Stores a callback, and then acknowledges it. @throws RequestFault it is refused: an ack ERR with an HTTP status */
@@ -93,6 +94,7 @@ export async function receiveCallback(
   }
 }
 
+/** The dependencies of `persistCallback`. */
 export type PersistingCallback = DayBounded & { readonly inbox: Inbox; readonly bodies: Pick<Bodies, 'encryptBody'> }
 
 /** A checked callback. */

@@ -42,8 +42,8 @@ interface Asking {
  * Checks the consent of an item.
  * @param name the member with the criteria
  * @param asked the identifiers in the criteria
- * @throws ItemRejection rjct.search_criteria.invalid: there is no consent, or it is invalid. One that has ended is none
- * of these: the item is then answered as for a person whom nobody knows
+ * @throws ItemRejection rjct.search_criteria.invalid: there is no consent, or it is invalid. A consent that was valid
+ * and has ended is not refused: the item is answered as for an unknown person
  */
 export async function checkItemConsent(
   { deps, exchange }: Asking,

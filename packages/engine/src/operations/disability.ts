@@ -54,7 +54,10 @@ const answerPart =
       return { members: { data, pagination: page } }
     })
 
+/** Answers with the `disability_details` of the person's record. */
 export const answerDisabilityDetails = answerPart('disability_details')
+
+/** Answers with the `disability_support` of the person's record. */
 export const answerDisabilitySupport = answerPart('disability_support')
 
 function partsOf(

@@ -92,6 +92,7 @@ export interface Item {
   readonly [member: string]: unknown
 }
 
+/** The answer to one item, with the records for further pages and the use of the consent. */
 export interface ItemAnswer {
   /** The members of the item's answer beside reference_id, timestamp and status. */
   readonly members: ReplyMembers
@@ -127,6 +128,7 @@ export interface Mode {
   readonly searchTime: number
 }
 
+/** The two modes of answering, by name. */
 export type Modes = Readonly<Record<ModeName, Mode>>
 
 /** The items of a message; empty when its operation has none. */

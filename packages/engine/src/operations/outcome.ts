@@ -4,6 +4,7 @@ import type { RecordId } from '@rollcall/core/model/records'
 import type { Effect } from '@rollcall/database/transaction'
 import type { HeaderCode, Status } from '@rollcall/protocol'
 
+/** What the reply to a message says, and the writes that belong to it. */
 export interface Outcome extends AuditedOutcome {
   readonly status: Status
   readonly status_reason_code?: HeaderCode

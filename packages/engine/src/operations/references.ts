@@ -10,6 +10,7 @@ import { findEarlierReferences, findUnreferenced, storeReferences } from '../sto
 import { readStoredRequest } from './accepted-request.ts'
 import { batchItemsOf } from './item.ts'
 
+/** The dependencies for storing references. */
 export type StoringReferences = Parameters<typeof readStoredRequest>[0] & { readonly log: Log }
 
 /**

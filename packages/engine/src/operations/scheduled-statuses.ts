@@ -52,6 +52,7 @@ export async function currentRecord(
   return { ...record, document: canonicalJson(document) }
 }
 
+/** The dependencies of `applyScheduledStatuses`. */
 export interface Scheduling {
   readonly db: Database
   readonly clock: Pick<Clock, 'date'>

@@ -147,6 +147,7 @@ export async function findExchangeHolding(
 /** The exchange of the question. */
 type Asking = Pick<Exchange, 'correlation_id'>
 
+/** The parts of an answer which says that nothing was found. */
 export interface NothingFound {
   /** The rejection in the form of an answer to a search, with the ids that the question asks about, or else its own. */
   readonly txn_status: ReplyMembers

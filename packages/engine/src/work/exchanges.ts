@@ -25,6 +25,7 @@ const BACKOFF: readonly number[] = [3, 8, 20, 55]
  */
 const GATHERING = 25
 
+/** The dependencies and limits of `ExchangeWork`. */
 export interface ExchangeWorkDeps {
   /** Connections for claims, apart from those that answer requests. */
   readonly pool: pg.Pool
@@ -45,6 +46,7 @@ export interface ExchangeWorkDeps {
   readonly wake: (after?: number) => void
 }
 
+/** The part of a worker that answers accepted exchanges. */
 export interface ExchangeWork {
   /** Claims exchanges that are due, as many as there are free slots, and begins to answer them. */
   poll(signal: AbortSignal): Promise<void>

@@ -12,6 +12,7 @@ import type { AcceptanceSlots } from '../exchange/acceptance-slots.ts'
 import { createExchangeWork, type ExchangeWorkDeps } from './exchanges.ts'
 import { pollQueues } from './poll-queues.ts'
 
+/** A worker that was started. */
 export interface RunningWorker {
   /** False after `stop`, and when the last poll of one of its loops has failed. */
   working(): boolean
@@ -19,6 +20,7 @@ export interface RunningWorker {
   stop(): Promise<void>
 }
 
+/** The dependencies of a worker. */
 export type WorkerDeps = Pick<ExchangeWorkDeps, 'clock' | 'log' | 'metrics' | 'answer'> & {
   readonly db: Database
   readonly limits: Pick<Limits, 'worker_concurrency' | 'node_lease' | 'stop_time'>

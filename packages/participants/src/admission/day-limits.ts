@@ -27,6 +27,7 @@ const DAY_BOUNDS = {
   },
 } as const satisfies Record<string, DayBound>
 
+/** The dependencies of `withinDailyLimit`. */
 export interface DayBounded {
   readonly dayUses: DayUses
   readonly limits: Pick<Limits, 'inbox_messages' | 'inbox_bytes' | 'accepted_requests' | 'accepted_bytes'>

@@ -36,6 +36,7 @@ export interface Admission {
   leave(refused?: boolean): void
 }
 
+/** A participant with its own limits; a limit of null is that of the server. */
 export type QuotaOwner = Pick<Participant, 'id' | 'rate_limit' | 'concurrency_limit'>
 
 interface Parts {

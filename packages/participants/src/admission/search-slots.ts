@@ -1,6 +1,7 @@
 /** Limits how many searches run at a time on a node, and shares the slots fairly among participants. */
 import { RequestFault } from '@rollcall/protocol'
 
+/** The slots in which the searches of a node run. */
 export interface SearchSlots {
   /**
    * Runs the work of a participant in one of the slots. Errors of the work are passed on.

@@ -25,6 +25,7 @@ import { isSecretOf, newSecret } from './secrets.ts'
 
 export type SessionLimits = Pick<Limits, 'session_idle'>
 
+/** A session that has not ended. */
 export interface Session<Owner> {
   readonly id: number
   readonly owner: Owner

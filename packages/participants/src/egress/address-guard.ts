@@ -148,6 +148,7 @@ export interface GuardOwner {
   readonly outgoing: readonly AllowedHost[]
 }
 
+/** The address guards of all participants. */
 export interface AddressGuards {
   /** The guard of a participant. @param identity our client certificate; its connections are used for nothing else */
   of(participant: GuardOwner, identity?: ClientIdentity): AddressGuard

@@ -2,6 +2,7 @@
 import type { Dispatcher } from 'undici'
 import { AddressRefused, errorCodeOf, RequestFailed } from './problems.ts'
 
+/** A request to another system, with its limits of time and size. */
 export interface GuardedRequest {
   readonly method: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>

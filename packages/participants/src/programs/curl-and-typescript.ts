@@ -15,6 +15,7 @@ export const KEY_PLACEHOLDER = 'A file with your private key as a JWK.'
 /** The query forms that the try-out page can send and show as programs. */
 export const TRY_QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
 
+/** A query in one of the forms. */
 export interface TriedForm {
   readonly name: (typeof TRY_QUERY_FORMS)[number]
   readonly query: JsonValue
@@ -58,6 +59,7 @@ const FORMS: Readonly<Record<TriedForm['name'], FormRow>> = {
   },
 }
 
+/** Makes the members of search_criteria that hold the query. */
 export const searchCriteriaOf = ({ name, query }: TriedForm, record_type: string): JsonObject =>
   FORMS[name].criteria(query, record_type)
 
@@ -72,6 +74,7 @@ curl -s "$REGISTRY${path}" \\
 ${body}
 END`
 
+/** The values that a shown TypeScript program has. */
 export interface TypeScriptProgram {
   readonly namespace: string
   readonly registry: { readonly kind: { readonly name: string }; readonly sender_id: string }

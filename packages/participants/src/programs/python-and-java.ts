@@ -9,6 +9,7 @@ import {
 } from '@rollcall/protocol'
 import { KEY_PLACEHOLDER } from './curl-and-typescript.ts'
 
+/** The values that a shown Python or Java program has. */
 export interface ShownProgram {
   readonly namespace: string
   readonly registry: { readonly sender_id: string }
@@ -17,6 +18,7 @@ export interface ShownProgram {
   readonly kid: string | null
 }
 
+/** A search to show. `later`: it is answered by callback. */
 export interface ShownSearch extends ShownProgram {
   readonly criteria: JsonObject
   readonly later: boolean
@@ -25,6 +27,7 @@ export interface ShownSearch extends ShownProgram {
 const KEY_SET = '/.well-known/jwks.json'
 const NO_KID = 'KID'
 
+/** Shows a search as a Python program. */
 export const searchAsPython = ({ criteria, later, ...program }: ShownSearch): string =>
   pythonProgram(program, `${later ? 'search_later' : 'search'}(${pythonLiteral(criteria)})`)
 
@@ -56,6 +59,7 @@ print(registry.${call})
 `
 }
 
+/** Shows a search as a Java program. */
 export function searchAsJava({ criteria, later, ...program }: ShownSearch): string {
   const question = `(ObjectNode) json(${literal(JSON.stringify(criteria))})`
   return javaProgram(program, later ? `searchLater(null, ${question})` : `search(${question})`)

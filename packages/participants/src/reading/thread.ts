@@ -40,6 +40,7 @@ export interface SplitMessage<Frame extends object> {
   readonly items: ItemTexts | null
 }
 
+/** A message as a reading thread returns it. */
 export interface ReadMessage {
   /** The message as sent. */
   readonly sent: SplitMessage<JsonObject>
@@ -53,6 +54,7 @@ export interface ReadMessage {
  */
 export type SignedTexts = { readonly header: string; readonly message: string } | { readonly problem: string } | null
 
+/** An envelope as a reading thread returns it. */
 export interface ReadEnvelope {
   readonly header: IncomingHeader
   /** The signature and header members of the envelope, as received; undefined for one that is missing. */
@@ -62,6 +64,7 @@ export interface ReadEnvelope {
   readonly signed: SignedTexts
 }
 
+/** The task of reading an envelope. */
 export interface EnvelopeTask {
   readonly body: Uint8Array | string
   /** The name of the requested operation. */
@@ -140,6 +143,7 @@ function itemsText(items: readonly unknown[]): ItemTexts {
   return { pieces, count: items.length, reference_ids }
 }
 
+/** The task of reading a text that is or has a message. */
 export interface TextTask {
   readonly text: string
   /** The name of the requested operation. */

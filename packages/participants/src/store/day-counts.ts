@@ -8,6 +8,7 @@ import type { Database } from '@rollcall/database/database'
 export const [INBOX_DAY, ACCEPTED_DAY] = ['inbox_day', 'accepted_day'] as const
 export type DayTable = typeof INBOX_DAY | typeof ACCEPTED_DAY
 
+/** How much was stored for a participant today. */
 export interface DayUse {
   readonly messages: number
   /** The bytes as stored, encrypted. */

@@ -62,6 +62,7 @@ export async function hasHadGrant(
   return rowCount === 1
 }
 
+/** The grants to revoke and the terms of those to add. */
 export interface GrantChanges {
   /** The ids of the grants to revoke, or 'all' that the participant has in the registry. */
   readonly revoke: readonly number[] | 'all'

@@ -8,6 +8,7 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
 import { DEFAULT_SIGNATURE_PROFILE, profileProblem } from '@rollcall/protocol'
 
+/** The policy of a new participant for which the operator gives none. */
 export const DEFAULT_MESSAGE_POLICY: MessagePolicy = {
   signature_policy: 'required',
   allow_unsigned: false,

@@ -9,6 +9,7 @@ import { CompiledQuery, sql } from 'kysely'
 
 export type CallbackAuth = 'none' | 'bearer' | 'oauth2' | 'mtls'
 
+/** The settings for the callbacks to one participant. */
 export interface CallbackSettings {
   /** The origins, each perhaps with a path prefix, that are allowed for a `sender_uri`; `:*` allows any port. */
   readonly allowed: readonly string[]

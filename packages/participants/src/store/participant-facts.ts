@@ -5,6 +5,7 @@ import type { Database } from '@rollcall/database/database'
 type Pool = Pick<Database, 'pool'>
 type Of = Pick<Participant, 'id'>
 
+/** The times of one client secret. */
 export interface SecretTimes {
   readonly created_at: Date
   /** The time at which the secret was retired; null: it is live. */
@@ -20,6 +21,7 @@ export async function listSecretTimes({ pool }: Pool, { id }: Of): Promise<reado
   return rows
 }
 
+/** What a participant used today of one daily quota. */
 export interface CountedToday {
   /** `Registry.id` */
   readonly registry: number

@@ -10,6 +10,7 @@ import { type Jwk, MOST_KEYS, type PublicKey } from '@rollcall/protocol'
 import { sql } from 'kysely'
 import { lockParticipant } from './participants.ts'
 
+/** A registered or revoked public key. */
 export interface ParticipantKey {
   readonly id: number
   /** The `Participant.id` of the owner; null: the owner was removed, or no participant had its sender_id. */

@@ -44,6 +44,8 @@ function fromRow({ signature_profile, ...row }: Row): Participant {
 export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'max_subscriptions' | 'demo' | 'environment'> &
   Quotas &
   MessagePolicy
+
+/** The limits of requests of a participant; null: the limit of the server. */
 export type Quotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
 
 /**

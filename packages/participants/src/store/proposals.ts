@@ -22,6 +22,7 @@ export interface ProposalActor {
   readonly name: string
 }
 
+/** A proposal as it is stored, without its input. */
 export interface StoredProposal {
   readonly id: string
   readonly act: string

@@ -31,6 +31,7 @@ export type LinkOwner = { readonly token: number } | { readonly participant: num
 /** The means by which somebody signed in: a link or a token, or a provider. */
 export type SignedInBy = LinkOwner | ProvidedOperator
 
+/** The times of a session. */
 export interface SessionTimes {
   readonly created_at: Date
   /** The time at which somebody last did something in the session, exact to about 15 seconds. */

@@ -2,6 +2,7 @@
 import { RequestFault } from '@rollcall/protocol'
 import { badRequest, type Parts, readPartPieces } from './multipart.ts'
 
+/** The texts of the fields of an upload. */
 export interface Fields {
   readonly action: string
   readonly fileFormat: string
@@ -23,6 +24,7 @@ const FIELD_BYTES = { action: 256, fileFormat: 256, envelope: 65_536 } as const
 
 const DEFAULT_FORMAT = 'json'
 
+/** An upload whose fields have been read, and whose file is read next. */
 export interface OpenedFile {
   readonly fields: Fields
   /** The file: its pieces, and the parts after it. */

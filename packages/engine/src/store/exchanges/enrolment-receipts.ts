@@ -6,6 +6,7 @@ import type { ClientBase } from 'pg'
 /** The row to which the encryption of a receipt is bound. */
 export const receiptEncryptionContext = (correlation_id: string): string => `enrolment receipt ${correlation_id}`
 
+/** The stored answer to an enrolment update. */
 export interface Receipt {
   readonly correlation_id: string
   /** True when the request was encrypted. */
@@ -23,6 +24,7 @@ export async function storeReceipt(client: ClientBase, { correlation_id, encrypt
   )
 }
 
+/** Finds the receipt of an exchange; null when there is none. */
 export async function findReceipt({ pool }: Pick<Database, 'pool'>, correlation_id: string): Promise<Receipt | null> {
   const { rows } = await pool.query<Receipt>({
     name: 'find enrolment receipt',

@@ -60,6 +60,7 @@ export interface NewChunk {
   readonly items: number
 }
 
+/** The result of `remember`: whether the message was received before. */
 export interface KnownExchange {
   /** The correlation_id of the first message when `same`; otherwise that of the given exchange. */
   readonly correlation_id: string
@@ -67,6 +68,7 @@ export interface KnownExchange {
   readonly known: 'new' | 'same' | 'different'
 }
 
+/** Remembers in the database which messages were received. */
 export interface ExchangeMemory {
   /**
    * Stores a message, and says whether it is the first with its participant and message_id. Of equal messages at the
@@ -250,6 +252,7 @@ export const REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
 /** True when a request may be written in the statement of other messages: it is small. */
 export const isSmallRequest = (exchange: NewAcceptedExchange): boolean => bytesOf(exchange) < LARGE_ENTRY_BYTES
 
+/** A message that is answered later. */
 export type NewAcceptedExchange = NewExchange & { readonly accepted: Acceptance }
 
 const isAccepted = (exchange: NewExchange): exchange is NewAcceptedExchange => exchange.accepted !== undefined

@@ -11,9 +11,9 @@ import { senderIdSql } from '@rollcall/participants/store/participant-names'
 const AT_ONCE = 5_000
 
 /**
- * Deletes what was received more than `retention` seconds ago by the clock of the database, some thousand rows at a
- * time, except what is held or still needed. Deletes the counts of past days too. Several nodes may do this at once and
- * share the work.
+ * Deletes what is older than `retention` seconds by the clock of the database, some thousand rows at a time, but not
+ * what is held or still needed. Deletes the counts of past days too. Several nodes may do this at once and share the
+ * work.
  * @returns the number of rows, without those of the counts
  */
 export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {

@@ -22,6 +22,7 @@ export interface InboxEntry {
   readonly received_at: Date
 }
 
+/** Selects the callbacks to list. A missing member excludes none. */
 export interface InboxFilter {
   /** Only callbacks of this sender_id. */
   readonly participant?: string

@@ -26,6 +26,7 @@ export interface NewInboxMessage {
   readonly body: Buffer
 }
 
+/** The result of `persist`: whether the callback was stored before. */
 export interface PersistedMessage {
   /** The correlation_id of the given callback when `new`; otherwise that of the stored one. */
   readonly correlation_id: string
@@ -33,6 +34,7 @@ export interface PersistedMessage {
   readonly known: 'new' | 'same' | 'different'
 }
 
+/** Stores callbacks of other systems in the database. */
 export interface Inbox {
   /**
    * Stores a callback once: of equal ones at the same time, at most one is `new`. The row is on disk when it resolves.

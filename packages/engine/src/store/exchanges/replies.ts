@@ -72,6 +72,8 @@ export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: r
  * locks on other requests, and without effects.
  */
 const SMALL = { items: 20, bytes: 65_536 }
+
+/** True when a page is within `SMALL`, has no effects, and belongs to no chunk. */
 export const isSmallReply = (
   { items, delivery, effects = [] }: ReplyStep,
   { parent }: { readonly parent: string | null },

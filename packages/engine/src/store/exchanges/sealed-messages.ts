@@ -4,6 +4,7 @@ import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { createFirstCome } from '@rollcall/database/group-commit'
 
+/** A ciphertext, and the message in which it was received. */
 export interface SealedMessage {
   /** The 32 bytes of the protocol's `ciphertextFingerprint`. */
   readonly fingerprint: Buffer
@@ -13,6 +14,7 @@ export interface SealedMessage {
   readonly message_id: string
 }
 
+/** Remembers in the database in which message each ciphertext came first. */
 export interface CiphertextMemory {
   /**
    * Stores a ciphertext. Resolves to true when it is new, or the same participant sent it under the same message_id;

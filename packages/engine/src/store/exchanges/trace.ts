@@ -40,10 +40,12 @@ export interface TracedExchange extends ExchangeDeliveries {
   readonly items: readonly TracedItem[]
 }
 
+/** How far the answer to an accepted request is. */
 export interface TracedAcceptance extends Pick<AcceptedExchange, 'encrypted' | 'items' | 'state' | 'started_at'> {
   readonly finished_at: Date | null
 }
 
+/** The numbers of items that were answered at one time. */
 export interface AnsweredItems {
   readonly at: Date
   readonly succ: number
@@ -52,6 +54,7 @@ export interface AnsweredItems {
   readonly records: number
 }
 
+/** An answered item of a traced exchange. */
 export interface TracedItem {
   readonly reference_id: string
   readonly status: 'succ' | 'rjct'
@@ -80,6 +83,7 @@ export interface TracedCallback {
 
 export type Traced = TracedExchange | TracedCallback
 
+/** How much `traceMessage` reads. */
 export interface TraceBounds {
   /** The most exchanges and callbacks that are read. */
   readonly found: number

@@ -11,6 +11,7 @@ const LATE = 120_000
 /** The number of hours that are listed, the present one included. */
 export const TRAFFIC_HOURS = 24
 
+/** An hour with its traffic. */
 export interface CountedHour {
   readonly from: Date
   /** The counts; null: the hour is not counted yet, and a later call counts it. */
