@@ -2,7 +2,7 @@
 import { ENROLLED_ATTRIBUTES, RequestFault, readEqualsQuery } from '@rollcall/protocol'
 import type { AnswerHandler, Question } from './questions.ts'
 
-/** The labels in the list. A test compares them with the protocol's. */
+/** The labels in the public list of enrolment statuses. A test compares them with the protocol's. */
 export const ENROLMENT_LABELS = [
   'Active',
   'Deceased',

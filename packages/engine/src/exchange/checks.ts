@@ -1,4 +1,4 @@
-/** The checks of a request after its envelope is read and before its items, in the order of docs/message-flow.md. */
+/** The checks of a request after its envelope is read and before its items. docs/message-flow.md shows their order. */
 
 import { isDetail, LONGEST_DETAIL } from '@rollcall/audit/audit-entry-of'
 import type { Message } from '@rollcall/core/model/exchange'

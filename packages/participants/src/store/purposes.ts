@@ -9,7 +9,7 @@ export interface ConsentPurpose {
   readonly text: string | null
 }
 
-/** The form of a purpose's code: letters of ASCII, digits and some signs, without blanks. */
+/** The form of a purpose's code: ASCII letters, digits and some signs; it begins with a letter or a digit. */
 const CODE = /^[A-Za-z0-9][\w.:/-]{0,99}$/
 const TEXT_LIMIT = 500
 
