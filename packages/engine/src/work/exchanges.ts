@@ -90,11 +90,8 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
       ended('failed')
       const { runs } = exchange
       log.warn({ task: 'process', attempt: runs, ...safeDatabaseError(error) }, 'an exchange is tried again')
-      const wait = BACKOFF[Math.min(runs, BACKOFF.length) - 1] ?? 0
-      // A run that ends with an error has stopped no node, so it does not count among the runs that were cut short. If the
-      // release fails, the claim ends by itself.
-      const counted = runs <= BACKOFF.length
-      await releaseClaims(pool, [exchange], { seconds: wait, counted }).catch(() => undefined)
+      // If the release fails, the claim ends by itself.
+      await releaseFailed(pool, exchange).catch(() => undefined)
     } finally {
       inWork.delete(exchange)
       deps.wake()
@@ -137,6 +134,16 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
       if (inWork.size > 0) await releaseClaims(pool, [...inWork.keys()], { seconds: 0, counted: false })
     },
   }
+}
+
+/**
+ * Releases an exchange after a run that ended with an error. It is due again after a pause. Such a run has stopped no
+ * node, so beyond the longest pause it does not count among those that were cut short.
+ */
+function releaseFailed(pool: pg.Pool, exchange: ClaimedExchange): Promise<void> {
+  const { runs } = exchange
+  const seconds = BACKOFF[Math.min(runs, BACKOFF.length) - 1] ?? 0
+  return releaseClaims(pool, [exchange], { seconds, counted: runs <= BACKOFF.length })
 }
 
 /** The limits of what a node has in work. */
