@@ -24,7 +24,7 @@ export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Bu
  * Creates the maker of pseudonyms for use outside of the audit log. They equal those in it.
  * @param vault is opened for the first pseudonym
  */
-export function createPseudonyms(db: Database, vault: () => Promise<Vault>): Pseudonyms {
+export function createPseudonymMaker(db: Database, vault: () => Promise<Vault>): Pseudonyms {
   let secret: Promise<KeyObject> | undefined
   const loaded = (): Promise<KeyObject> => {
     secret ??= vault()

@@ -1,4 +1,4 @@
-/** The line in which a witness gets a checkpoint. */
+/** The line of JSON in which a witness gets a checkpoint. */
 
 /** A checkpoint as the witness gets it: a line of JSON. */
 export interface WitnessLine {

@@ -130,7 +130,7 @@ function shellUser(): string {
   }
 }
 
-/** Calls an admin function with the dependencies of `withDatabase`, and no others. */
+/** Calls an admin function with the open database and the other dependencies of `withDatabase`. */
 export const callWithDatabase = <Input, Result>(
   adminFunction: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,

@@ -99,7 +99,7 @@ const PREFIX = 'search_'
 const NAMED_LENGTH = 4_000
 /** The number of slow searches after which a name is withdrawn. */
 const SLOW_TIMES = 3
-/** SLOW_FOR: milliseconds for which a slow search counts. WITHDRAWN_FOR: milliseconds for which a shape has no name. */
+/** SLOW_FOR: milliseconds for which a slow search is remembered. WITHDRAWN_FOR: milliseconds until it may get a name again. */
 const [SLOW_FOR, WITHDRAWN_FOR] = [600_000, 3_600_000]
 /** Multiples of the limit of shapes. PREPARED: statements that a connection prepares. WITHDRAWN: withdrawn shapes. */
 const [PREPARED, WITHDRAWN] = [2, 10]

@@ -12,7 +12,7 @@ export interface RecordPath {
   readonly list: boolean
   /** True when the schema allows only a list there. */
   readonly array: boolean
-  /** True when an object with identifier_type and identifier_value may be there. */
+  /** True when the path may have an object with identifier_type and identifier_value. */
   readonly identifier: boolean
   /**
    * The attributes read there: of the record type, also those that operators added, and of the elements of its lists.

@@ -9,7 +9,7 @@ import type { Limits } from '@rollcall/core/limits'
 import { hostsNotIn } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct, JournalKind } from '@rollcall/core/model/journal'
 import type { Database } from '@rollcall/database/database'
-import { removeOtherHolds } from '@rollcall/database/holds'
+import { removeHoldsExcept } from '@rollcall/database/holds'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
 import { eraseNotifications } from '@rollcall/delivery/store/events/erasing'
@@ -135,7 +135,7 @@ const newerParticipant = (sender_id: string): AdminRefusal =>
 /** Erases a person again, by the holds of that time: other holds from before the act are removed. */
 async function erasePerson(deps: ApplyDeps, act: Act<'person_erased'>, at: Date): Promise<void> {
   const { db, owner } = deps
-  await removeOtherHolds(db, { except: act.holds, made_before: at, removed_by: 'restore' })
+  await removeHoldsExcept(db, { except: act.holds, made_before: at, removed_by: 'restore' })
   const pseudonyms = act.pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex'))
   await owner.kysely.transaction().execute(async (transaction) => {
     await lockHolds(transaction)

@@ -1,6 +1,6 @@
 /** Finds a person who withdraws a consent, in the registries that `chooseRegistriesOfPerson` chooses. */
 
-import { createPseudonyms } from '@rollcall/audit/persons'
+import { createPseudonymMaker } from '@rollcall/audit/persons'
 import { recordsWithIdentifier, unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -60,7 +60,7 @@ export async function findWithdrawingPerson({ db, vault }: HasVault, person: Giv
   if (all.size === 0) {
     throw new AdminRefusal('identifier_type: no registry has identifiers of this type and form')
   }
-  const pseudonyms = createPseudonyms(db, vault)
+  const pseudonyms = createPseudonymMaker(db, vault)
   return { all: await pseudonyms([...all.values()]), own: await pseudonyms([...own.values()]) }
 }
 

@@ -1,4 +1,4 @@
-/** Synthetic records for a form that publishes events: one for each event type. */
+/** Synthetic records for a form that publishes events: at most one for each event type. */
 import {
   type EventType,
   isJsonObject,

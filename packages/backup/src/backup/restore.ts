@@ -13,7 +13,7 @@ import { currentRole, makeTablesBare, runAsRole } from '../store/bare-tables.ts'
 import {
   type CatalogTable,
   findFilledTable,
-  listObjects,
+  listObjectsInTheWay,
   listSequences,
   listTables,
   quoteCatalogName,
@@ -83,7 +83,7 @@ async function refuseFilled({ pool }: Database, { header }: CheckedBackup): Prom
   if (last !== null && last.loaded_at !== null && last.applied_at === null && last.backup === header.id) {
     return last.id
   }
-  const [object] = await listObjects(pool)
+  const [object] = await listObjectsInTheWay(pool)
   if (object === undefined) return null
   const { rows } = await pool.query<{ found: boolean }>(
     `select pg_catalog.to_regclass('rollcall_migration') is not null as found`,

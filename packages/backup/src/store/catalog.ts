@@ -93,7 +93,7 @@ export async function lockDefinitions(client: Client, tables: readonly CatalogTa
 }
 
 /** The names of objects because of which a database is not empty: tables, views, sequences and functions. */
-export async function listObjects(client: Client): Promise<readonly string[]> {
+export async function listObjectsInTheWay(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname::text as name from pg_class join pg_namespace on pg_namespace.oid = relnamespace
       where ${IN_SCHEMAS} and relkind in ('r', 'p', 'v', 'm', 'f', 'S') and ${NOT_OF_EXTENSION('pg_class.oid', 'pg_class')}

@@ -265,7 +265,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return callback as Answer<Messages[Name]['response']>
   }
 
-  /** Sends a request on the asynchronous path. @throws TypeError no receiver; TransportError no callback will follow */
+  /** Sends a request on the asynchronous path. @throws TypeError no receiver; TransportError also for a NACK */
   async #accepted(name: OperationName, content: object, options: CallbackOptions): Promise<Accepted> {
     if (this.#options.receiver === undefined) {
       throw new TypeError(`${name} waits for a callback and needs a receiver; use ${name}Async without`)

@@ -67,7 +67,7 @@ async function someAsync<Item>(items: readonly Item[], is: (item: Item) => Promi
   return false
 }
 
-/** True when a signature is required and valid. */
+/** True when the peer must sign its callbacks, and the signature is valid. */
 async function isProven(frame: Frame, trust: Trust): Promise<boolean> {
   if (trust.signature !== 'required') return false
   try {

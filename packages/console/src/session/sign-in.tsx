@@ -15,7 +15,7 @@ import styles from './sign-in.module.css'
 /** Matches the path of a sign-in link. It has the code, and is after the `#`, which browsers do not send. */
 const LINK = /^\/sign-in\/([^/]+)$/
 
-/** True when an address is a sign-in link. */
+/** True when a path, behind the `#`, is that of a sign-in link. */
 export const isSignInLink = (path: string): boolean => LINK.test(path)
 
 export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[] }) {

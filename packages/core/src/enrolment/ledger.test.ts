@@ -3,7 +3,7 @@ import { canonicalJson, type JsonObject, type JsonValue, kindNamed } from '@roll
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readBeneficiary } from './beneficiary.ts'
-import { emptyLedger, type Ledger, type LedgerScope, nextStatusTime, recordAtTime, writeUpdate } from './ledger.ts'
+import { emptyLedger, type Ledger, type LedgerScope, nextStatusTime, recordAtTime, mergeUpdate } from './ledger.ts'
 import { readLedger, writeLedger } from './ledger-text.ts'
 
 const kind = kindNamed('ibr')
@@ -27,7 +27,7 @@ interface State {
 function written({ document, ledger }: State, { beneficiary, stamp, message_ts }: Update, now = NOW): State {
   const next = readLedger(writeLedger(ledger))
   const update = readBeneficiary(scope, beneficiary)
-  return { document: writeUpdate(scope, next, document, update, { stamp, message_ts }, now).document, ledger: next }
+  return { document: mergeUpdate(scope, next, document, update, { stamp, message_ts }, now).document, ledger: next }
 }
 
 const all = (updates: readonly Update[], base: JsonObject = {}, now = NOW): State =>
@@ -320,7 +320,7 @@ describe('what an update writes', () => {
       update(member(enrolment('P-1', { benefits: { benefit_type, benefit_date: '2026-01-01', benefit_value } })))
     const first = all([benefit('cash', '10'), benefit('voucher', '5')])
     const { stamp, message_ts, beneficiary } = benefit('1', '20')
-    const merged = writeUpdate(
+    const merged = mergeUpdate(
       ...([scope, first.ledger, first.document, readBeneficiary(scope, beneficiary)] as const),
       ...([{ stamp, message_ts }, NOW] as const),
     )

@@ -63,7 +63,7 @@ export interface Merged {
  * Merges an update into a record, and returns the new record. The ledger is changed in place.
  * @param now milliseconds, the time for which the current statuses are chosen
  */
-export function writeUpdate(
+export function mergeUpdate(
   scope: LedgerScope,
   ledger: Ledger,
   record: JsonObject,

@@ -221,7 +221,7 @@ export interface VisibleNode {
   relation?: Relation
 }
 
-/** The identifiers that the grant shows. */
+/** The types of identifiers that the grant shows. */
 export interface SeenIdentifiers {
   /** The whole kind, with which records are read. */
   readonly kind: Kind

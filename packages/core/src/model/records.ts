@@ -47,7 +47,7 @@ export interface Page {
   readonly limit: number
   /** The number of records before the page; it may be larger than the number of all records. */
   readonly offset: number
-  /** The number of records at which the search stops counting. */
+  /** The largest total that is exact; more records count as `cap` + 1. */
   readonly cap: number
   /** The largest number of matches for which all ids are returned; undefined for none. */
   readonly ids?: number

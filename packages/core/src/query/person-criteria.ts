@@ -134,7 +134,7 @@ function programmeOf(condition: Predicate): string[] {
 const isOneValue = (identifiers: readonly Identifier[]): boolean =>
   new Set(identifiers.map(({ type }) => type)).size === identifiers.length
 
-/** The identifier as the query writes it. It names the item in the answer. */
+/** The identifier as the query writes it, to name the item in the answer; undefined: the query has it in no form. */
 function writtenIn(kind: Kind, query: JsonValue, identifiers: readonly Identifier[]): string | undefined {
   if (typeof query !== 'object' || query === null) {
     const isMeant = ({ type, value }: Identifier): boolean =>

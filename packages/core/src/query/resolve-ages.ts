@@ -25,7 +25,7 @@ export interface UndatedSearch {
 
 /**
  * The search on `day` (YYYY-MM-DD, in the registry's time zone).
- * @param counts.cap the number of records at which the search stops counting
+ * @param counts.cap see `Page`
  * @param counts.ids see `Page`
  * @param counts.categories see `Page`
  */

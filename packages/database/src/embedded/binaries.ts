@@ -8,7 +8,7 @@ import {
   changeOwnerBelow,
   EmbeddedPostgresError,
   hasErrorCode,
-  isUnfinishedName,
+  isBeingMade,
   temporaryName,
 } from './files.ts'
 
@@ -136,7 +136,7 @@ async function makeSymlinks(native: string): Promise<void> {
 export async function removeOldCopies(home: string, current: Binaries): Promise<void> {
   for (const name of await readdir(home)) {
     const path = join(home, name)
-    if (name.startsWith(COPY_PREFIX) && !current.postgres.startsWith(`${path}/`) && !isUnfinishedName(name)) {
+    if (name.startsWith(COPY_PREFIX) && !current.postgres.startsWith(`${path}/`) && !isBeingMade(name)) {
       await rm(path, { recursive: true, force: true })
     }
   }

@@ -26,7 +26,7 @@ import {
   clusterPaths,
   EmbeddedPostgresError,
   hasErrorCode,
-  isUnfinishedName,
+  isBeingMade,
   type Layout,
   newClusterUser,
   temporaryName,
@@ -196,7 +196,7 @@ async function homeElsewhere(user: ClusterUser): Promise<string> {
 async function removeLeftovers(location: string): Promise<void> {
   const parent = join(location, '..')
   for (const name of await readdir(parent)) {
-    if (!/^postgres\.new-\d+-[0-9a-f]{8}$/.test(name) || isUnfinishedName(name)) continue
+    if (!/^postgres\.new-\d+-[0-9a-f]{8}$/.test(name) || isBeingMade(name)) continue
     const leftover = join(parent, name)
     const target = await readlink(leftover).catch(() => null)
     // A process killed between its last two steps left a second link to the finished cluster: remove that link only.

@@ -38,7 +38,7 @@ export function temporaryName(path: string): string {
 }
 
 /** True for a temporary name whose process still runs: the file or folder is being made. */
-export function isUnfinishedName(name: string): boolean {
+export function isBeingMade(name: string): boolean {
   const pid = Number(/\.new-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1])
   if (Number.isNaN(pid)) return false
   return pid === process.pid ? ownNames.has(name) : isProcessAlive(pid)

@@ -155,8 +155,8 @@ function keepSession(cluster: Cluster, first: Session): () => Promise<void> {
 }
 
 /**
- * Connects again in a process that lost its connection, to find out whether it is the last user. Null when PostgreSQL
- * does not run, or does not recover in time: the next start then uses what is left.
+ * Connects again after a lost connection, to find out whether this process is the last one that uses PostgreSQL. Null when
+ * PostgreSQL does not run, or does not recover in time: the next start then takes it over.
  */
 async function reconnect(cluster: Cluster): Promise<Session | null> {
   for (const end = Date.now() + RECOVERY_TIMEOUT; Date.now() < end; await sleep(50)) {

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { type Beneficiary, InvalidBeneficiary, RECORD_LENGTH } from '@rollcall/core/enrolment/beneficiary'
-import { type LedgerScope, nextStatusTime, type UpdateOrigin, writeUpdate } from '@rollcall/core/enrolment/ledger'
+import { type LedgerScope, nextStatusTime, type UpdateOrigin, mergeUpdate } from '@rollcall/core/enrolment/ledger'
 import { readLedger, writeLedger } from '@rollcall/core/enrolment/ledger-text'
 import { withoutAliases } from '@rollcall/core/events/merge'
 import type { Grant } from '@rollcall/core/model/grant'
@@ -197,9 +197,9 @@ function replacesBenefit(
   const members = withoutAliases(scope, person.document, beneficiary.members, person.aliases)
   const update = { ...beneficiary, members }
   const ledger = person.parsed ?? readLedger(person.ledger)
-  // `writeUpdate` changes the parsed ledger. If a later check rejects the entry, the next one parses the text again.
+  // `mergeUpdate` changes the parsed ledger. If a later check rejects the entry, the next one parses the text again.
   person.parsed = null
-  const { document, replaced } = writeUpdate(scope, ledger, person.document, update, origin, now)
+  const { document, replaced } = mergeUpdate(scope, ledger, person.document, update, origin, now)
   if (ledger.programmes.size > MAX_PROGRAMMES) {
     throw new InvalidBeneficiary(`the record would have more than ${MAX_PROGRAMMES} programmes`)
   }

@@ -27,13 +27,13 @@ export async function storeMissingReferences(
   const missing = await findUnreferenced(deps.db, limit, participant)
   for (const correlation_id of missing) {
     const accepted = await findAccepted(deps.db, correlation_id)
-    if (accepted !== null) await ensureReferences(deps, accepted)
+    if (accepted !== null) await storeReferencesIfMissing(deps, accepted)
   }
   return missing.length
 }
 
 /** Stores the references of an exchange if they are not stored yet. */
-export async function ensureReferences(deps: StoringReferences, accepted: AcceptedExchange): Promise<void> {
+export async function storeReferencesIfMissing(deps: StoringReferences, accepted: AcceptedExchange): Promise<void> {
   if (accepted.references_stored) return
   await storeReferences(deps.db, accepted.correlation_id, await referencesOf(deps, accepted))
 }
@@ -44,7 +44,7 @@ export async function ensureReferences(deps: StoringReferences, accepted: Accept
  */
 export async function earlierReferences(deps: StoringReferences, chunk: AcceptedExchange): Promise<readonly string[]> {
   const request = await findAccepted(deps.db, chunk.correlation_id)
-  if (request !== null) await ensureReferences(deps, request)
+  if (request !== null) await storeReferencesIfMissing(deps, request)
   return findEarlierReferences(deps.db, chunk)
 }
 

@@ -23,7 +23,7 @@ import { type ItemReference, listReferences } from '../store/exchanges/reference
 import { TURN_OF_LARGE_BODIES } from './accepted-request.ts'
 import { discloseItem } from './disclose-item.ts'
 import type { Answering } from './item.ts'
-import { ensureReferences } from './references.ts'
+import { storeReferencesIfMissing } from './references.ts'
 
 /** The answer to a status question. */
 export interface TxnAnswer {
@@ -228,7 +228,7 @@ async function referencesOf(
   accepted: AcceptedExchange,
   references: readonly string[] | null,
 ): Promise<readonly ItemReference[]> {
-  await ensureReferences(deps, accepted)
+  await storeReferencesIfMissing(deps, accepted)
   return listReferences(deps.db, accepted.correlation_id, references)
 }
 

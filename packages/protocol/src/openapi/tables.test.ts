@@ -7,6 +7,7 @@ const social = kindNamed('social') as Kind
 
 it('writes a Markdown table', () => {
   expect(markdownTable(['A', 'B'], [['1', '2']])).toBe('| A | B |\n| --- | --- |\n| 1 | 2 |')
+  expect(markdownTable(['A'], [['x|y']])).toBe('| A |\n| --- |\n| x\\|y |')
 })
 
 it('says of a kind what it knows', () => {

@@ -5,11 +5,13 @@ import type { Attribute, Kind, RecordType } from '../kinds/kind.ts'
 import { isNamed } from '../kinds/searchable.ts'
 import type { ItemCodes } from '../operation.ts'
 
-/** A Markdown table. Cells must not have "|": the texts of kinds and codes have none. */
+/** A Markdown table. A "|" in a cell is escaped: the path of an added attribute may have one. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows]
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  return lines.map((cells) => `| ${cells.map(escapedCell).join(' | ')} |`).join('\n')
 }
+
+const escapedCell = (cell: string): string => cell.replaceAll('|', '\\|')
 
 const listed = (names: readonly string[] | undefined) => (names ?? []).join(', ')
 

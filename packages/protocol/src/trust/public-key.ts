@@ -152,7 +152,7 @@ export async function encryptionKey({ public_jwk, kid, algorithm }: PublicKey): 
   return publicEncryptionKey({ ...public_jwk, kid, alg: algorithm })
 }
 
-/** The largest number of keys that are tried for one signature, and of keys in a set. */
+/** The most keys that are tried for one signature, that a key set has, and that are live for a participant. */
 export const MOST_KEYS = 20
 
 /** The keys that may verify a signature: each once, with this algorithm and `kid` (null: any); at most `MOST_KEYS`. */

@@ -17,7 +17,7 @@ export interface RegistryRecords {
   readonly sink: RecordSink | null
 }
 
-/** The registry. `own_records` as in `RegistryShape`; the other members are needed to open its source. */
+/** The registry. `own_records` as in `RegistryShape`. Without `awaits_records`, its copy counts as complete. */
 type RegistryToOpen = Pick<Registry, 'id'> &
   Partial<Pick<Registry, 'own_records' | 'awaits_records' | 'source' | 'kind' | 'namespace'>>
 

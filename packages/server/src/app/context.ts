@@ -6,7 +6,7 @@ import { createIndexBuilds } from '@rollcall/admin/registries/index-build'
 import type { HasSamples } from '@rollcall/admin/registries/samples'
 import { createAuditLog } from '@rollcall/audit/audit-log'
 import { failClosed } from '@rollcall/audit/fail-closed'
-import { createPseudonyms } from '@rollcall/audit/persons'
+import { createPseudonymMaker } from '@rollcall/audit/persons'
 import { createRefusalEntries } from '@rollcall/audit/refusal-entries'
 import { refuseOlderDatabase } from '@rollcall/backup/journal/journal'
 import { refuseUnfinishedRestore } from '@rollcall/backup/store/restorations'
@@ -233,7 +233,7 @@ function createRequestParts({ config, db, log, clock, limits, vault }: Base, del
   const waiting = MESSAGES_WAITING
   const turns = createSemaphore(1)
   const authorityGuards = createGuards()
-  const pseudonyms = createPseudonyms(db, () => Promise.resolve(vault))
+  const pseudonyms = createPseudonymMaker(db, () => Promise.resolve(vault))
   const refusals = createRefusals({ log, metrics, auditLog: createRefusalEntries(auditLog, clock.date) })
   return {
     recordsOf: (registry: { readonly id: number }) => recordsOf(db, registry).source,

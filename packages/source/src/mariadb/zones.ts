@@ -16,7 +16,7 @@ export const timeInZone =
     return written(local, fractionOf(text), offsetAt(zone, local - near * 60_000))
   }
 
-/** Makes a function that writes a UTC time as the same instant in this zone. */
+/** Makes a function that writes a UTC time as the same instant in this zone; other texts stay. */
 export const instantInZone =
   (zone: string) =>
   (text: string): string => {

@@ -73,7 +73,7 @@ export class Reader {
     if (this.#terms + count > this.limits.query_terms) throw this.#tooManyTerms(path)
   }
 
-  /** Counts one more condition. @throws QueryProblem */
+  /** Counts one more condition. @throws QueryProblem there are too many */
   term(path: string): void {
     this.room(1, path)
     this.#terms += 1

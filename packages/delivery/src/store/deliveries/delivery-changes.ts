@@ -9,7 +9,7 @@ interface Change {
   /** The states in which a delivery can be changed in this way. */
   readonly from: readonly DeliveryState[]
   readonly set: string
-  /** True when the change makes the delivery due. */
+  /** True when something is sent after the change. */
   readonly sends: boolean
 }
 

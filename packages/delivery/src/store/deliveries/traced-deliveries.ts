@@ -43,7 +43,7 @@ export interface TracedBreaker {
   readonly probe_at: Date | null
 }
 
-/** The deliveries of one exchange. */
+/** The deliveries of one exchange, and their number by state. */
 export interface ExchangeDeliveries {
   readonly delivery_states: Readonly<Partial<Record<DeliveryState, number>>>
   /** At most `each` of the deliveries, by page. */

@@ -5,7 +5,7 @@ import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 export interface ListedMailbox {
   readonly id: number
-  /** The id of the mailbox that the receiver sees. */
+  /** The mailbox's id, as the receiver sees it in `header.meta`. */
   readonly public_id: string
   /** The sender_id of the participant. */
   readonly participant: string

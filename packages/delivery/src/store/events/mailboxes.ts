@@ -18,7 +18,7 @@ export interface ClaimedMailbox {
   readonly registry: number
   /** The address that its subscriptions have named; null: none. */
   readonly sender_uri: string | null
-  /** The id of the mailbox that the receiver sees. */
+  /** The mailbox's id, as the receiver sees it in `header.meta`. */
   readonly public_id: string
   /** The number of its last envelope. */
   readonly sequence: number

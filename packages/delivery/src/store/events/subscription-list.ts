@@ -44,7 +44,7 @@ export interface ShownSubscription extends ListedSubscription {
 
 /** A mailbox, from which notifications are sent in order to one address. */
 export interface ShownMailbox {
-  /** The id of the mailbox that the receiver sees. */
+  /** The mailbox's id, as the receiver sees it in `header.meta`. */
   readonly id: string
   readonly state: 'open' | 'closed'
   readonly closed_at: Date | null

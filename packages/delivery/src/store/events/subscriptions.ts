@@ -99,7 +99,7 @@ export async function insertSubscriptions(
 }
 
 interface Consented {
-  /** The id; undefined: it was not made. */
+  /** The id of the subscription; undefined: none was made. */
   readonly id: number | undefined
   readonly consent?: SubscriptionConsent | null | undefined
 }

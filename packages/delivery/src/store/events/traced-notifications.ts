@@ -31,7 +31,7 @@ export interface TracedNotification {
   readonly matched: number
   readonly state: 'waiting' | 'sent' | 'dropped'
   readonly due_at: Date
-  /** The id of the mailbox that the receiver sees. */
+  /** The mailbox's id, as the receiver sees it in `header.meta`. */
   readonly mailbox: string
   readonly mailbox_state: 'open' | 'closed'
   /** The number of the envelope in its mailbox. */

@@ -62,7 +62,7 @@ export interface NewChunk {
 
 /** The result of `remember`: whether the message was received before. */
 export interface KnownExchange {
-  /** The correlation_id of the first message when `same`; otherwise that of the given exchange. */
+  /** When `known` is `same`: the correlation_id of the first message; otherwise that of the given exchange. */
   readonly correlation_id: string
   /** `same`: this message was received before. `different`: another message with this message_id was. */
   readonly known: 'new' | 'same' | 'different'

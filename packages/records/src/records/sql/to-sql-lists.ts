@@ -138,7 +138,7 @@ function overlaps(list: Attribute, { values: literals }: OneOf, values: Paramete
   return arrayNames(list).map((column) => `${column} && ${values.add(storable, `${sqlTypeOf(list)}[]`)}`)
 }
 
-/** The array column that is compared to find a list: for a date, that of the first days only. */
+/** The array column that a condition compares; a date has two, of which the one of the first days is compared. */
 function arrayNames(list: Attribute): readonly string[] {
   return [`record.${quoteName(firstColumn(list))}`]
 }
