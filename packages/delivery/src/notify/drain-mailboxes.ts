@@ -148,7 +148,8 @@ function createPasses(now: () => number, free: () => number) {
 
   const end = ({ took, next, waits }: Pass): void => {
     pass = null
-    earliest = now() + Math.min(took * (1 / SHARE - 1), LONGEST_WAIT)
+    // A pass at a time that is known to be due finds something: it need not wait longer than the last one took.
+    earliest = now() + Math.min(took * (1 / SHARE - 1), LONGEST_WAIT, Math.max(next - now(), took))
     at = waits ? Math.min(next, now() + LONGEST_WAIT) : Number.POSITIVE_INFINITY
   }
 
