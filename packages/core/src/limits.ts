@@ -1,7 +1,7 @@
 /** Limits that several modules read: those that an operator sets, and constants. */
 
 interface LimitRow {
-  /** The environment variable that sets the limit. */
+  /** The environment variable that sets the limit of this row. */
   readonly variable: string
   readonly default: number
   readonly min: number
@@ -153,15 +153,15 @@ export const LIMITS = {
 
 /** Constant limits that several modules read, or that tests change. `docs/limits.md` says what happens above each. */
 export const FIXED_LIMITS = {
-  /** Bytes of a body that is not a file: all of it is in memory. */
+  /** The most bytes of a request body that is not a file: the whole body is in memory. */
   body_bytes: 8_388_608,
-  /** Nesting levels of a body: far more than any message of the standard has. */
+  /** The most nesting levels of a request body: far more than any message of the standard has. */
   body_depth: 64,
-  /** Items of one request. 8 MiB are enough for this number of items of 800 bytes. */
+  /** The most items of one request. 8 MiB are enough for this number of items of 800 bytes. */
   batch_items: 10_000,
   /** Items of a chunk. A longer asynchronous batch or file is cut into chunks, each with an answer of its own. */
   chunk_items: 10_000,
-  /** Items of a file. 64 MiB are enough for this number of items of 670 bytes. */
+  /** The most items of an uploaded file. 64 MiB are enough for this number of items of 670 bytes. */
   upload_items: 100_000,
   /** Nesting levels, conditions and values of one query: far more than a person or a portal needs. */
   query_depth: 20,
@@ -174,26 +174,26 @@ export const FIXED_LIMITS = {
    * PostgreSQL keeps old rows until the snapshot ends.
    */
   snapshot_search_time: 3_600,
-  /** Bytes of the records of one answer, which are in memory together. */
+  /** The most bytes of all records in one answer, which are in memory together. */
   reply_bytes: 67_108_864,
-  /** The number of records that one asynchronous request may find: their ids are stored with it. */
+  /** The most records that one asynchronous request may find: their ids are stored with the request. */
   reply_records: 1_000_000,
   /** Seconds that one statement may take. Longer ones, such as those of a backup, set their own limit. */
   statement_timeout: 30,
   /** Failed token requests in a minute, of one client from one address. Nobody guesses a secret at this rate. */
   token_failures: 20,
-  /** Failed requests in a minute from one address. Several systems may share an address. */
+  /** The most failed requests in a minute from one address. Several systems may share an address. */
   address_failures: 600,
   /** Requests in a second, and at the same time, for a participant that has no limits of its own. */
   participant_rate: 200,
   participant_concurrency: 200,
-  /** Requests in a second of all participants: more than one database can answer. */
+  /** The most requests in a second of all participants together: one database cannot answer as many. */
   total_rate: 20_000,
-  /** Requests at the same time on one node: each has its message in memory. */
+  /** The most requests at the same time on one node: the message of each is in memory. */
   total_concurrency: 2_000,
   /** Bytes of request bodies at the same time on one node: a sixth of its memory in docs/production.md. */
   total_bytes: 268_435_456,
-  /** Asynchronous requests of one participant in a day: 23 in each second. */
+  /** The most asynchronous requests of one participant in a day: 23 in each second. */
   accepted_requests: 2_000_000,
   /** Callbacks of one participant in a day, and their bytes: more than one callback in each second. */
   inbox_messages: 100_000,
@@ -215,21 +215,21 @@ export const FIXED_LIMITS = {
    * take over the work of a dead node.
    */
   node_lease: 4,
-  /** Days after an event in which its receivers are still notified of a correction. */
+  /** Days after an event in which the event's receivers are still notified of a correction. */
   correction_time: 30,
-  /** Subscriptions of a participant that has no limit of its own. */
+  /** The most subscriptions of a participant for which no other limit was set. */
   subscriptions: 100_000,
-  /** Bytes of a request body of the admin API, so also of a published record. */
+  /** The most bytes of a request body of the admin API, so also of a published record. */
   admin_body_bytes: 1_048_576,
-  /** Sessions of one operator or participant: one for each browser that a person uses. */
+  /** The most sessions of one operator or participant: one for each browser that a person uses. */
   operator_sessions: 10,
   /** Deliveries that one call may change. For more, an operator makes several calls, each for a part of the time. */
   changed_deliveries: 10_000,
-  /** Audit entries that one call reads. The next page goes on from there. */
+  /** The most audit entries that one call reads. The next page of the list continues after these. */
   searched_entries: 100_000,
   /** Seconds for which an act waits for a second operator: three days, more than a weekend. */
   proposal_time: 259_200,
-  /** Deliveries that one operator may send again alone, where acts need two operators. */
+  /** The most deliveries that one operator may send again alone, where acts need two operators. */
   replay_deliveries: 1_000,
 } as const
 
@@ -246,7 +246,7 @@ export function readLimits(env: Readonly<Record<string, string | undefined>>): L
   return { ...FIXED_LIMITS, ...(Object.fromEntries(set) as { readonly [name in LimitName]: number }) }
 }
 
-/** The limits when the environment sets nothing. */
+/** The constants, and the defaults of the limits that the environment can set. */
 export const DEFAULT_LIMITS: Limits = readLimits({})
 
 function readLimit(row: LimitRow, env: Readonly<Record<string, string | undefined>>): number {

@@ -34,7 +34,7 @@ export interface StatusChange {
 }
 
 export interface Benefits {
-  /** The benefits, by the key from `benefitKey`. */
+  /** The benefits that an update writes into one enrolment, by the key from `benefitKey`. */
   readonly elements: ReadonlyMap<string, JsonValue>
   /** True when the update has no list of benefits: a single benefit, or none. */
   readonly alone: boolean

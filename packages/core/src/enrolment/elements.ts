@@ -36,7 +36,7 @@ const ENROLMENT_MEMBERS = [
   'benefits',
 ] as const
 
-/** Another spelling of the end date, which is accepted only inside an enrolment or its programme. */
+/** `end_date` as another spelling of `enrolment_end_date`, accepted only inside an enrolment or its programme. */
 const END_DATES: ReadonlyMap<string, string> = new Map([['end_date', 'enrolment_end_date']])
 
 const OF_ENROLMENT: ReadonlySet<string> = new Set(ENROLMENT_MEMBERS)

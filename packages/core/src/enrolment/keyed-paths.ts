@@ -1,17 +1,17 @@
 /** Finds the places of lists with keyed elements in records of a type, once for each type. */
 import { elementKeys, type JsonValue, type KeyedList, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
 
-/** The places of lists with keyed elements in records of one type. */
+/** The paths of the lists whose elements have keys, in records of one type. */
 export interface KeyedPaths {
   /** For each list, by the `searchKey` of its path: the list, and the path as the record type writes it. */
   readonly lists: ReadonlyMap<string, { readonly list: KeyedList; readonly path: string }>
-  /** The paths of the objects that contain such lists, each as its `searchKey`. */
+  /** The paths of all objects that enclose a list with keyed elements, each as its `searchKey`. */
   readonly above: ReadonlySet<string>
 }
 
 const foundPaths = new WeakMap<RecordType, KeyedPaths>()
 
-/** The places of keyed lists in records of a type. */
+/** Returns the paths of the keyed lists in records of a type. They are found once for each type. */
 export function keyedPaths(recordType: RecordType): KeyedPaths {
   const found = foundPaths.get(recordType) ?? findKeyedPaths(recordType)
   foundPaths.set(recordType, found)

@@ -1,9 +1,9 @@
-/** Writes a ledger as text, and reads it. Each stamp is in the text only once. */
+/** Writes an enrolment ledger as text, and reads such a text. Each stamp is in the text only once. */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { emptyLedger, type Ledger, type ProgrammeLedger, type StatusEntry } from './ledger.ts'
 import type { Register, Stamp } from './registers.ts'
 
-/** The ledger as text. The order is fixed, so equal ledgers give equal texts. */
+/** Writes an enrolment ledger as text. The order is fixed, so equal ledgers give equal texts. */
 export function writeLedger({ members, programmes }: Ledger): string {
   const stamps = new Map<Stamp, number>()
   const at = (stamp: Stamp): number => {
@@ -30,7 +30,7 @@ export function writeLedger({ members, programmes }: Ledger): string {
 const entries = <Value>(map: ReadonlyMap<string, Value>, write: (value: Value) => JsonValue): JsonValue =>
   [...map].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([key, value]) => [key, write(value)])
 
-/** Reads a ledger. @param text null for a new, empty ledger */
+/** Reads an enrolment ledger from its text. @param text null gives a new, empty ledger */
 export function readLedger(text: string | null): Ledger {
   if (text === null) return emptyLedger()
   const { members = null, programmes = [], stamps = [] }: JsonObject = objectIn(JSON.parse(text))

@@ -257,7 +257,7 @@ function hasBegun(from: string, time_zone: string, now: number): boolean {
   return space < 0 ? from <= dayOf(time_zone, now) : Date.parse(from.slice(space + 1)) <= now
 }
 
-/** The days of recent instants: one update needs the same ones many times. */
+/** The day of recent instants in a time zone: one update asks for the same days many times. */
 const knownDays = new Map<string, string>()
 
 function dayOf(time_zone: string, instant: number): string {

@@ -65,7 +65,7 @@ export function writeObject(
 
 const latestOf = ({ value = '', object = '' }: Register): Stamp => (value > object ? value : object)
 
-/** The register of a member, by its key. It is added when it is missing. */
+/** Returns the register of the member with this key; a missing register is added, empty. */
 export function registerOf(register: Register, key: string): Register {
   register.members ??= new Map()
   const found = register.members.get(key) ?? {}

@@ -63,7 +63,7 @@ const RULES: CriteriaRules = {
   filter: 'filter',
 }
 
-/** The rules for `reg_event_type` and `notify_record_type`: their refusals have another code. */
+/** The rules for `reg_event_type` and `notify_record_type`, which are refused with `rjct.notify_types.invalid`. */
 const TYPE_RULES: CriteriaRules = { ...RULES, code: 'rjct.notify_types.invalid' }
 
 /** The members of the criteria that an answer repeats. */

@@ -2,7 +2,7 @@
 
 import { daysInMonth } from '@rollcall/protocol'
 
-/** The expression cannot be read. The message has the rule, never the expression. */
+/** Thrown when a cron expression cannot be read. The message has the broken rule, never the expression. */
 export class CronProblem extends Error {
   override readonly name = 'CronProblem'
 }
@@ -11,7 +11,7 @@ interface Field {
   readonly name: string
   readonly min: number
   readonly max: number
-  /** Names for values, such as JAN; the first name stands for the value `first`. */
+  /** Names that may replace numbers in a field, such as JAN; the first name stands for the number `first`. */
   readonly names?: readonly string[]
   readonly first?: number
   /** True for the two fields of days: `?` means `*`, and `L`, `W` and `#` have a message of their own. */

@@ -82,7 +82,7 @@ export interface Derivation {
   readonly time_zone: string
   /** The time of the change, for `recent` conditions. */
   readonly now: Date
-  /** The longest time from a birth to its registration, in days. */
+  /** The most days from a birth to its registration, for `recent` conditions. */
   readonly birth_span: number
 }
 
@@ -163,7 +163,7 @@ function namedBy(
   return { record_type, identifiers: [...new Set(identifiers)] }
 }
 
-/** For each element of a list, its keys. */
+/** Returns the keys of each element of a list in the record; empty when there is no record. */
 function keysOf(
   { kind, recordType }: Derivation,
   list: RuleList,

@@ -37,7 +37,7 @@ const IDENTIFIER_SELECTIVITY = 5
 interface Filed {
   /** The selectivity of the least selective key. */
   readonly selectivity: number
-  /** For each key text, whether it decides the whole filter (`FilingKey.whole`). */
+  /** The texts of the keys; true when every record with the key satisfies the whole filter (`FilingKey.whole`). */
   readonly keys: ReadonlyMap<string, boolean>
 }
 

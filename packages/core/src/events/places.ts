@@ -12,7 +12,7 @@ export class ElementIndex<Element> {
     for (const [at, element] of elements.entries()) this.put(at, element)
   }
 
-  /** Sets the element at a position. */
+  /** Indexes the element at a position of the list, in place of the earlier element there. */
   put(at: number, element: Element): void {
     const before = this.#names[at] ?? []
     const names = this.#namesOf(element)
@@ -36,7 +36,7 @@ export class ElementIndex<Element> {
   }
 }
 
-/** The members of an object. A member is found in any spelling. */
+/** The members of an object by name. Any spelling of a member's name finds the member. */
 export class MembersByName<Value> {
   readonly members: Map<string, Value>
   readonly #read: (name: string) => string

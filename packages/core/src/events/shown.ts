@@ -10,7 +10,7 @@ import {
 } from '@rollcall/protocol'
 import { findChangedEnrolments } from '../enrolment/enrolments.ts'
 
-/** The member for values that have no member of their own in the record. */
+/** The record's list for values without a member of their own; the changed enrolments are added there. */
 const ATTRIBUTES = 'additional_attributes'
 
 /**
@@ -28,7 +28,7 @@ export function recordForEvent(
   return shown === after ? text : canonicalJson(shown)
 }
 
-/** Adds the changed enrolments to the record; returns the same object when none changed. */
+/** Adds the enrolments that have changed to the record; returns the same object when none changed. */
 function withChanges(recordType: RecordType, before: JsonValue | null, after: JsonValue): JsonValue {
   if (!isJsonObject(after)) return after
   const changed = findChangedEnrolments(recordType, before, after)

@@ -10,7 +10,7 @@ export const MAX_ADDRESS_LENGTH = 2_048
 /** The networks that an operator can allow for a host. No setting allows other internal networks. */
 export type AllowableNetwork = 'private' | 'loopback'
 
-/** A row that allows one host. */
+/** A host to which our requests may go, with the networks, the ports and plain HTTP that are allowed there. */
 export interface AllowedHost extends Partial<Readonly<Record<AllowableNetwork, boolean>>> {
   /** A name or an address as written in a URL, without wildcards. */
   readonly host: string
@@ -40,7 +40,7 @@ export function hostsByName(rows: readonly AllowedHost[]): ReadonlyMap<string, A
   return byHost
 }
 
-/** The rows of `rows` that have no equal row in `others`. */
+/** The rows of `rows` (allowed hosts) that have no equal row in `others`. */
 export function hostsNotIn(rows: readonly AllowedHost[], others: readonly AllowedHost[]): readonly AllowedHost[] {
   const known = new Set(others.map(canonicalJson))
   return rows.filter((row) => !known.has(canonicalJson(row)))

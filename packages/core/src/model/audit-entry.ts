@@ -59,7 +59,7 @@ export interface AuditedConsent {
   readonly authority?: string
 }
 
-/** The names in the request; never values. */
+/** The record types, query forms and attributes that a request names; never values. */
 export interface AuditedQuestion {
   readonly record_types: readonly string[]
   readonly forms: readonly string[]
@@ -72,7 +72,7 @@ export interface ConfidentialDetails {
   readonly case?: string
   /** The reason of an emergency (several reasons on lines of their own), or of an operator's act. */
   readonly reason?: string
-  /** The result of the review of an emergency. */
+  /** The result of the review of an emergency access, in the reviewer's words. */
   readonly finding?: string
   /**
    * The reviewer and the time of the review (RFC 3339 in UTC, with milliseconds). Reviews of earlier versions have
@@ -101,7 +101,7 @@ interface AuditEntryContent {
   readonly transaction_id: string | null
   readonly request: AuditedMessage | null
   readonly reply: AuditedMessage | null
-  /** The id of the version of the grant. */
+  /** The id of the version of the grant that applied. */
   readonly grant: number | null
   readonly basis: string | null
   /** The purposes of the items, with commas between them; null for none. */

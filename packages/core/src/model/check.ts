@@ -6,7 +6,7 @@ import type { Registry } from './registry.ts'
 export interface CheckedSystem {
   readonly participant: Pick<Participant, 'id'>
   readonly registry: Pick<Registry, 'id'>
-  /** Earlier messages are ignored. */
+  /** Messages before this time are not checked. */
   readonly since: Date
 }
 

@@ -23,7 +23,7 @@ declare const encryptedReply: unique symbol
  */
 export type EncryptedReply = Uint8Array & { readonly [encryptedReply]: true }
 
-/** An envelope to send; it is held while there is no address. */
+/** A new envelope to send to a participant; it is held while no address for it is known. */
 export interface NewDelivery {
   /** A UUID. */
   readonly id: string
@@ -52,7 +52,7 @@ export interface NewDelivery {
   readonly made?: DisclosedBy | null
 }
 
-/** The grant, and the version of the protected persons, when records were disclosed. */
+/** The grant under which records were disclosed, and the version of the protected persons at that time. */
 export interface DisclosedBy {
   /** `Grant.id` */
   readonly grant: number
@@ -64,7 +64,7 @@ export interface DisclosedBy {
 export interface DeliveryClaim {
   /** A UUID. */
   readonly id: string
-  /** Seconds for which no other node may claim these deliveries. */
+  /** Seconds for which no other node may claim the deliveries of this claim. */
   readonly seconds: number
 }
 

@@ -46,7 +46,7 @@ export const requestEncryptionContext = (id: string): string => `exchange ${id} 
 /** `sync`: the answer is sent in the same connection. `async`: it is sent later, as callbacks. */
 export type ModeName = 'sync' | 'async'
 
-/** Characters of a stored message_id. */
+/** The most characters of a message_id that is stored as it is; a longer one is stored as its digest. */
 const MAX_KEY_CHARACTERS = 255
 
 /** The key of a stored message_id: itself, or for one longer than 255 characters `sha256:` and its digest. */
@@ -54,7 +54,7 @@ export function messageKey(message_id: string): string {
   return message_id.length <= MAX_KEY_CHARACTERS ? message_id : `sha256:${sha256Hex(message_id)}`
 }
 
-/** The name of an item in its batch has 1 to 99 characters (N2). */
+/** The most characters of a reference_id, which names an item in its batch (N2). */
 const MAX_REFERENCE_ID = 99
 
 /** The reference_id of an item for the answer, cut to 99 characters; empty when it is no text. */

@@ -193,7 +193,7 @@ export interface Grant {
 export interface HiddenPersons {
   /** The categories whose protected persons are shown. */
   readonly categories: readonly string[]
-  /** All protected persons of the registry; nobody before `withHidden`. */
+  /** All protected persons of the registry; an empty value until `withHidden` sets it. */
   readonly protection: Protection
   /** Decides which persons are removed from records of others; null when minors are shown and nobody is protected. */
   readonly takesOut: TakesOut | null
@@ -223,8 +223,8 @@ export interface VisibleNode {
 
 /** The types of identifiers that the grant shows. */
 export interface SeenIdentifiers {
-  /** The whole kind, with which records are read. */
+  /** The kind without the limits of the grant, by which records are read. */
   readonly kind: Kind
-  /** The canonical names of the types; null for all types, also unlisted ones. */
+  /** The canonical names of the shown identifier types; null for all types, also unlisted ones. */
   readonly types: GrantedNames
 }

@@ -7,29 +7,29 @@ export interface DeliveryHealth {
   readonly pending: number
   /** The age of the oldest pending delivery in seconds; 0 when none is pending. */
   readonly oldest: number
-  /** The deliveries that were given up within the last day. */
+  /** The number of deliveries that were given up within the last day. */
   readonly dead: number
   /** The worst state of the circuit breakers of the participant's destinations. */
   readonly breaker: BreakerState
-  /** The destinations whose circuit breaker is open or probing. */
+  /** The number of destinations whose circuit breaker is open or probing. */
   readonly breakers_open: number
-  /** The notifications that wait in mailboxes: for their time, or for earlier notifications. */
+  /** The number of notifications in mailboxes that wait for their time, or for earlier notifications. */
   readonly notifications_waiting: number
   readonly mailboxes_closed: number
 }
 
 export interface OutboxHealth {
   readonly waiting: number
-  /** The rows that could not be published as events. */
+  /** The number of rows of the event outbox that could not be published. */
   readonly failed: number
-  /** The age of the oldest waiting row in seconds; 0 when none waits. */
+  /** The age in seconds of the oldest outbox row that waits to be published; 0 when none waits. */
   readonly oldest: number
 }
 
-/** The accepted requests that are due and that no node has claimed. */
+/** The number and age of accepted requests that are due and that no node has claimed. */
 export interface WaitingExchanges {
   readonly waiting: number
-  /** Seconds since the oldest of these requests is due; 0 when there is none. */
+  /** Seconds since the oldest waiting request became due; 0 when none waits. */
   readonly oldest: number
 }
 
@@ -38,9 +38,9 @@ export interface MirrorHealth {
   readonly namespace: string
   /** Seconds for which changes of the source may be missing; null while the first copy is not complete. */
   readonly lag: number | null
-  /** The rows that have changed in the source and are not copied yet. */
+  /** The number of rows that have changed in the source and are not copied yet. */
   readonly behind: number
-  /** The rows of the source that cannot become records, or whose newest state cannot. */
+  /** The number of source rows that cannot become records, or whose newest state cannot. */
   readonly rejects: number
   /** Why the copy cannot follow the source now; null when it can. */
   readonly failure: string | null
@@ -51,8 +51,8 @@ export interface Expiry {
   readonly what: 'grant' | 'key'
   /** The sender_id of the participant. */
   readonly sender_id: string
-  /** The namespace of the grant's registry, or the use of the key. */
+  /** For a grant, the namespace of its registry; for a key, its use. */
   readonly of: string
-  /** The time of the end, in seconds since 1970. */
+  /** The time at which the grant or key ends, in seconds since 1970. */
   readonly ends: number
 }

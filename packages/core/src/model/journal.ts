@@ -32,7 +32,7 @@ export type JournalAct =
       readonly kind: 'records_deleted'
       readonly registry: string
       readonly record_type: string
-      /** The primary identifiers of the deleted records. */
+      /** The primary identifiers of the records that were deleted by this act. */
       readonly identifiers: readonly string[]
     }
   | {
@@ -78,12 +78,12 @@ export type JournalAct =
   | {
       readonly kind: 'participant_promoted'
       readonly participant: string
-      /** The keys that it has as a live participant. */
+      /** The public keys that the participant has when it is live. */
       readonly keys: readonly PublicKey[]
-      /** The keys that it had published for the sandbox. */
+      /** The public keys that the participant had published for the sandbox. */
       readonly former: readonly PublicKey[]
       readonly jwks_uri: string | null
-      /** The SHA-256 digest of its live client secret, in hexadecimal. */
+      /** The SHA-256 digest of the participant's client secret for live use, in hexadecimal. */
       readonly secret: string
     }
   /** A participant is trusted less, may do less, or signs in another way. Members that were loosened are not named. */
@@ -92,14 +92,14 @@ export type JournalAct =
       readonly participant: string
       /** The new values. When `jwks_uri` is new or null, keys from the former address are no longer trusted. */
       readonly policy: Partial<Omit<MessagePolicy, 'outgoing'>>
-      /** The rows of `outgoing` that are no longer allowed. */
+      /** The hosts in `MessagePolicy.outgoing` to which our requests may no longer go in this way. */
       readonly hosts: readonly AllowedHost[]
     }
   /** A consent authority is trusted less, or may do less than before. */
   | {
       readonly kind: 'authority_tightened'
       readonly authority: string
-      /** The thumbprints of keys that are no longer trusted. */
+      /** The thumbprints of the authority's keys that are no longer trusted. */
       readonly thumbprints: readonly string[]
       /** The new address, null for no address; undefined when it did not change, or there was none before. */
       readonly jwks_uri?: string | null
@@ -114,9 +114,9 @@ export type JournalAct =
 export type JournalKind = JournalAct['kind']
 
 export interface Journal {
-  /** The path of the file; null when there is no journal, and nothing is written. */
+  /** The path of the journal file; null when there is no journal, and nothing is written. */
   readonly path: string | null
-  /** Opens the file, and creates it if it is missing. @throws StoreUnavailable it cannot be opened */
+  /** Opens the journal file, and creates a missing one. @throws StoreUnavailable it cannot be opened */
   examine(): Promise<void>
   /**
    * Writes the act to the file, and then commits it. If the commit fails, the line does no harm when a restore applies
@@ -126,5 +126,5 @@ export interface Journal {
   write<Result>(act: JournalAct, commit: () => Promise<Result>): Promise<Result>
 }
 
-/** The journal when none is configured: it only commits the acts. */
+/** The journal when no file is configured: `write` only commits the act. */
 export const NO_JOURNAL: Journal = { path: null, examine: () => Promise.resolve(), write: (_, commit) => commit() }

@@ -7,9 +7,9 @@ import type { AuditedConsent, AuditedPerson } from './audit-entry.ts'
  * `policy/disclosure.ts` can make one, because only it has a class that extends this one.
  */
 export abstract class Disclosed extends CanonicalText {
-  /** Makes this type different from other texts for the compiler. */
+  /** Lets the compiler tell a disclosed record from any other text. */
   protected readonly disclosed = true
-  /** The facts for the audit entry of the reply. */
+  /** Facts about the disclosed record, for the audit entry of the reply. */
   readonly audited: DisclosedFacts
 
   constructor(text: string, audited: DisclosedFacts) {
@@ -45,13 +45,13 @@ export class OutcomeOutdated extends Error {
   override readonly name = 'OutcomeOutdated'
 }
 
-/** The subjects of an item, for the audit entry: attributes by name, persons by identifier. */
+/** Facts about one item of a request, for its audit entry, such as its record type, attributes, persons and purpose. */
 export interface AskedFacts {
   readonly record_type?: string
   readonly form?: string
   readonly attributes?: readonly string[]
   readonly persons?: readonly AuditedPerson[]
-  /** The attribute that the answer states without the record, for example as yes or no. */
+  /** The attribute about which the answer tells something without sending the record, for example yes or no. */
   readonly told?: string
   /** The code of the purpose that the consent or authorization names. */
   readonly purpose?: string

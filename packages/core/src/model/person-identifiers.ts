@@ -102,7 +102,7 @@ export async function unsharedIdentifiers(
   return personal.filter((_, at) => alone[at])
 }
 
-/** For each record, its identifiers and those of records merged into it, each once. */
+/** Returns the identifiers of each record, with those of records merged into it, each identifier once. */
 async function namesOf(
   { registry, recordType, reader }: PlaceOfRecords,
   kind: Kind,

@@ -138,7 +138,7 @@ export function isCompound(list: List): list is Compound {
   return 'members' in list
 }
 
-/** The attributes that an element of the list has. */
+/** The attributes of one element of the list: a compound's members, or the list attribute itself. */
 export function membersOf(list: List): readonly Attribute[] {
   return isCompound(list) ? list.members : [list]
 }

@@ -71,7 +71,7 @@ export interface MergedRecord {
 
 /** A record that another record names by its primary identifier. */
 export interface NamedRecord extends FoundRecord {
-  /** The identifiers of records that were merged into it. */
+  /** The identifiers of the records that were merged into this record. */
   readonly aliases: readonly Identifier[]
 }
 
@@ -80,7 +80,7 @@ export interface PageQuery {
   readonly recordType: RecordType
   /** The condition, with ages replaced by dates (`resolveAges`); null for all records. */
   readonly predicate: Predicate | null
-  /** Only records that were written at this time or later; null for all. */
+  /** Only records that were written at this time or later; null for records of any time. */
   readonly since: Date | null
   /** The id of the last record of the page before; null for the first page. */
   readonly after: RecordId | null
@@ -89,7 +89,7 @@ export interface PageQuery {
 }
 
 export interface PagedRecord extends FoundRecord {
-  /** The time of the last write. */
+  /** The time at which the record was last written. */
   readonly written: Date
 }
 
@@ -100,7 +100,7 @@ export interface RecordSource {
    * @throws RecordsUnavailable
    */
   refusal?(registry: RegistryShape, query: Pick<RecordQuery, 'recordType' | 'predicate'>): Promise<string | null>
-  /** Reads the newest state of the records. */
+  /** Returns a reader that always reads the newest state of the records. */
   reader(mode: ModeName): RecordReader
   /**
    * Runs work on one state of the records that does not change, for asynchronous requests. Searches run one after
@@ -113,7 +113,7 @@ export interface RecordSource {
 /** A search took longer than it may. The cause is the error of the source. */
 export class SearchTimeout extends Error {
   override readonly name = 'SearchTimeout'
-  /** The time limit in seconds; undefined for the usual limit of our own tables. */
+  /** The time limit that the search exceeded, in seconds; undefined for the usual limit of our own tables. */
   readonly seconds: number | undefined
 
   constructor(cause: unknown, seconds?: number) {

@@ -12,11 +12,11 @@ export const OPERATOR_TOKEN_RETENTION = 90
 
 export interface RetentionRow {
   readonly name: string
-  /** The data that are deleted. */
+  /** The data that are deleted at this age, in words. */
   readonly what: string
-  /** The age at which they are deleted, in seconds. */
+  /** The age at which the data are deleted, in seconds. */
   readonly seconds: number
-  /** The environment variables that set the age; empty for a constant. */
+  /** The environment variables that set the age; empty when the age is a constant. */
   readonly variables: readonly string[]
 }
 

@@ -9,14 +9,14 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{
 
 /** The length of a header of version 00, and of the part of later versions that every reader understands. */
 const LENGTH = 55
-/** The longest header, in characters: a later version may have more parts. */
+/** The most characters of a header that is read: later versions may have more parts than version 00. */
 const MOST = 255
 
 /** The header as it is logged and sent on, with the first four parts only; null when it is invalid. */
 export function readTraceparent(header: string | readonly string[] | undefined): string | null {
   if (typeof header !== 'string' || header.length > MOST || !TRACEPARENT.test(header)) return null
   if (header.startsWith('00-')) return header.length === LENGTH ? header : null
-  // We send version 00.
+  // The first four parts of a later version are sent on as version 00.
   return `00-${header.slice(3, LENGTH)}`
 }
 

@@ -21,7 +21,9 @@ export interface AskableNames {
   readonly identifierTypes: GrantedNames
   /** The canonical names of the event types; null for all. */
   readonly eventTypes: GrantedNames
-  /** The names of attributes, lists, and attributes of lists' elements, in any spelling; or `all`. */
+  /**
+   * The names that queries may use, in any spelling: attributes, lists, and attributes of lists' elements; or `all`.
+   */
   readonly ask: typeof ALL_NAMES | readonly string[]
 }
 

@@ -17,7 +17,7 @@ const IDENTIFIER_MEMBERS = ['identifier_type', 'identifier_value']
 /** Another person in a record about whom something is shown. */
 export interface RelatedPerson {
   readonly relation: Relation
-  /** The person's value in the record. */
+  /** The person's value in the record, before it is cut. */
   readonly person: JsonValue
   /**
    * The shown part of the person. It is the same object as in the shown part of the record, so that it can be found
@@ -47,7 +47,7 @@ export function cutRecord(
 /** Cuts a value. @param here the nodes for this value; what any of them shows is shown */
 function cutValue(cutting: Cutting, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
   const cut = cutHere(cutting, here, value)
-  // A list is not a person: its elements are reported one by one.
+  // A list is not a person: each of its elements is reported to `found` separately.
   if (cut === undefined || Array.isArray(value)) return cut
   for (const { relation } of here) if (relation) cutting.found({ relation, person: value, shown: cut })
   return cut
@@ -114,7 +114,7 @@ function unreadMembers(object: JsonObject, names: readonly string[], keys: reado
 
 /** The keys (`searchKey`) of member names, remembered by name: records of a registry share their names. */
 const knownKeys = new Map<string, string>()
-/** The most names that are remembered. */
+/** The most member names whose keys are remembered; then all are forgotten. */
 const MOST_NAMES = 10_000
 
 function keyOf(name: string): string {

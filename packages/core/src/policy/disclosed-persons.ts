@@ -17,7 +17,7 @@ import type { RelatedPerson } from './cut.ts'
 
 const ITSELF: IdentifierSource = { path: '', names: 'record' }
 
-/** The person of a record, with all identifiers that name the record. */
+/** The person of a record for the audit entry, with all identifiers that name the record. */
 export const auditedPersonOf = (
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
@@ -59,7 +59,7 @@ function relatedIdentifiers(kind: Kind, { record_type }: Relation, person: JsonV
     : { ...named, identifiers: identifiersWithin(kind, person, recordType) }
 }
 
-/** The functions that read the values at a path, by the path. */
+/** For each dotted path, the function that reads the values at the path in a document. */
 const readers = new Map<string, (document: JsonValue) => JsonValue[]>()
 
 function valuesAt(path: string, from: JsonValue): JsonValue[] {
@@ -89,7 +89,7 @@ export const addUndescribedPersons = (
   ),
 ]
 
-/** The persons in places that the kind describes as relations. */
+/** Finds the other persons in a record, at the paths of its record type's relations. */
 export function findDescribedPersons(
   kind: Kind,
   { relations = [] }: Pick<RecordType, 'relations'>,
@@ -203,7 +203,7 @@ function unknownPersons(
 const NONE: ReadonlySet<string> = new Set()
 const ownNames = new WeakMap<RecordType, ReadonlySet<string>>()
 
-/** The members directly in a record that have the identifiers of its own person. */
+/** The names of the members at the top of a record that have its own person's identifiers. */
 function ownMembers(recordType: RecordType | undefined): ReadonlySet<string> {
   if (recordType === undefined) return NONE
   const names =

@@ -5,9 +5,9 @@ import { CLOCK_SKEW, type ConsentMembers, EMERGENCY } from './basis.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { visibleTrees } from './visible.ts'
 
-/** The length of a reason in characters, without spaces at its ends. */
+/** The least and most characters of an emergency's reason, without spaces at its ends. */
 const REASON = { least: 10, most: 1_000 } as const
-/** The largest age of an emergency's time, in seconds. */
+/** The most seconds between the time that an emergency item states and now. */
 const MOST_AGE = 86_400
 
 type ReadGrant = Omit<Grant, 'id' | 'emergency'>

@@ -16,22 +16,22 @@ import { compareInOrder, sortValuesOf } from '../query/memory/order.ts'
 
 /** A record as its source returns it. */
 export interface SourceRecord extends FoundRecord {
-  /** The time of the last write. */
+  /** The time at which the record was last written. */
   readonly written: Date
-  /** The records that were merged into it. */
+  /** The records that were merged into this record. */
   readonly merged: readonly MergedRecord[]
-  /** The parsed document, if the source has it. */
+  /** The parsed document, when the source has parsed it. */
   readonly value?: JsonValue
 }
 
-/** Candidates that a source has read together. */
+/** One portion of the records that a source yields for a search. */
 export interface Candidates {
   readonly records: readonly SourceRecord[]
-  /** The number of rows that were read, with those that cannot become records. */
+  /** The number of rows that the source read for this portion, with those that cannot become records. */
   readonly rows: number
 }
 
-/** The functions that a source must have. It need not know protected persons and grants. */
+/** The functions that a source of records must have. A source need not know protected persons or grants. */
 export interface CandidateSource {
   /**
    * The largest number of rows that a search reads; if there are more, it reports too many records. Absent: no limit.
@@ -51,7 +51,7 @@ export interface CandidateSource {
     predicate: Predicate | null,
     after: RecordId | null,
   ): AsyncIterable<Candidates>
-  /** Reads these records in their current state, in this order. Deleted ones are left out. */
+  /** Reads the records with these ids in their current state, in this order. Deleted ones are left out. */
   read(registry: RegistryShape, recordType: RecordType, ids: readonly RecordId[]): Promise<readonly SourceRecord[]>
 }
 
@@ -149,7 +149,7 @@ interface Hit {
 const hitOf = ({ id, document }: FoundRecord, values: Hit['values']): Hit => ({ record: { id, document }, values })
 
 interface Guard {
-  /** True when any person of the registry is protected. */
+  /** True when at least one person of the registry is protected. */
   readonly hidesSome: boolean
   /** The categories under which the person of the record is protected, each once. */
   categoriesOf(record: SourceRecord, read?: JsonValue): readonly string[]
@@ -158,7 +158,7 @@ interface Guard {
    * @param read the parsed document, if the caller has it
    */
   isHidden(record: SourceRecord, categories: readonly string[], read?: JsonValue): boolean
-  /** The document without protected persons, and the values in it that queries are tested on. */
+  /** Returns the document without protected persons, and the values in it on which queries are tested. */
   seen(record: SourceRecord, read?: JsonValue): { readonly document: JsonValue; readonly extracted: ReadableRecord }
 }
 

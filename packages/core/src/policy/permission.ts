@@ -7,7 +7,7 @@ export interface WantedAct {
   readonly operation: string
   readonly event_type?: string
   readonly record_type?: string
-  /** The key of the programme that is written (`programmeKey`). */
+  /** The key of the programme whose enrolments the act writes (`programmeKey`). */
   readonly programme?: string
   /** True for a subscription to every record, without a filter. */
   readonly unfiltered?: boolean
@@ -16,7 +16,7 @@ export interface WantedAct {
 /** The decision about an act. */
 export type Permission =
   | { readonly allowed: true }
-  /** The reason is a rule, in words for the participant. */
+  /** `reason` is the rule that refuses the act, in words for the participant. */
   | { readonly allowed: false; readonly reason: string }
 
 /** For each kind of name: where the grant lists it, where the act names it, and the reason for a refusal. */

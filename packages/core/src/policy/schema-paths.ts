@@ -2,7 +2,7 @@
 import { searchKey } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
 
-/** The keywords of JSON Schema that lead to members. */
+/** The keywords of JSON Schema that describe the members of an object or the elements of a list. */
 interface Shape {
   readonly properties?: Readonly<Record<string, TSchema>>
   readonly patternProperties?: Readonly<Record<string, TSchema>>

@@ -4,16 +4,16 @@ import type { Grant, TOTAL_COUNT_FORMS } from '../model/grant.ts'
 import type { Found } from '../model/records.ts'
 
 interface Counting {
-  /** The number to state. @param page the number of records in the page */
+  /** Returns the number that the answer states as `total_count`. @param page the number of records in the page */
   readonly total: (total: number, page: number) => number
   /** True when an answer leaves out records of which nothing is shown. Otherwise the participant could count them. */
   readonly hidesEmpty: boolean
-  /** The result when a search reaches the cap. @throws ItemRejection */
+  /** Returns what replaces the result of a search that reached the cap. @throws ItemRejection */
   readonly atCap: (found: Found, cap: number) => AtCap
 }
 
 interface AtCap extends Partial<Found> {
-  /** Why there are no records, for the participant. */
+  /** The explanation, for the participant, why the answer has no records. */
   readonly reason?: string
 }
 

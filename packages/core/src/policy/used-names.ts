@@ -1,4 +1,4 @@
-/** Finds the names in a grant that are needed to show some paths. */
+/** Finds the names in the `see` of a grant that are needed to show given paths of records. */
 import { type Kind, namesOf, type RecordType, searchKey } from '@rollcall/protocol'
 import { ALL_NAMES, type GrantTerms, type VisibleNode } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'

@@ -160,7 +160,7 @@ function nodeAt(tree: VisibleNode, path: string): VisibleNode {
   return part
 }
 
-/** Checks that each age is named together with its date. @throws GrantProblem */
+/** Checks that every named age has its date among the names too. @throws GrantProblem */
 function checkAges({ record_types }: Kind, names: readonly string[]): void {
   const keys = names.map(searchKey)
   const ages = record_types.flatMap(({ attributes }) => attributes.filter(({ type }) => type === 'age'))

@@ -17,7 +17,7 @@ import {
 } from '@rollcall/protocol'
 import { findMisspelt } from './near-names.ts'
 
-/** The criteria of an item, before they are read. */
+/** The criteria of an item as the message has them, before they are read. */
 export interface Criteria {
   readonly [member: string]: unknown
 }
@@ -26,11 +26,11 @@ export interface Criteria {
 export interface CriteriaRules {
   /** The member of the message that has the criteria. */
   readonly name: 'search_criteria' | 'subscribe_criteria' | 'enrolled_criteria' | 'disabled_criteria'
-  /** The code of a refusal. */
+  /** The code with which a member of the criteria is refused. */
   readonly code: ItemCode
-  /** The members that are known, from the schema. */
+  /** The names of the members that the schema of the criteria has. */
   readonly members: readonly string[]
-  /** The member of the criteria that has the query. */
+  /** The member of the criteria that contains the query. */
   readonly filter: 'query' | 'filter'
 }
 
@@ -38,7 +38,7 @@ export interface CriteriaRules {
 export const criteriaRejection = ({ name, code }: CriteriaRules, member: string, rule: string): ItemRejection =>
   new ItemRejection(code, `${name}${member === '' ? '' : `.${member}`}: ${rule}`)
 
-/** Names that other systems use for filters. Unknown members with other names filter nothing. */
+/** Names that other systems give to filters. An unknown member with such a name is refused. */
 const FILTERS = [
   ...['query', 'filter', 'filters', 'where', 'criteria', 'condition', 'conditions', 'expression'],
   ...['expressions', 'predicate', 'predicates', 'identifier', 'identifiers'],

@@ -21,7 +21,7 @@ export type PageLimits = Pick<Limits, 'page_size' | 'search_results'>
 /** The number of records in a page when the request names none. */
 const DEFAULT_PAGE_SIZE = 10
 
-/** A sort key for which the day of the search is not known yet. */
+/** A sort key of a request, before the day of the search is known. */
 export interface AskedKey extends Omit<SortKey, 'until'> {
   /** True when the request names an age: the key is its date, and gets `until` on the day of the search. */
   readonly age?: true

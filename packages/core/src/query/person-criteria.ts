@@ -33,16 +33,16 @@ import { readFilter } from './read-query.ts'
 export interface PersonQuestion {
   /** The member of the message that has the criteria. */
   readonly name: 'enrolled_criteria' | 'disabled_criteria'
-  /** True when the question may name a programme. */
+  /** True when the query may also name a programme. */
   readonly programme: boolean
-  /** True when the question may name an event type, as a search may. */
+  /** True when the criteria may have `reg_event_type`, as those of a search may. */
   readonly event_type?: boolean
 }
 
 /** The person, and the programme, that a question names. */
 export interface PersonCriteria {
   readonly recordType: RecordType
-  /** The identifier, once for each type that it may have; at least one. */
+  /** The identifier of the person, once for each type that the value may have; at least one. */
   readonly identifiers: readonly Identifier[]
   /** The identifier as the query writes it; normalised when the query is a text. */
   readonly person: string
@@ -97,7 +97,7 @@ export function readPersonCriteria(
   return {
     recordType,
     identifiers,
-    // If the query is a text, the identifier as written is not searched in it.
+    // A query that is a text is not searched for the identifier as written: the normalised value names the person.
     person: writtenIn(kind, query, identifiers) ?? identifiers[0]?.value ?? '',
     programme: programmes[0] ?? null,
   }
@@ -122,7 +122,7 @@ function readPersonQuery(
 const conditionsOf = (predicate: Predicate): readonly Predicate[] =>
   predicate.is === 'and' ? predicate.of.flatMap(conditionsOf) : [predicate]
 
-/** The programme that a condition names, as a list of one; empty for any other condition. */
+/** The programme identifiers that a condition demands: one, or none when the condition is not about a programme. */
 function programmeOf(condition: Predicate): string[] {
   if (condition.is !== 'some') return []
   const { of } = condition
@@ -134,7 +134,7 @@ function programmeOf(condition: Predicate): string[] {
 const isOneValue = (identifiers: readonly Identifier[]): boolean =>
   new Set(identifiers.map(({ type }) => type)).size === identifiers.length
 
-/** The identifier as the query writes it, to name the item in the answer; undefined: the query has it in no form. */
+/** Finds the identifier as the query writes it, which names the item in the answer; undefined when not found. */
 function writtenIn(kind: Kind, query: JsonValue, identifiers: readonly Identifier[]): string | undefined {
   if (typeof query !== 'object' || query === null) {
     const isMeant = ({ type, value }: Identifier): boolean =>

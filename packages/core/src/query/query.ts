@@ -5,7 +5,7 @@ import type { Limits } from '../limits.ts'
 import type { VisibleNode } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 
-/** The facts that a reader needs besides the query. */
+/** The kind, record type, limits and visible members with which a query is read. */
 export interface QueryScope {
   readonly kind: Kind
   /** The record type that the criteria around the query name; undefined when they name none. */

@@ -13,7 +13,7 @@ const FIRST_DAY = '0001-01-01'
 const BEGINNING: Interval = { from: FIRST_DAY, to: FIRST_DAY }
 const DAY = 86_400_000
 
-/** A search whose day is not known yet. */
+/** A search whose ages are not replaced by dates yet, because the day of the search is not known. */
 export interface UndatedSearch {
   readonly recordType: RecordType
   readonly predicate: Predicate

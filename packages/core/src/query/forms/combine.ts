@@ -3,7 +3,7 @@ import type { Searchable } from '@rollcall/protocol'
 import type { List, Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
 
-/** A condition on an element of `list`; without a list, on the record. */
+/** A predicate about one element of `list`; about the record itself when `list` is undefined. */
 export interface Condition {
   readonly list: List | undefined
   readonly of: Predicate

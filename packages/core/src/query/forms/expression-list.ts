@@ -30,7 +30,7 @@ export function readExpressionList(reader: Reader, value: JsonValue, path: strin
   return joinByAnd(ordered.map(({ predicate }) => predicate))
 }
 
-/** Joins two conditions. */
+/** Joins two conditions of an expression into one predicate, for example by `and`. */
 type Join = (first: UnreadCondition, second: UnreadCondition) => Predicate
 
 const CONDITIONS: ReadonlyMap<string, Join> = new Map<string, Join>([

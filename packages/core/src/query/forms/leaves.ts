@@ -27,7 +27,7 @@ const FORMS: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
   email: 'an e-mail address',
 }
 
-/** The rule for a value, for messages, by the type of its subject. */
+/** For each type of subject, the rule for its values, in words for refusals. */
 const VALUE_RULES: Readonly<Record<SubjectType, string>> = {
   text: 'text of 1 to 512 characters',
   code: 'a code of 1 to 512 characters',
@@ -41,7 +41,7 @@ const VALUE_RULES: Readonly<Record<SubjectType, string>> = {
 
 /** The subject of a condition, and the conditions that can be made about it. */
 export interface Subject {
-  /** The name for messages. */
+  /** The name of the subject, for refusals. */
   readonly name: string
   readonly type: SubjectType
   /** The list whose elements have the subject; undefined when the record has it. */
@@ -53,13 +53,13 @@ export interface Subject {
   readonly exists: Predicate
 }
 
-/** A value in a query, and its path. */
+/** A value in a query, with the path of the value for refusals. */
 export interface GivenValue {
   readonly value: JsonValue
   readonly path: string
 }
 
-/** Everything that operators can be about: all but a compound as a whole. */
+/** Everything that a query can name, except a compound as a whole: operators are about its members. */
 export type SearchableLeaf = Exclude<Searchable, { is: 'compound' }>
 
 /** The subject of a condition about this attribute, these identifiers, or identifier types. */

@@ -7,9 +7,9 @@ import type { Subject, SubjectType } from './leaves.ts'
 import type { Reader } from './reader.ts'
 
 export interface Operator {
-  /** The name for messages; in an expression it begins with `$`. */
+  /** The name of the operator in refusals; in an expression it begins with `$`. */
   readonly name: string
-  /** The spellings in lower case, without `$`. */
+  /** The spellings of the operator that queries may use, in lower case, without `$`. */
   readonly spellings: readonly string[]
   /** The types of subjects that the operator allows. */
   readonly asks: readonly SubjectType[]

@@ -15,7 +15,7 @@ import {
 } from '@rollcall/protocol'
 import { type QueryLimits, QueryProblem, type QueryScope } from '../query.ts'
 
-/** The state of reading one query. A limit is checked before the work that it limits. */
+/** The state of reading one query: its record type, and the counts that are compared with the limits. */
 export class Reader {
   readonly kind: Kind
   readonly limits: QueryLimits
@@ -39,7 +39,7 @@ export class Reader {
     return this.#named ?? this.kind.record_types[0]
   }
 
-  /** The scope for another reader, which counts from zero. */
+  /** The scope for another reader of a part of the query; its counts begin at zero. */
   get scope(): QueryScope {
     return { kind: this.kind, recordType: this.#named, limits: this.limits, visible: this.#visible }
   }
@@ -68,18 +68,18 @@ export class Reader {
     return result
   }
 
-  /** Checks that `count` more conditions are within the limit. It does not count them. @throws QueryProblem */
+  /** Checks that the limit allows `count` more conditions, without counting them. @throws QueryProblem */
   room(count: number, path: string): void {
     if (this.#terms + count > this.limits.query_terms) throw this.#tooManyTerms(path)
   }
 
-  /** Counts one more condition. @throws QueryProblem there are too many */
+  /** Counts one more condition of the query. @throws QueryProblem above the limit */
   term(path: string): void {
     this.room(1, path)
     this.#terms += 1
   }
 
-  /** Counts more values in lists. @throws QueryProblem */
+  /** Counts more values in lists of the query. @throws QueryProblem above the limit */
   values(count: number, path: string): void {
     this.#values += count
     if (this.#values <= this.limits.query_values) return
@@ -98,16 +98,16 @@ export function pathAt(path: string, step: PathStep): string {
 }
 
 export interface NameScope {
-  /** The beginning of a path, from the objects around it, such as `name.`. */
+  /** The names of the enclosing objects as the beginning of an attribute's name, such as `name.`. */
   readonly prefix: string
-  /** When it is set, only members of this compound are found. */
+  /** The compound to which the searched names must belong; undefined when any name is found. */
   readonly compound: Compound | undefined
 }
 
-/** The names in the outermost object of a query, which are those of the record. */
+/** The scope of names in the outermost object of a query: all names of the record type. */
 export const RECORD_NAMES: NameScope = { prefix: '', compound: undefined }
 
-/** The longest name that is looked up, in characters. A longer one counts as unknown. */
+/** The most characters of a name that is looked up. A longer name counts as unknown. */
 const MAX_NAME_LENGTH = 256
 
 /** The attribute, compound or identifiers that a name in a query means; undefined when it means none. */
@@ -148,7 +148,7 @@ export function unknownNameProblem(
   return new QueryProblem(path, rule)
 }
 
-/** A form that an object in a query may have. Its members identify it. */
+/** One form that an object in a query may have, such as `{ type, value }`, recognised by its members. */
 export interface ObjectForm<Read> {
   /** An object that has all these members has this form. */
   readonly members: readonly string[]
@@ -158,17 +158,17 @@ export interface ObjectForm<Read> {
   readonly read: Read
 }
 
-/** The members of an object whose form is known. */
+/** Reads the members of an object in a query, after its form was found. */
 export interface FormMembers {
   readonly whole: JsonObject
   readonly path: string
-  /** The member; undefined when it is missing. Inherited members are ignored. */
+  /** Returns the member with this name; undefined when it is missing. Inherited members are ignored. */
   get(name: string): MemberValue | undefined
-  /** The member, with the value null when it is missing. */
+  /** Returns the member with this name; a missing one has the value null. */
   of(name: string): MemberValue
 }
 
-/** The value of a member in a query, and its path. */
+/** The value of a member in a query, with the member's path for refusals. */
 export interface MemberValue {
   readonly value: JsonValue
   readonly path: string

@@ -25,7 +25,7 @@ import { QueryProblem, UnreadableQuery } from '../query.ts'
 import { checkTokens, LANGUAGE, RULES, type TextLimits } from './language.ts'
 import type { Variables } from './literal.ts'
 
-/** A GraphQL query as a message has it. */
+/** The text, variables and operation name of a GraphQL query, as the message has them. */
 export interface GraphqlQuery {
   readonly text: string
   /** The values of the variables, as an object; undefined or null for none. */
@@ -37,9 +37,9 @@ export interface GraphqlQuery {
 export interface Document {
   readonly operation: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** The values of variables for arguments. */
+  /** The values of the query's variables, for arguments of fields. */
   readonly variables: Variables
-  /** The same values, for the directives @include and @skip. */
+  /** The values of the query's variables, for the directives @include and @skip. */
   readonly directiveVariables: VariableValues
 }
 

@@ -64,7 +64,7 @@ function nameRecordType(reader: Reader, groups: readonly (readonly [string, Fiel
   reader.name(first.recordType, first.memberPath)
 }
 
-/** The limits of a text: enough tokens and nesting for a query within the other limits. */
+/** The limits for the text of a GraphQL query: enough tokens and nesting for a query within `limits`. */
 function textLimits(limits: QueryLimits): { tokens: number; nesting: number } {
   return { tokens: 8 * limits.query_terms + limits.query_values + 2_000, nesting: 2 * limits.query_depth + 10 }
 }
@@ -143,12 +143,12 @@ function rootsOf(kind: Kind): ReadonlyMap<string, RecordType> {
   return table
 }
 
-/** The name without case and `_`: `DisabledPerson`, `disabledPerson` and `disabled_person` are one name. */
+/** The name in lower case without `_`: `DisabledPerson`, `disabledPerson` and `disabled_person` give one key. */
 function rootKey(name: string): string {
   return name.replaceAll('_', '').toLowerCase()
 }
 
-/** The name, and the singular words of which it may be the plural. */
+/** Returns the name, and the words in the singular of which it may be the plural. */
 function singulars(name: string): string[] {
   const plurals: readonly (readonly [RegExp, string])[] = [
     [/s$/i, ''],

@@ -77,13 +77,13 @@ export const RULES: readonly { readonly rule: ValidationRule; readonly text: str
 ]
 
 export interface TextLimits {
-  /** The number of words and signs. */
+  /** The most words and signs in the text of a query. */
   readonly tokens: number
-  /** The levels of brackets, of all three sorts. */
+  /** The most levels of brackets in the text of a query, of all three sorts together. */
   readonly nesting: number
 }
 
-/** The longest text, in characters. */
+/** The most characters in the text of a query. */
 const MAX_TEXT = 100_000
 const MAX_NAME = 64
 

@@ -30,7 +30,7 @@ export interface ObjectType {
 /** A field of a type. Its value is answered as stored. */
 export interface Field {
   readonly name: string
-  /** The paths at which its values are, from the object. */
+  /** The paths from the object to the values of the field. */
   readonly places: readonly string[]
   readonly read: (object: JsonObject) => JsonValue | undefined
   /** The type of the objects in the field, from which members can be selected. */
@@ -76,7 +76,7 @@ class Draft implements ObjectType {
     if (this.#add(field)) this.names.push(field.name)
   }
 
-  /** Adds fields that messages do not list. */
+  /** Adds further spellings of fields, which refusals do not list. */
   addAlso(fields: readonly Field[]): void {
     for (const field of fields) this.#add(field)
   }
@@ -159,7 +159,7 @@ function listed(read: (object: JsonObject) => JsonValue[]): Field['read'] {
   }
 }
 
-/** Reads one value, or a list when there are several. */
+/** Makes a reader that gives one value as it is, and several values as a list. */
 function single(read: (object: JsonObject) => JsonValue[]): Field['read'] {
   return (object) => {
     const values = read(object)
@@ -172,7 +172,7 @@ export interface MemberShape {
   readonly name: string
   /** The shape of the objects that the member may have, alone or in a list; absent when it has none. */
   readonly object?: ObjectShape
-  /** True when the member may also have a value that is no such object. */
+  /** True when the member may also have a value that is not an object of this shape. */
   readonly whole: boolean
 }
 

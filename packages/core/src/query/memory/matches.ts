@@ -75,7 +75,7 @@ function single({ attribute, until }: Comparison | OneOf, read: Read): Attribute
   return value
 }
 
-/** A date, cut at the day `until`; undefined when it begins later. */
+/** Cuts a date off at the day `until`; undefined when the date begins later. */
 function upTo(until: string | undefined, value: AttributeValue | undefined): AttributeValue | undefined {
   if (until === undefined || typeof value !== 'object' || isList(value)) return value
   if (value.from > until) return undefined
@@ -135,7 +135,7 @@ function elementsOf(predicate: SomeElement, record: ReadableRecord): Read[] {
 
 const known = new WeakMap<SomeElement, readonly string[]>()
 
-/** The names of the attributes in a condition on an element, remembered. */
+/** The names of the attributes in a condition on a list's element, computed once for each condition. */
 function mentioned(predicate: SomeElement): readonly string[] {
   let names = known.get(predicate)
   if (names === undefined) {

@@ -56,6 +56,6 @@ function compare(left: AttributeValue, right: AttributeValue): number {
   return compareCodePoints(textOf(left), textOf(right))
 }
 
-/** The text to compare; of a date, the first day. */
+/** The text by which a value is ordered: of a date, its first day. */
 const textOf = (value: AttributeValue): string =>
   typeof value === 'object' && 'from' in value ? value.from : String(value)
