@@ -15,7 +15,7 @@ import type { Credentials } from './credentials.ts'
 import { type AttemptResult, resultOfAnswer, resultOfError, unsentResults } from './failures.ts'
 import { readRetryAfter } from './schedule.ts'
 
-/** The dependencies of an attempt. */
+/** The dependencies of one attempt to send an envelope. */
 export interface Attempting extends Signing {
   readonly clock: Pick<Clock, 'now' | 'date'>
   readonly credentials: Credentials
@@ -28,7 +28,7 @@ export interface Outgoing {
   readonly participant: Participant
   readonly registry: Registry
   readonly settings: CallbackSettings
-  /** The address, which was found to be allowed for the participant. */
+  /** The address to call. It was checked before: the participant's address rules allow it. */
   readonly target: string
   readonly encrypted: boolean
   /** The header without is_msg_encrypted, which the attempt adds. */
@@ -43,17 +43,17 @@ export interface FinishedAttempt {
   readonly at: Date
   readonly duration_ms: number
   readonly result: AttemptResult
-  /** The seconds that the peer asks us to wait; 0: it asks for nothing. */
+  /** The seconds that the peer asks us to wait before the next attempt; 0 when it asks for nothing. */
   readonly retry_after: number
-  /** The beginning of the answer: at most `ANSWER_CHARACTERS` printable characters. */
+  /** The beginning of the peer's answer: at most `ANSWER_CHARACTERS` printable characters. */
   readonly answer: string
   /** The cause of the failure for operators, such as `ECONNREFUSED` or `status 400`; null when none is known. */
   readonly detail: string | null
 }
 
-/** The most bytes of an answer's body that are read. */
+/** The most bytes of the body of a peer's answer that are read. */
 const READ = 65_536
-/** The most characters of an answer that are stored. */
+/** The most characters of a peer's answer that are stored. */
 const ANSWER_CHARACTERS = 256
 
 const USER_AGENT = `rollcall/${packageJson.version}`
@@ -103,7 +103,7 @@ export async function attemptEnvelope(deps: Attempting, outgoing: Outgoing): Pro
   }
 }
 
-/** Logs a failure of ours for the operator, without the text of the error. */
+/** Logs an internal failure of an attempt for the operator, without the text of the error. */
 export function logInternalFailure({ log }: Pick<Attempting, 'log'>, error: unknown): void {
   log.error({ ...safeDatabaseError(error) }, 'a delivery could not be attempted; tried again later')
 }
@@ -111,7 +111,7 @@ export function logInternalFailure({ log }: Pick<Attempting, 'log'>, error: unkn
 const detailOf = (error: unknown): string | null =>
   error instanceof RequestFailed || error instanceof CredentialsUnusable ? error.detail : null
 
-/** The beginning of an answer as printable ASCII; every other byte becomes a dot. */
+/** Turns the beginning of a peer's answer into printable ASCII; every other byte becomes a dot. */
 export function printableAnswer(body: Uint8Array): string {
   return Buffer.from(body.subarray(0, ANSWER_CHARACTERS))
     .toString('latin1')

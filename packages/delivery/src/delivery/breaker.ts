@@ -7,7 +7,7 @@ import { findBreaker } from '../store/deliveries/breakers.ts'
 
 /** Reads the circuit breakers of destinations. */
 export interface Breakers {
-  /** True when the breaker is closed, so that attempts need no probe. */
+  /** True when the destination's breaker is closed, so that attempts need no probe. */
   isClosed(destination: Destination): Promise<boolean>
 }
 

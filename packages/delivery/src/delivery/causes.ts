@@ -25,7 +25,7 @@ interface Explained {
   readonly meaning: string
   /** The steps that an operator can take. */
   readonly advice: string
-  /** The explanation for the participant, if it needs another one. */
+  /** The explanation for the participant; absent when `meaning` suits the participant too. */
   readonly ownMeaning?: string
   /** The steps that the participant itself can take. */
   readonly ownAdvice: string

@@ -24,7 +24,7 @@ import {
 } from '@rollcall/participants/store/participant-callbacks'
 import { type Fetched, isJsonObject, parseJson, Refreshed, readTokenAnswer, TokenProblem } from '@rollcall/protocol'
 
-/** The members that are encrypted, for each `auth`. */
+/** The members of credentials that are stored encrypted, for each way of authentication (`auth`). */
 export interface CredentialsOf {
   readonly bearer: { readonly token: string }
   readonly oauth2: {
@@ -41,10 +41,10 @@ export type Secrets = {
   readonly [auth in keyof CredentialsOf]: { readonly auth: auth; readonly origin: string } & CredentialsOf[auth]
 }[keyof CredentialsOf]
 
-/** The guard and the headers for one request to a participant. */
+/** The address guard and the headers with which one request to a participant may be sent. */
 export interface Usable {
   readonly guard: AddressGuard
-  /** The headers with credentials, which are secret. */
+  /** The headers that authenticate us to the participant. Their values are secret. */
   readonly headers: Readonly<Record<string, string>>
   /** True when credentials are sent: they are for the origin of this address. False when there are none. */
   readonly sent: boolean
@@ -117,7 +117,7 @@ export function createCredentials(
   const open = async (id: number, settings: Pick<CallbackSettings, 'auth' | 'sealed'>) => {
     const source = `${settings.auth} ${settings.sealed?.toString('base64') ?? ''}`
     const secrets = opened.of(id, source, () => decryptCredentials(vault, id, settings))
-    // A failure is not cached, because the master key may become available later.
+    // A failure to decrypt is not cached, because the master key may become available later.
     secrets.catch(() => opened.forget(id))
     return secrets
   }
@@ -131,7 +131,7 @@ export function createCredentials(
         case 'bearer':
           return { ...plain, sent: true, headers: { authorization: `Bearer ${secrets.token}` } }
         case 'oauth2': {
-          // The cache key has the secrets: after they change, another token is fetched.
+          // The cache key contains the secrets, so another token is fetched after they change.
           const client = hash('sha256', JSON.stringify(secrets))
           const held = tokens.of(participant.id, client, () => accessToken(now))
           const token = await held.get(() => fetchToken(secrets, plain.guard, timeoutMs)).catch(unusable)
@@ -182,10 +182,12 @@ async function fetchToken(
   return readTokenAnswer(status, Buffer.from(body).toString())
 }
 
-/** Encodes a value as in a form (RFC 6749, 2.3.1). */
+/** Encodes a client id or secret as in a form, as RFC 6749, 2.3.1 demands. */
 const encoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
 
-/** Throws failures as CredentialsUnusable, without any text of the peer, and other errors as they are. */
+/**
+ * Throws CredentialsUnusable for a failed token request, without any text of the peer. Throws other errors as they are.
+ */
 function unusable(error: unknown): never {
   if (error instanceof AddressRefused) throw new CredentialsUnusable('token', error.rule)
   if (error instanceof RequestFailed) throw new CredentialsUnusable('token', error.failure)

@@ -44,7 +44,7 @@ export interface Delivering extends Attempting, AnsweredRequests {
   readonly bodies: Bodies
   readonly breakers: Breakers
   readonly limiter: Limiter
-  /** The seconds between attempts, for participants without a schedule of their own. */
+  /** The seconds between attempts at a delivery, for participants without a schedule of their own. */
   readonly retrySchedule: readonly number[]
   readonly metrics: Pick<Metrics, 'deliveryEnded' | 'deliveryAttempted'>
   /** Tells this node's dispatcher in how many seconds a delivery of a participant is due. */
@@ -53,7 +53,7 @@ export interface Delivering extends Attempting, AnsweredRequests {
   readonly mailboxDue: (mailbox: number) => void
 }
 
-/** The right to attempt a delivery at once. The delivery is committed with this claim. */
+/** A claim and a permit to attempt a delivery at once. The delivery is committed with this claim. */
 export interface Reserved {
   readonly claim: DeliveryClaim
   /** `deliverNow` releases the permit. A caller that does not call it must release the permit as `unused`. */
@@ -76,7 +76,7 @@ export function newAttemptClaim({ timeout_ms }: Pick<CallbackSettings, 'timeout_
   return { id: randomUUID(), seconds: timeout_ms / 1_000 + GRACE }
 }
 
-/** Seconds for recording the result of an attempt. */
+/** Seconds that a claim adds to the participant's timeout, for recording the result of an attempt. */
 const GRACE = 5
 /** Milliseconds for which the maker of an answer waits for its attempt. Then the destination counts as failing. */
 const TIMEOUT = 500
@@ -149,11 +149,11 @@ export async function attemptWithPermit(deps: Delivering, permit: Permit, claime
   return result.isEnded
 }
 
-/** A claimed delivery, and what is known for its attempt. */
+/** A delivery that this node has claimed, with everything that its attempt needs. */
 export interface ClaimedAttempt {
   readonly delivery: Omit<ClaimedDelivery, 'body'>
   readonly claim: DeliveryClaim
-  /** Reads the header and the message. */
+  /** Reads the delivery's header, message and traceparent, for example by decrypting its body. */
   readonly read: () => Promise<Contents>
   /** True when the attempt is the probe of an open circuit breaker. */
   readonly probe: boolean
@@ -206,7 +206,7 @@ export async function attemptAndRecord(deps: Delivering, claimed: ClaimedAttempt
   const { delivery } = claimed
   const participant = await deps.directory.participantById(delivery.participant)
   const registry = await deps.directory.registryById(delivery.registry)
-  // The delivery is not attempted now. Its claim ends, and it is claimed again later.
+  // The participant is not active, or the registry is gone: the delivery is claimed again when this claim ends.
   if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
   const isFresh = claimed.fresh === true && (await isUnchanged(deps, delivery, { participant, registry }))
   if (!isFresh && (await recallUnwantedEnvelope(deps, delivery, { participant, registry }, claimed.claim))) {
@@ -259,7 +259,7 @@ async function record(
   )
 }
 
-/** Tells this node what is due after an attempt. */
+/** Tells this node which deliveries or mailboxes are due after an attempt. */
 async function announce(
   deps: Delivering,
   { delivery: { participant, mailbox = null }, probe }: ClaimedAttempt,

@@ -9,13 +9,13 @@ import { findWaitingParticipants } from '../store/deliveries/deliveries.ts'
 import type { Delivering } from './deliver.ts'
 import { drainParticipant } from './drain.ts'
 
-/** Drains the participants with due deliveries, on one node. */
+/** Drains the participants with due deliveries on one node: it has their due deliveries attempted. */
 export interface Dispatcher {
   /** Notes that a delivery of this participant is due in so many seconds; 0: now. */
   due(participant: number, seconds?: number): void
-  /** Starts to drain the participants that may have something due. */
+  /** Starts to drain the participants whose deliveries may be due. */
   poll(signal: AbortSignal): Promise<void>
-  /** Resolves when no participant is being drained. */
+  /** Resolves when this node drains no participant. */
   idle(): Promise<void>
 }
 
@@ -26,15 +26,15 @@ const LONGEST_WAIT = 5
  * makers of the answers, and soon end.
  */
 const FOUND = 1
-/** Seconds to wait after a turn that failed. */
+/** Seconds until a participant is drained again after draining it failed. */
 const AFTER_FAILURE = 1
 
 interface Options {
-  /** The number of participants that are drained at a time. */
+  /** The most participants that are drained at the same time. */
   readonly slots: number
-  /** Asks for the next poll in so many milliseconds. */
+  /** Asks the caller to poll again in so many milliseconds. */
   readonly wake: (after: number) => void
-  /** The milliseconds of a clock that only goes forward. */
+  /** Returns the milliseconds of a clock that only goes forward. */
   readonly now?: () => number
 }
 
@@ -79,7 +79,7 @@ export function createDispatcher(
       const waiting = await findWaitingParticipants(deps.db)
       const known = new Set(waiting)
       for (const participant of dueAt.keys()) if (!known.has(participant)) dueAt.delete(participant)
-      // Participants take turns. Otherwise the first ones would get all slots again and again.
+      // Participants take turns for the slots. Otherwise the first ones would get all slots again and again.
       const behind = waiting.findIndex((participant) => participant > last)
       const inTurns = behind === -1 ? waiting : [...waiting.slice(behind), ...waiting.slice(0, behind)]
       for (const participant of inTurns) {

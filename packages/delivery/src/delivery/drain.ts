@@ -13,7 +13,7 @@ import type { Limiter, Permit } from './limiter.ts'
 import { createDestinationRound } from './round.ts'
 import { scheduleLength } from './schedule.ts'
 
-/** The milliseconds of a turn. */
+/** Milliseconds for which a participant is drained before another participant has its turn. */
 const TURN = 10_000
 /**
  * Milliseconds for which a turn waits at its end for attempts in progress. Those that last longer continue in the
@@ -24,7 +24,7 @@ const TIMEOUT = 500
 const POLL_DELAY = 50
 /** The most milliseconds until due deliveries are looked for again, while attempts are in progress. */
 const POLL = 250
-/** The most destinations in one poll. */
+/** The most destinations of a participant that one poll for due deliveries reads. */
 const DESTINATIONS = 200
 /** The fewest seconds between two turns, unless something is due, so that many destinations are probed together. */
 const BETWEEN_TURNS = 0.25
@@ -142,7 +142,7 @@ async function expire(deps: Delivering, settings: CallbackSettings, to: ClaimedD
 
 interface TakenDue {
   readonly taken: readonly Taken[]
-  /** The last of the due destinations that got a permit; undefined: none did. */
+  /** The last due destination that got a permit; undefined when none got one. */
   readonly served: WaitingDestination | undefined
   /** Milliseconds until permits should be asked for again. */
   readonly wait: number

@@ -22,17 +22,17 @@ export interface AttemptResult {
 
 /** Results of attempts that ended without an answer for reasons of ours. `resultOfError` makes further results. */
 export const unsentResults = {
-  /** Neither the request nor the participant names an address. */
+  /** Neither the answered request nor the participant's settings name an address. */
   no_address: unasked('no_address', 'dead', 'retry'),
   address_not_registered: unasked('address_not_registered', 'dead', 'retry'),
-  /** The body of the delivery cannot be decrypted any more. */
+  /** The stored body of the delivery cannot be decrypted any more: the key of its day was destroyed. */
   body_forgotten: unasked('body_forgotten', 'dead'),
   body_altered: unasked('body_altered', 'dead'),
   /** The grant of today does not permit the delivery, or not with these contents. The receiver may ask again. */
   not_permitted: unasked('not_permitted', 'dead'),
-  /** There is no key of the peer for encryption now. Nothing is sent in clear. */
+  /** We know no encryption key of the peer now, and do not send the message in clear. */
   no_encryption_key: unasked('no_encryption_key', 'retry'),
-  /** Another failure of ours; the log has it. */
+  /** An error of this server other than those above; its log has the error. */
   internal: unasked('internal', 'retry'),
 } as const satisfies Record<string, AttemptResult>
 

@@ -7,13 +7,13 @@
 import type { Destination } from '@rollcall/core/model/delivery'
 
 export interface LimiterSettings {
-  /** The most attempts at a time. */
+  /** The most attempts for a participant at a time. */
   readonly concurrency: number
-  /** The attempts a second; after a pause as many may be made at once. */
+  /** The most attempts for a participant in a second; after a pause, as many may be made at once. */
   readonly rate: number
 }
 
-/** The permit for one attempt. It must be released. */
+/** The permit for one attempt at a delivery. Its holder must release it. */
 export interface Permit {
   /**
    * Ends the permit.
@@ -21,7 +21,7 @@ export interface Permit {
    * was attempted. After `slow` was called, `healthy` counts as `failing`.
    */
   release(outcome: 'healthy' | 'failing' | 'unused'): void
-  /** Marks the destination as failing while the attempt continues, because it takes long. */
+  /** Marks the destination as failing while its attempt still continues, because the attempt takes long. */
   slow(): void
 }
 
@@ -56,7 +56,7 @@ const REMEMBERED = 100
 
 interface Health {
   inUse: number
-  /** `unknown`: makers of answers make one attempt at a time there, until one succeeds or fails. */
+  /** `unknown`: makers of answers attempt one delivery at a time to this destination, until one succeeds or fails. */
   health: 'healthy' | 'unknown' | 'failing'
   failedAt: number
 }
@@ -65,7 +65,7 @@ interface ParticipantState {
   inUse: number
   tokens: number
   filledAt: number
-  /** The destinations by origin, the least recently used first. */
+  /** The health of the participant's destinations by origin, the least recently used first. */
   readonly destinations: Map<string, Health>
 }
 
@@ -119,7 +119,7 @@ export function createLimiter(now: () => number = () => performance.now()): Limi
   }
 }
 
-/** Takes a token of the rate. Returns 0, or the milliseconds until there is one. */
+/** Takes one token of the attempt rate. Returns 0, or the milliseconds until a token is there. */
 function takeToken(state: ParticipantState, rate: number, at: number): number {
   state.tokens = Math.min(rate, state.tokens + ((at - state.filledAt) / 1_000) * rate)
   state.filledAt = at

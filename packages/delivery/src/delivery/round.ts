@@ -5,7 +5,7 @@
 import type { WaitingDestination } from '../store/deliveries/destinations.ts'
 
 export interface DestinationRound {
-  /** The origin at which the next poll begins. */
+  /** The origin at or after which the next poll reads destinations, in their order. */
   readonly from: () => string
   /**
    * Notes the result of a poll.
@@ -41,7 +41,7 @@ export function createDestinationRound(limit: number): DestinationRound {
     looked(seen, due, served) {
       const isAll = seen.length < limit
       if (served !== undefined) {
-        // After the last destination in order the next poll begins with the first.
+        // After the last destination in order, the next poll begins with the first one.
         start = isAll && seen.every(({ origin }) => origin <= served.origin) ? '' : placeAfter(served)
         begin()
         return 'on'

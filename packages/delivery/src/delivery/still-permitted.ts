@@ -15,7 +15,7 @@ import type { Grants } from '@rollcall/participants/directory/grants'
 import { CanonicalText, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
 import { changedSinceDelivery } from '../store/deliveries/deliveries.ts'
 
-/** The operation whose answers are about other exchanges; the grant of those is not known here. */
+/** The operation whose answers are about other exchanges. The grants for those exchanges are not known here. */
 const ABOUT_OTHERS = operation('txn-status').name
 
 /**

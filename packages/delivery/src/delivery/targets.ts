@@ -12,11 +12,11 @@ import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
 
 type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'>
 
-/** How the address of a callback is found, if not like that of an answer. */
+/** How the address of a callback is found, when not in the same way as the address for answers. */
 interface AddressRule {
   /** The address that the operator set for this callback alone, which is used before others; null: none. */
   readonly own: (addresses: Addresses) => string | null
-  /** Derives the address of this callback from the one that a request has named. */
+  /** Derives the address of this callback from the sender_uri that a request has named. */
   readonly named: (sender_uri: string) => string
 }
 

@@ -21,32 +21,32 @@ import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
 import { type Attempting, attemptEnvelope, type FinishedAttempt, type Outgoing } from './attempt.ts'
 import { callbackNamed, callbackTarget } from './targets.ts'
 
-/** A step of the try, with its result. */
+/** One step of trying a participant's callback address, with its result. */
 export interface Step {
   readonly step: 'address' | 'network' | 'credentials' | 'tls' | 'answer'
   readonly ok: boolean
-  /** The finding, in words for the operator. */
+  /** The finding of this step, in words for the operator. */
   readonly told: string
 }
 
-/** The report of the try. */
+/** The report of trying a participant's callback address. */
 export interface Tried {
-  /** The address that was called, or would have been; null when there is none. */
+  /** The address that was called, or would have been called; null when none is known. */
   readonly target: string | null
   readonly message_id: string
   /** The steps up to the first one that failed; after `tls` there is always an `answer`. */
   readonly steps: readonly Step[]
   /** True when no step failed: the peer answered with a status from 200 to 299, or refused with an ack ERR. */
   readonly ok: boolean
-  /** The HTTP status; null when there was no answer. */
+  /** The HTTP status of the peer's answer; null when there was no answer. */
   readonly status: number | null
-  /** The beginning of the answer: at most 256 printable characters. */
+  /** The beginning of the peer's answer: at most 256 printable characters. */
   readonly answer: string
 }
 
 type Trying = Attempting & { readonly callbacks: CallbackSettingsReader; readonly guards: AddressGuards }
 
-/** Adds a step to the report. Returns whether it succeeded. */
+/** Adds a step to the report of the try. Returns `ok`: whether the step succeeded. */
 type AddStep = (step: Step['step'], ok: boolean, told: string) => boolean
 
 const CALLBACK = callbackNamed('on-search')

@@ -25,7 +25,7 @@ export class DueTimes {
     return new Map(held.map((one) => [one.id, this.next(one)]))
   }
 
-  /** The next due time of one subscription; null when its end has come. */
+  /** The next time at which notifications of a subscription are due; null when its frequency has ended. */
   next(held: Omit<HeldSubscription, 'id'>): Date | null {
     const { cron, start_at, end_at } = held
     if (end_at <= this.#now) return null

@@ -23,7 +23,7 @@ import {
   readStoredCriteria,
 } from '../store/events/candidates.ts'
 
-/** An event whose subscribers are looked for. */
+/** An event for which the subscriptions that it matches are looked for. */
 export interface MatchedEvent {
   readonly event_type: string
   readonly recordType: RecordType
@@ -32,9 +32,9 @@ export interface MatchedEvent {
   readonly after: ExtractedRecord | null
 }
 
-/** An event, and a subscription that it matches. */
+/** One event and one subscription that the event matches. */
 export interface Match {
-  /** The index of the event. */
+  /** The index of the event in the given list of events. */
   readonly at: number
   readonly subscription: number
   readonly presence: Presence
@@ -50,16 +50,16 @@ export interface MatchPage {
 /** Reads the filter of a stored subscription. Throws when it cannot be read. */
 export type CompileFilter = (kind: Kind, criteria: string) => { readonly predicate: Predicate | null }
 
-/** The most filters that are remembered. */
+/** The most filters of subscriptions that a node remembers. */
 const COMPILED = 100_000
 
 /** From so many events on, a query first finds out to which of their types somebody has subscribed. */
 const MANY = 10
 
 interface CompiledFilter {
-  /** The kind, with the attributes for which the filter was read. */
+  /** The kind of the registry when the filter was read: its attributes may have changed since. */
   readonly kind: Kind
-  /** The filter; undefined when it cannot be read. */
+  /** The condition of the filter; null when there is no filter; undefined when the filter cannot be read. */
   readonly predicate: Predicate | null | undefined
 }
 
@@ -141,7 +141,7 @@ async function probesOf(
   })
 }
 
-/** The types of event and record, among those of the events, that somebody has subscribed to. */
+/** Of the events' pairs of event type and record type, those to which somebody has subscribed. */
 async function typesWithSubscribers(
   client: ClientBase,
   registryId: number,
@@ -183,7 +183,7 @@ async function decide(
   return { matches: found.filter((one) => !unreadable.has(one.subscription)), unreadable: [...unreadable] }
 }
 
-/** True when the keys alone decide whether the record fulfils the filter. */
+/** True when the keys alone decide whether the record fulfils the subscription's filter. */
 const isDecided = ({ some, whole }: KeyMatch): boolean => whole || !some
 
 /** The filter was fulfilled only before the change (`left`), only after it (`entered`), or both; null: neither. */

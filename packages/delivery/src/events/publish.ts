@@ -123,7 +123,7 @@ const primaryOf = (kind: Kind, recordType: RecordType, { document }: Pick<Record
     ({ type, names }) => type === recordType.primary_identifier && names === 'record',
   )?.value ?? null
 
-/** A change with the events that were found for it. */
+/** A change of a record, with the events that this change makes. */
 interface FoundChange extends StateChange {
   readonly change: RecordChange
   readonly recordType: RecordType
@@ -147,7 +147,7 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
   return { change, recordType, before: state(before, parsed?.before), after: state(after, parsed?.after) }
 }
 
-/** True when only data of other protected persons have changed, which is no event. */
+/** True when a change touches only data of other protected persons. Such a change makes no event. */
 const isUnseen = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
   protection.byIdentifier.size > 0 &&
   isOnlyHiddenChange(
@@ -161,7 +161,7 @@ function recordTypeNamed(kind: Kind, name: string): RecordType {
   return recordType
 }
 
-/** Finds the events of further records that the changed records name, each once. */
+/** Finds the events that changes make about other records, which the changed records name; each event once. */
 async function eventsOfNamed(
   client: ClientBase,
   { registry, records }: Recording,
@@ -212,7 +212,7 @@ async function queueNotifications(
     return {
       event_type,
       recordType,
-      // With many events, these are computed only for types to which somebody has subscribed.
+      // With many events, values are extracted only for types to which somebody has subscribed.
       get before() {
         return before?.extracted ?? null
       },
@@ -240,7 +240,7 @@ async function queueNotifications(
   }
 }
 
-/** Stores the documents of events for their notifications. */
+/** Stores the documents that notifications of the events will show. */
 async function storeShown(
   client: ClientBase,
   { registry: { kind } }: Recording,

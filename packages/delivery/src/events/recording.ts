@@ -19,7 +19,7 @@ export interface Recording {
   /** The time at which an import began, or other work that makes changes in several transactions. Default: `now`. */
   readonly began?: Date
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
-  /** The filters of subscriptions in the changed database (`compiledFiltersOf`). */
+  /** The filters of the subscriptions in the database whose records change (`compiledFiltersOf`). */
   readonly filters: CompiledFilters
 }
 
@@ -33,7 +33,7 @@ export interface NamedEvent extends DerivedEvent {
   /** The identifier of the record that has replaced this one, as that record writes it. */
   readonly replaced_by?: Identifier
   readonly event_id?: string
-  /** The digest of what was published under `event_id`. */
+  /** The digest of the publication that had this `event_id`. */
   readonly fingerprint?: Buffer
   readonly occurred_at?: Date
 }
@@ -45,7 +45,7 @@ export interface NamedEvent extends DerivedEvent {
 export const recordedAt = ({ began, now }: Pick<Recording, 'began' | 'now'>): Date =>
   new Date(Math.floor((began ?? now).getTime() / 1_000) * 1_000)
 
-/** One event of one change, before it is stored. */
+/** An event of one change of a record, before the event is stored. */
 export interface DraftEvent extends StateChange {
   /** The id that the event gets in the database. */
   readonly id: number
@@ -55,15 +55,15 @@ export interface DraftEvent extends StateChange {
   readonly event: NamedEvent
 }
 
-/** An event that was recorded. */
+/** The result of recording one event. */
 export interface RecordedEvent {
   readonly id: number
   readonly event_type: string
-  /** The number of subscriptions that are notified. */
+  /** The number of subscriptions that are notified of the event. */
   readonly matched: number
 }
 
-/** The name of an event; for a correction, what it does to the corrected event. */
+/** The type under which an event is recorded; for a correction, CANCEL or CORRECTION. */
 export const recordedTypeOf = ({ event_type, corrects }: DerivedEvent): string => corrects ?? event_type
 
 /** The filters that this node has read of a database's subscriptions, whose ids are unique in that database only. */

@@ -30,20 +30,20 @@ import {
 export interface Subscriber {
   readonly participant: Participant
   readonly registry: Registry
-  /** The checked address for the answers; null when the request names none. */
+  /** The checked address for the answers to the request; null when the request names none. */
   readonly sender_uri: string | null
   readonly encrypted: boolean
   readonly transaction_id: string
   readonly correlation_id: string
 }
 
-/** An item that asks for a subscription. */
+/** An item of a subscribe request: its reference_id and locale. */
 export interface SubscribingItem {
   readonly reference_id: string
   readonly locale: string | null
 }
 
-/** The decision about an item, with the code of its subscription. */
+/** The decision about one item of a subscribe request, with the code of the item's subscription. */
 export interface SubscribeDecision {
   readonly code: string
   readonly is: 'made' | 'renewed' | 'resumed'
@@ -51,15 +51,15 @@ export interface SubscribeDecision {
   readonly isMoved: boolean
 }
 
-/** A subscription as the earlier items of the request leave it. */
+/** A subscription as the earlier items of the same request have made or changed it. */
 interface Standing {
   readonly code: string
   end_at: Date | null
-  /** The stored subscription; undefined: it is new. */
+  /** The subscription as stored before the request; undefined when the request makes a new one. */
   readonly found?: Pick<SameSubscription, 'id' | 'state' | 'end_at' | 'mailbox' | 'sender_uri'>
   readonly criteria?: SubscribeCriteria
   readonly item?: SubscribingItem
-  /** The new criteria, when an item has renewed the subscription. */
+  /** The new criteria; set when an item of the request has renewed the subscription. */
   renewed?: SubscribeCriteria
 }
 
@@ -131,7 +131,7 @@ export class SubscribeDecisions {
     this.#left -= 1
   }
 
-  /** The statements that write the decisions. */
+  /** The functions that write the decisions to the database. */
   get effects(): readonly Effect[] {
     const all = [...this.#standing.values()]
     const made = all.flatMap((standing) => newSubscription(standing) ?? [])
@@ -181,7 +181,7 @@ function newSubscription({ code, end_at, criteria, item, renewed }: Standing): N
     ...item,
     end_at,
     consent,
-    // A later item may have renewed the subscription.
+    // Another item later in the request may have renewed the subscription.
     frequency: frequency && { ...frequency, end_at: end_at ?? frequency.end_at },
     keys: keysOfFilter(predicate),
   }

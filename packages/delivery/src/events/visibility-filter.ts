@@ -21,7 +21,7 @@ import type { ClientBase } from 'pg'
 import { findHidingRules, type HidingRules, RULES_WITHOUT_RIGHTS } from '../store/events/subscriber-hiding.ts'
 import type { DraftEvent, Recording } from './recording.ts'
 
-/** Keeps the elements whose subscription may be notified of the event. */
+/** Keeps those elements whose subscriber may learn of the element's event. */
 export type VisibilityFilter = <One extends { readonly subscription: number }>(
   all: readonly One[],
   eventOf: (one: One) => DraftEvent | undefined,
@@ -37,7 +37,7 @@ interface Checked {
   readonly derived: boolean
 }
 
-/** Makes the filter for the events of these drafts. */
+/** Makes the filter that keeps notifications only for subscribers who may see the change behind an event. */
 export async function createVisibilityFilter(
   client: ClientBase,
   checked: Checked,
@@ -57,7 +57,7 @@ export async function createVisibilityFilter(
       const draft = eventOf(one)
       return draft === undefined ? [] : [{ one, draft, categories: marks.get(draft) ?? [] }]
     })
-    // If everybody may see a change, the grants need not be read.
+    // Grants are read only for changes that some grant could hide.
     const hidden = about.filter(
       (row) => row.categories.length > 0 || !HIDING_MOST.every((hiding) => isTold(row.draft, hiding)),
     )
@@ -185,7 +185,7 @@ export const isOnlyHiddenChange = (whole: Documents, seen: Documents): boolean =
 const textOf = (document: JsonValue | null): string =>
   document === null ? '' : canonicalJson(withoutEmpty(document) ?? {})
 
-/** Removes null, empty lists and empty objects; undefined when nothing is left. */
+/** Removes null, empty lists and empty objects from a value; undefined when nothing is left of it. */
 function withoutEmpty(value: JsonValue): JsonValue | undefined {
   if (value === null) return undefined
   if (Array.isArray(value)) {

@@ -28,18 +28,18 @@ import type { SentNotification } from '../store/events/envelopes.ts'
 import type { EventDocument, WaitingNotification } from '../store/events/waiting.ts'
 import { markingOf, type PlannedItem } from './items.ts'
 
-/** An item with the stored document of its event. */
+/** An item of the envelope, with the stored document of its event. */
 export interface ShownItem extends PlannedItem {
   readonly shown: EventDocument
 }
 
-/** The receiver and the sender of an envelope, and its place in the mailbox. */
+/** The receiver and the sender of an envelope, its mailbox, and its number in the mailbox. */
 export interface Composing {
   readonly participant: Participant
   readonly registry: Registry
   readonly grant: Grant
   readonly settings: Pick<CallbackSettings, 'notify_unlisted'>
-  /** The public id of the mailbox, which the receiver sees. */
+  /** The public id of the mailbox, as the envelope's `header.meta` has it. */
   readonly mailbox: string
   readonly sequence: number
 }
@@ -50,9 +50,9 @@ export interface ComposedNotification {
   /** True when the message must be encrypted. */
   readonly encrypted: boolean
   readonly notifications: readonly SentNotification[]
-  /** The number of records, also those of which only identifiers are sent. */
+  /** The number of records in the envelope, also those of which only identifiers are sent. */
   readonly recordCount: number
-  /** The persons whom the header names. */
+  /** The persons whom the header of the envelope names, for the audit entry. */
   readonly named: readonly AuditedPerson[]
 }
 

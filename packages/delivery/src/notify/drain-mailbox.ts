@@ -38,12 +38,12 @@ export interface NotifyDeps extends Delivering {
   readonly db: Database
   readonly auditLog: JointAuditLog
   readonly grantQuota: GrantQuota
-  /** Limits the bytes of envelopes in memory on this node. */
+  /** Limits the bytes of all envelopes that are in memory on this node. */
   readonly envelopeBytes: Semaphore
 }
 
 const NOTIFY = callbackNamed('notify')
-/** Milliseconds for which a mailbox is drained, before others have their turn. */
+/** Milliseconds for which one mailbox is drained before other mailboxes have their turn. */
 const TURN = 10_000
 /**
  * The most milliseconds between the reading of notifications and the commit of an envelope that was composed ahead: an
@@ -53,11 +53,11 @@ const STALE = 1_000
 /** Seconds until a mailbox is tried again to which nothing may be sent now, or whose draining failed. */
 const REST = 60
 
-/** The receiver of a mailbox, as the settings are now. */
+/** The receiver of a mailbox's envelopes, with the grant and settings that apply now. */
 interface Recipient {
   readonly participant: Participant
   readonly registry: Registry
-  /** The grant; null: there is none, and waiting notifications are dropped. */
+  /** The grant in force; null when the participant has none: waiting notifications are then dropped. */
   readonly grant: Grant | null
   readonly settings: CallbackSettings
   readonly target: string
@@ -132,7 +132,7 @@ async function sendNext(
 interface Ahead {
   envelopes: (readonly PlannedItem[])[]
   isAll: boolean
-  /** The time at which the due notifications were read. */
+  /** The time at which the due notifications of these envelopes were read. */
   at: number
 }
 
@@ -144,11 +144,11 @@ interface Envelope extends Recipient {
   readonly header: object
   readonly message: CanonicalText
   readonly body: EncryptedReply
-  /** The time at which its notifications were read. */
+  /** The time at which the notifications of this envelope were read from the database. */
   readonly at: number
-  /** True when nothing else was due when its notifications were read. */
+  /** True when no other notification of the mailbox was due when those of this envelope were read. */
   readonly isLast: boolean
-  /** Frees its share of `envelopeBytes`. */
+  /** Gives the bytes of this envelope back to `envelopeBytes`. */
   readonly leave: () => void
 }
 
@@ -186,7 +186,7 @@ async function composeNext(deps: NotifyDeps, mailbox: ClaimedMailbox, sequence: 
   try {
     const items = await show(deps, planned)
     if (items.length === 0) {
-      // The events were deleted just now, and their notifications with them.
+      // The events and their notifications were deleted since the notifications were read.
       leave()
       return null
     }

@@ -14,13 +14,13 @@ import {
 } from '../store/events/mailboxes.ts'
 import { drainMailbox, type NotifyDeps } from './drain-mailbox.ts'
 
-/** Drains the mailboxes with due notifications, on one node. */
+/** Drains the mailboxes with due notifications on one node: it sends their envelopes. */
 export interface Mailboxes {
   /** Announces mailboxes that may have something due. An empty list means that it may be any mailbox. */
   due(mailboxes: readonly number[]): void
-  /** Starts to drain mailboxes that have something due. */
+  /** Starts to drain mailboxes in which notifications are due. */
   poll(signal: AbortSignal): Promise<void>
-  /** Resolves when no mailbox is being drained. */
+  /** Resolves when this node drains no mailbox. */
   idle(): Promise<void>
 }
 
@@ -38,25 +38,25 @@ const REFILL = 0.25
 const AFTER_FAILURE = 1_000
 
 interface Options {
-  /** The number of mailboxes that are drained at a time. */
+  /** The most mailboxes that are drained at the same time. */
   readonly slots: number
-  /** Asks for the next poll in so many milliseconds; without a number, now. */
+  /** Asks the caller to poll again in so many milliseconds; without a number, at once. */
   readonly wake: (after?: number) => void
-  /** The milliseconds of a clock that only goes forward. */
+  /** Returns the milliseconds of a clock that only goes forward. */
   readonly now?: () => number
 }
 
-/** Claims mailboxes in one statement. */
+/** Claims mailboxes with due notifications in one statement. */
 type ClaimDue = (pool: NotifyDeps['db']['pool'], poll: MailboxPoll) => Promise<PolledMailboxes>
 type BeginDraining = (wanted: number, claim: ClaimDue, signal: AbortSignal) => Promise<PolledMailboxes>
 
 type Deps = Omit<NotifyDeps, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> }
 
-/** Creates what drains mailboxes on this node. */
+/** Creates the `Mailboxes` of this node. */
 export function createMailboxes(deps: Deps, { slots, wake, now = () => performance.now() }: Options): Mailboxes {
   const { pool } = deps.db
   const inWork = new Map<number, Promise<void>>()
-  /** Mailboxes that were announced and not polled since. */
+  /** The ids of mailboxes that were announced as due and have not been polled since. */
   const announced = new Set<number>()
   const passes = createPasses(now, () => slots - inWork.size)
 
@@ -64,7 +64,7 @@ export function createMailboxes(deps: Deps, { slots, wake, now = () => performan
     for (const id of mailboxes) announced.add(id)
     if (mailboxes.length === 0) {
       passes.wanted(now())
-      // A pass does not poll the mailboxes that are being drained, so these are polled alone.
+      // A pass does not poll mailboxes that are being drained, so they are polled by id after their draining.
       for (const id of inWork.keys()) announced.add(id)
     }
     wake()
@@ -86,7 +86,7 @@ export function createMailboxes(deps: Deps, { slots, wake, now = () => performan
         { task: 'notify', mailbox: id, ...safeDatabaseError(error) },
         'a mailbox could not be drained; tried again later',
       )
-      // If the mailbox could not be released, its claim ends by itself.
+      // If the failed mailbox could not be released, its claim on it ends by itself.
       setTimeout(() => due([id]), AFTER_FAILURE).unref()
     } finally {
       inWork.delete(id)
@@ -94,7 +94,7 @@ export function createMailboxes(deps: Deps, { slots, wake, now = () => performan
     }
   }
 
-  /** Claims mailboxes in which something is due, and starts to drain them. */
+  /** Claims mailboxes in which notifications are due, and starts to drain them. */
   const begin = async (wanted: number, claim: ClaimDue, signal: AbortSignal): Promise<PolledMailboxes> => {
     const id = randomUUID()
     const found = await claim(pool, { claim: { id, seconds: CLAIM }, wanted, inWork: [...inWork.keys()] })
@@ -126,24 +126,24 @@ export function createMailboxes(deps: Deps, { slots, wake, now = () => performan
   }
 }
 
-/** A pass: a poll of all mailboxes in which something waits, in one or several statements. */
+/** A pass: a poll of all mailboxes with waiting notifications, in one or several statements. */
 interface Pass {
-  /** The id of the last mailbox that was polled. */
+  /** The id of the mailbox after which the pass goes on. */
   from: number
-  /** The milliseconds of statements that found nothing. */
+  /** The milliseconds that statements of this pass took which claimed no mailbox. */
   took: number
   /** The time at which the first waiting notification is due, in milliseconds of the clock. */
   next: number
-  /** True when something waits in a mailbox. */
+  /** True when a mailbox was found in which notifications wait. */
   waits: boolean
 }
 
 /** Creates the passes of one node, which follow one another. @param free returns the number of free slots */
 function createPasses(now: () => number, free: () => number) {
   let pass: Pass | null = null
-  /** The time at which the next pass is wanted. */
+  /** The time at which the next pass should begin, in milliseconds of the clock. */
   let at = 0
-  /** The time before which no pass begins. */
+  /** The time before which no pass begins, so that passes which find nothing take little time. */
   let earliest = 0
 
   const end = ({ took, next, waits }: Pass): void => {
@@ -153,7 +153,7 @@ function createPasses(now: () => number, free: () => number) {
     at = waits ? Math.min(next, now() + LONGEST_WAIT) : Number.POSITIVE_INFINITY
   }
 
-  /** Continues a pass until it ends, or all slots are in use. */
+  /** Continues the pass until it has polled all mailboxes, or all slots are in use. */
   const goOn = async (current: Pass, begin: BeginDraining, signal: AbortSignal): Promise<void> => {
     let most = 0
     while (!signal.aborted) {
@@ -178,11 +178,11 @@ function createPasses(now: () => number, free: () => number) {
 
   return {
     isUnderWay: (): boolean => pass !== null,
-    /** Asks for a pass at this time or earlier. */
+    /** Asks for a pass to begin at this time or earlier. */
     wanted(time: number): void {
       at = Math.min(at, time)
     },
-    /** Continues the present pass, or begins one when its time has come. */
+    /** Continues the pass that is under way, or begins one when its time has come. */
     async goOn(begin: BeginDraining, signal: AbortSignal): Promise<void> {
       if (pass === null && now() >= Math.max(at, earliest)) {
         pass = { from: 0, took: 0, next: Number.POSITIVE_INFINITY, waits: false }
@@ -190,7 +190,7 @@ function createPasses(now: () => number, free: () => number) {
       }
       if (pass !== null) await goOn(pass, begin, signal)
     },
-    /** The milliseconds until the next pass; null: one is in progress, or none is wanted. */
+    /** The milliseconds until the next pass should begin; null when one is under way, or none is wanted. */
     next: (): number | null => (pass === null && at < Number.POSITIVE_INFINITY ? Math.max(at, earliest) - now() : null),
   }
 }

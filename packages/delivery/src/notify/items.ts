@@ -8,10 +8,10 @@ export interface PlannedItem {
   readonly notifications: readonly [WaitingNotification, ...WaitingNotification[]]
 }
 
-/** The marking of an envelope. Items with different markings are never in one envelope. */
+/** The marking of all items in an envelope as test or backfill. Items with different markings are never together. */
 export type EnvelopeMarking = 'test' | 'backfill' | null
 
-/** The marking that an envelope with this notification has; null: none. */
+/** The marking that the envelope of this notification has; null for a notification of an ordinary event. */
 export const markingOf = ({ purpose }: WaitingNotification): EnvelopeMarking =>
   purpose === 'test' || purpose === 'backfill' ? purpose : null
 

@@ -34,7 +34,7 @@ const AHEAD = 400
 /** When those that were read do not complete an envelope, `times` as many notifications are read, at most `most`. */
 const LOOKED_AT = { times: 8, most: 20_000 }
 
-/** The items of the next envelopes. */
+/** The items that the next envelopes of a mailbox will have. */
 export interface NextItems {
   /** The items of each envelope, in order; empty when nothing that may be sent is due. */
   readonly envelopes: readonly (readonly PlannedItem[])[]
@@ -44,13 +44,13 @@ export interface NextItems {
 
 /** Plans the next envelopes of a mailbox. Due notifications that may not be sent are dropped for good. */
 export async function planNextEnvelopes(db: Database, mailbox: number, to: To): Promise<NextItems> {
-  // One notification more is read: it shows that the last item is complete.
+  // One notification more than needed is read: it shows whether the last item is complete.
   let most = Math.max(to.settings.notify_items, AHEAD) + 1
   for (;;) {
     const found = await findWaitingNotifications(db.pool, mailbox, most)
     const envelopes = planEnvelopes(await sendable(db, to, found), to.settings)
     const isAll = found.length < most
-    // Otherwise the last envelope may be incomplete: what was not read may belong to it.
+    // When not all due notifications were read, the last envelope may be incomplete, and is left for later.
     const whole = isAll ? envelopes : envelopes.slice(0, -1)
     if (isAll || whole.length > 0) return { envelopes: whole, isAll }
     if (envelopes.length > 0 && most === LOOKED_AT.most) return { envelopes, isAll }

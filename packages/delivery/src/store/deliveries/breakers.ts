@@ -11,9 +11,9 @@ import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names
 
 /** The state of the circuit breaker of one destination. */
 export interface Breaker {
-  /** The failures in a row; each failed probe counts too. */
+  /** The number of failed attempts in a row at the destination; each failed probe counts too. */
   readonly failures: number
-  /** The time at which the breaker opened; null: it is closed. */
+  /** The time at which the breaker opened; null when it is closed. */
   readonly opened_at: Date | null
   /** The seconds until a probe may be made; 0 or less: now; null: the breaker is closed. */
   readonly probe_in: number | null

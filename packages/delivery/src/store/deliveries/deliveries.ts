@@ -50,11 +50,11 @@ export const insertDeliveriesSql = (
 
 /** The accepted requests that deliveries answer. A package above this one has their table, and passes the SQL. */
 export interface AnsweredRequests {
-  /** SQL for a `from` clause with correlation_id, operation and sender_uri. */
+  /** SQL for a `from` clause: the accepted requests with correlation_id, operation and sender_uri. */
   readonly requests: string
 }
 
-/** How many deliveries to an origin are wanted. */
+/** The number of due deliveries to one origin that the caller wants to claim. */
 export interface WantedDeliveries {
   readonly origin: string
   readonly count: number
@@ -171,11 +171,11 @@ const RECORD_ATTEMPT = `with ended as (
   )
   select exists (select 1 from ended) as counted`
 
-/** What has changed since a delivery was made. */
+/** Whether the grant or the protected persons have changed since a delivery was made. */
 export interface ChangedGrounds {
-  /** True when another grant is in force. */
+  /** True when another grant is in force than when the delivery was made. */
   readonly grant: boolean
-  /** True when the protected persons of the registry have changed. */
+  /** True when the protected persons of the registry have changed since the delivery was made. */
   readonly protection: boolean
 }
 
@@ -240,11 +240,11 @@ export async function expireDeliveries(
 /** A successful attempt: its destination, the claim of its delivery, and the called address. */
 export interface SuccessfulAttempt extends Attempt, Destination {
   readonly claim: string
-  /** The called address; null: that of the delivery stays. */
+  /** The address that was called; null leaves the stored address of the delivery as it is. */
   readonly target: string | null
 }
 
-/** Records a successful attempt. Many share one statement. The result is that of `recordAttempt`. */
+/** Records a successful attempt, together with others in one statement. Returns the result of `recordAttempt`. */
 export const recordSuccess = (pool: pg.Pool, delivered: SuccessfulAttempt): Promise<boolean> =>
   waiting(pool).submit(delivered)
 

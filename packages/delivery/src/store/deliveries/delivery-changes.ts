@@ -6,22 +6,22 @@ import { isNewestEnvelopeSql, WAIT_AGAIN_SQL } from './deliveries.ts'
 import { choiceConditions, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
 
 interface Change {
-  /** The states in which a delivery can be changed in this way. */
+  /** The states of a delivery in which this change is possible. */
   readonly from: readonly DeliveryState[]
   readonly set: string
-  /** True when something is sent after the change. */
+  /** True when the change makes the delivery due, so that it is sent. */
   readonly sends: boolean
 }
 
-/** SQL that makes a delivery pending again, at the beginning of its schedule, under its message_id. */
+/** SQL that makes a delivery pending again, at the beginning of its retry schedule, under its message_id. */
 const pendingSql = (due: string): string => `state = 'pending', next_attempt_at = ${due}, since = now(),
   earlier = attempts, reason = null, finished_at = null`
 /** SQL of a due time before all others at the destination. Of several retried deliveries the oldest comes first. */
 const NOW_AND_FIRST = "created_at - interval '100 years'"
 
-/** The changes by name: the states in which each is possible, and its SQL. */
+/** The changes of deliveries that an operator can make: the states in which each is possible, and its SQL. */
 export const DELIVERY_CHANGES = {
-  /** Attempts waiting deliveries now, and dead ones again. */
+  /** Attempts pending deliveries now, and attempts dead ones again. */
   retry: { from: ['pending', 'dead'], set: pendingSql(NOW_AND_FIRST), sends: true },
   /** Ends a delivery without a further attempt. */
   drop: {
@@ -30,7 +30,7 @@ export const DELIVERY_CHANGES = {
       reason = coalesce(reason, 'operator'), finished_at = now()`,
     sends: false,
   },
-  /** Sends ended and held deliveries again. */
+  /** Sends deliveries again that were delivered, refused, given up, dropped or held. */
   replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: pendingSql('now()'), sends: true },
 } as const satisfies Record<string, Change>
 
@@ -58,11 +58,11 @@ export interface CountedChange {
   readonly participant: string
   /** The number of deliveries that would be changed. */
   readonly deliveries: number
-  /** The number of deliveries that stay, because their mailbox is closed. */
+  /** The number of deliveries that the change leaves as they are, because their mailbox is closed. */
   readonly in_closed_mailboxes: number
 }
 
-/** Counts the effect of a change by participant, the largest first. */
+/** Counts the deliveries that a change would affect for each participant, the largest number first. */
 export async function countDeliveryChange(
   { pool }: Pick<Database, 'pool'>,
   change: keyof typeof DELIVERY_CHANGES,

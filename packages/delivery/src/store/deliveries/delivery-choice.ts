@@ -10,23 +10,23 @@ import { registryIdSql } from '@rollcall/records/registries/registry-names'
 export const DELIVERY_STATES = ['pending', 'delivered', 'refused', 'dead', 'dropped', 'held'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-/** The conditions of a choice. An absent one allows all. */
+/** The conditions that chosen deliveries must fulfil. An absent condition allows every delivery. */
 export interface DeliveryChoice {
   readonly ids?: readonly string[]
   /** The sender_id of the participant. */
   readonly participant?: string
   /** The namespace of the registry. */
   readonly registry?: string
-  /** The origin of the address. */
+  /** The origin of the address to which the delivery goes. */
   readonly origin?: string
   readonly state?: DeliveryState
-  /** The allowed states. */
+  /** The states that a chosen delivery may have. */
   readonly states?: readonly DeliveryState[]
   /** Only deliveries that were made at this time or later. */
   readonly since?: Date
   /** Only deliveries that were made before this time. */
   readonly until?: Date
-  /** The id of a delivery: only those that come after it in the list. */
+  /** The id of a delivery: only deliveries that come after it in the list, so older ones. */
   readonly before?: string
 }
 
@@ -60,7 +60,7 @@ export function choiceConditions(choice: DeliveryChoice): { readonly text: strin
   if (until !== undefined) conditions.push(`delivery.created_at < ${value(until)}`)
   if (before !== undefined) {
     const id = value(before)
-    // The time is read in SQL, because a JavaScript Date has no microseconds.
+    // The time of `before` is read in SQL, because a JavaScript Date has no microseconds.
     const at = `(select last.created_at from delivery as last where last.id = ${id}::uuid)`
     conditions.push(`delivery.created_at <= ${at}`)
     conditions.push(`(delivery.created_at < ${at} or delivery.id > ${id}::uuid)`)

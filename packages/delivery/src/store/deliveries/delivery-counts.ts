@@ -5,7 +5,7 @@ import { registryIdSql } from '@rollcall/records/registries/registry-names'
 import type { DeliveryState } from './delivery-choice.ts'
 
 export interface DeliveryCounts {
-  /** The number of deliveries that are due now or later. */
+  /** The number of pending deliveries, due now or later. */
   readonly waiting: number
   /** The number of pending deliveries to destinations whose last attempt failed. */
   readonly failing: number

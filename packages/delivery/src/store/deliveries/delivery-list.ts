@@ -18,7 +18,7 @@ export interface ListedDelivery {
   readonly state: DeliveryState
   readonly attempts: number
   readonly target: string | null
-  /** Why the delivery failed or was dropped, or `no_address` for a held one; null otherwise. */
+  /** Why the delivery was given up, refused or dropped; `no_address` for a held one; null otherwise. */
   readonly reason: string | null
   /** The last error of a pending delivery; null: no attempt has failed yet, or the delivery is not pending. */
   readonly last_error: string | null
@@ -33,7 +33,7 @@ export interface ListedAttempt {
   readonly duration_ms: number
   readonly status: number | null
   readonly error: string | null
-  /** The answer, encrypted for `answerEncryptionContext`. */
+  /** The beginning of the peer's answer, encrypted for `answerEncryptionContext`. */
   readonly answer: Buffer | null
 }
 

@@ -7,19 +7,19 @@ import { lastErrorSql } from './delivery-list.ts'
 export interface ListedDestination {
   /** The sender_id of the participant. */
   readonly participant: string
-  /** The origin; empty when there is no address. */
+  /** The origin to which deliveries go; empty for deliveries without an address. */
   readonly origin: string
   readonly waiting: number
   readonly dead: number
-  /** The number of answers that have no address. */
+  /** The number of answers that are held because they have no address. */
   readonly held: number
-  /** The time at which the oldest of these deliveries was made. */
+  /** The time at which the oldest of the listed deliveries to this destination was made. */
   readonly oldest: Date
-  /** The number of failed attempts in a row. */
+  /** The number of failed attempts in a row at this destination. */
   readonly failures: number
   readonly opened_at: Date | null
   readonly probe_at: Date | null
-  /** The number of deliveries that were given up, by cause. */
+  /** The number of deliveries to this destination that were given up, by the cause. */
   readonly reasons: Readonly<Record<string, number>>
   /** The last error of one of the waiting deliveries; else `no_address` when some are held; else null. */
   readonly last_error: string | null

@@ -4,12 +4,12 @@
  */
 import type { Database } from '@rollcall/database/database'
 
-/** An origin for which a delivery is pending. */
+/** An origin to which a delivery of the participant is pending. */
 export interface WaitingDestination {
   readonly origin: string
   /** The seconds until one of its deliveries may be attempted; 0: now. With an open breaker not before its probe. */
   readonly wait: number
-  /** True when the breaker of the destination is open. */
+  /** True when the circuit breaker of the destination is open. */
   readonly open: boolean
 }
 
@@ -62,9 +62,9 @@ const FIND_DESTINATIONS = `with recursive step (origin, number) as (
     ) as under_way on true
   order by number`
 
-/** The most destinations that are read to find the next due time. */
+/** The most destinations of a participant that are read to find its next due time. */
 const LOOKED_AT = 1_000
-/** The most seconds until the next due time, if there may be more than `LOOKED_AT` destinations. */
+/** The most seconds until the next due time when `LOOKED_AT` destinations were read: others may be due earlier. */
 const BEFORE_LONG = 5
 
 /** The seconds until a delivery of a participant may be attempted; 0: now; null: none is pending. */

@@ -14,7 +14,7 @@ export const FORGOTTEN_DELIVERIES: ForgottenRows = {
   stillNeeded: "state = 'pending' and mailbox is not null",
 }
 
-/** Counts the pending deliveries that are older than this, without notifications. @param seconds the age */
+/** Counts the pending deliveries older than an age, without those of notifications. @param seconds the age */
 export async function countUndelivered({ pool }: Pick<Database, 'pool'>, seconds: number): Promise<number> {
   const { rows } = await pool.query<{ untaken: number }>(
     `select count(*) as untaken from delivery

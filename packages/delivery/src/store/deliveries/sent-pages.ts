@@ -1,4 +1,4 @@
-/** Finds pages of an answer that were sent, or wait to be sent. */
+/** Finds the pages of an answer that were sent, or wait to be sent. */
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 

@@ -8,14 +8,14 @@ export interface TracedDelivery {
   readonly callback: string
   readonly page: number
   readonly message_id: string
-  /** The address; null when there is none. */
+  /** The address to which the delivery goes; null when none is known. */
   readonly target: string | null
   readonly encrypted: boolean
   readonly state: DeliveryState
   readonly reason: string | null
-  /** The number of attempts that were begun. */
+  /** The number of attempts at the delivery that were begun. */
   readonly attempts: number
-  /** The number of attempts before `since`. */
+  /** The number of attempts that were begun before `since`. */
   readonly earlier: number
   readonly next_attempt_at: Date | null
   /** The end of the claim of an attempt without a result, which may be past; null: there is no such attempt. */
@@ -24,7 +24,7 @@ export interface TracedDelivery {
   /** The beginning of the present schedule. It is later than `created_at` when the delivery was retried or replayed. */
   readonly since: Date
   readonly finished_at: Date | null
-  /** The attempts in the order of their numbers. */
+  /** The recorded attempts at the delivery, in the order of their numbers. */
   readonly made: readonly TracedAttempt[]
 }
 
@@ -36,7 +36,7 @@ export interface TracedAttempt {
   readonly error: string | null
 }
 
-/** The breaker of a destination at which attempts fail. */
+/** The circuit breaker of a destination at which attempts fail. */
 export interface TracedBreaker {
   readonly failures: number
   readonly opened_at: Date | null
@@ -46,7 +46,7 @@ export interface TracedBreaker {
 /** The deliveries of one exchange, and their number by state. */
 export interface ExchangeDeliveries {
   readonly delivery_states: Readonly<Partial<Record<DeliveryState, number>>>
-  /** At most `each` of the deliveries, by page. */
+  /** The first deliveries of the exchange in the order of their pages, at most `each`. */
   readonly deliveries: readonly TracedDelivery[]
   /** The breaker at the address of a waiting delivery, when attempts there fail. */
   readonly breaker: TracedBreaker | null
@@ -89,7 +89,7 @@ export async function findDeliveriesOfExchange(
   }
 }
 
-/** Reads deliveries in the order of pages, at most `each`. @param condition SQL with `$1` */
+/** Reads deliveries with their attempts in the order of pages, at most `each`. @param condition SQL with `$1` */
 export async function traceDeliveries(
   { pool }: Pick<Database, 'pool'>,
   condition: string,

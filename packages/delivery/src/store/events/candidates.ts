@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 
 /** One key of a record that changed. */
 export interface KeyOfChange {
-  /** The index of the change. */
+  /** The index of the record's change in the caller's list of changes. */
   readonly at: number
   readonly event_type: string
   readonly record_type: string
@@ -14,7 +14,7 @@ export interface KeyOfChange {
   readonly after: boolean
 }
 
-/** What the keys tell about a filter and a record. */
+/** What the keys of a record tell about a subscription's filter. */
 export interface KeyMatch {
   /** True when the record has a key of the subscription. Without one the record does not fulfil the filter. */
   readonly some: boolean
@@ -30,7 +30,7 @@ export interface Candidate {
   readonly after: KeyMatch
 }
 
-/** The most candidates in a page. */
+/** The most candidate subscriptions in a page. */
 const PAGE = 5_000
 
 /** Returns those of the pairs of event type and record type to which somebody has a live subscription. */
@@ -119,7 +119,7 @@ function candidate([at, subscription, before, beforeWhole, after, afterWhole]: R
   return { at, subscription, before: { some: before, whole: beforeWhole }, after: { some: after, whole: afterWhole } }
 }
 
-/** Reads the stored criteria of subscriptions, by subscription id. */
+/** Reads the stored criteria of these subscriptions, by subscription id. */
 export async function readStoredCriteria(
   client: ClientBase,
   subscriptions: readonly number[],

@@ -14,7 +14,7 @@ export interface ClosedMailbox {
   readonly participant: string
   /** The namespace of the registry; empty when the registry was removed. */
   readonly registry: string
-  /** The number of subscriptions that were suspended. */
+  /** The number of subscriptions that were suspended because the mailbox was closed. */
   readonly subscriptions: number
 }
 

@@ -14,7 +14,7 @@ export interface ConsentStops {
   readonly subscriptions: readonly string[]
   /** The number of notifications of these subscriptions that were waiting, or are in envelopes not yet delivered. */
   readonly notifications: number
-  /** The number of answers whose delivery was stopped. */
+  /** The number of answers whose delivery was stopped, because their consent has ended. */
   readonly deliveries: number
   /** The number of answers that are being sent at this moment. If that attempt fails, there is no other one. */
   readonly in_flight: number

@@ -9,11 +9,11 @@ import type { ClientBase } from 'pg'
 export interface EventsToCorrect {
   readonly record_type: string
   readonly record: RecordId
-  /** The type of the events; null: events of every type, also those that were taken back. */
+  /** The type of the corrected events; null: events of every type, also those that were taken back. */
   readonly event_type: string | null
-  /** Events before this time are not corrected. */
+  /** Events that were recorded before this time are not corrected. */
   readonly since: Date
-  /** The one event that is corrected; undefined: all of them. */
+  /** The id of the only event that is corrected; undefined: all events of the type. */
   readonly corrected: number | undefined
 }
 
@@ -22,7 +22,7 @@ export interface EarlierNotification {
   readonly id: number
   readonly event: number
   readonly subscription: number
-  /** True when the notification waits in a backfill, after everything else. */
+  /** True when the notification waits in a backfill, which is sent after everything else in its mailbox. */
   readonly in_backfill: boolean
 }
 

@@ -6,10 +6,10 @@ import { countUsesSql } from '@rollcall/participants/store/grant-use'
 import { insertDeliveriesSql } from '../deliveries/deliveries.ts'
 import { IS_TAKEN_BACK_SQL } from './waiting.ts'
 
-/** The next envelope of a mailbox. */
+/** The next envelope of a mailbox, to be committed with its delivery. */
 export interface NewEnvelope {
   readonly mailbox: number
-  /** The number of the mailbox's last envelope. The new one gets the next number. */
+  /** The number of the mailbox's last envelope. The new envelope gets the next number. */
   readonly after: number
   /** The claim of the mailbox. It ends with this commit: from then on the delivery holds the mailbox. */
   readonly claim: string
@@ -21,7 +21,7 @@ export interface NewEnvelope {
   readonly counted: number
 }
 
-/** A notification of an envelope. */
+/** A notification that is sent in the envelope. */
 export interface SentNotification {
   readonly id: number
   readonly subscription: number

@@ -7,13 +7,13 @@ import type { PoolClient } from 'pg'
 interface AboutRecords {
   readonly registry: number
   readonly record_type: string
-  /** The id of the record, and of records that were merged into it. */
+  /** The id of the person's record, and the ids of records that were merged into it. */
   readonly records: readonly RecordId[]
 }
 
 /** The numbers of notifications and envelopes about a record. */
 export interface WithdrawnCounts {
-  /** The number of notifications that were waiting. */
+  /** The number of waiting notifications about the record. */
   readonly notifications: number
   /** The number of envelopes about the record that are being sent, or wait for their next attempt. */
   readonly underway: number

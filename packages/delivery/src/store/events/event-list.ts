@@ -1,7 +1,7 @@
 /** Lists events for operators: what happened when, never to whom. Tests and backfills are left out. */
 import type { Database } from '@rollcall/database/database'
 
-/** The conditions of a list. An absent one allows all. */
+/** The conditions that listed events must fulfil. An absent condition allows every event. */
 export interface EventChoice {
   /** The canonical name of the event type. */
   readonly event_type?: string

@@ -22,7 +22,7 @@ const NAMED_MAILBOXES = 500
 /** The ids of new events, and a version for each change of a record: all events of one change have the same version. */
 export interface EventNumbers {
   readonly ids: readonly number[]
-  /** The version of each change, in the order of the changes. */
+  /** The version of each changed record, in the order of the changes. */
   readonly versions: readonly number[]
 }
 
@@ -41,20 +41,20 @@ export interface NewEvent {
   readonly record_version: number
   readonly occurred_at: Date
   readonly recorded_at: Date
-  /** The publisher's id of the event, and the digest of what was published under that id. */
+  /** The id that the publisher gave the event, and the digest of what was published under that id. */
   readonly event_id?: string
   readonly fingerprint?: Buffer
   /** The identifier of the record that has replaced this one, as that record writes it. */
   readonly replaced_by?: Identifier
 }
 
-/** The document of an event, for those who are notified of it. */
+/** The documents of an event, for those who are notified of it, and the number of matched subscriptions. */
 export interface MatchedDocument {
   readonly event: number
   readonly matched: number
   /** Canonical JSON of the record after the event (`recordForEvent`), or before it when it was deleted or merged. */
   readonly document: string | null
-  /** Canonical JSON of only its identifiers, for a receiver whose filter the record no longer fulfils. */
+  /** Canonical JSON of only the record's identifiers, for a receiver whose filter the record no longer fulfils. */
   readonly identifiers: string
 }
 
@@ -63,16 +63,16 @@ export interface NewNotification {
   readonly subscription: number
   readonly presence: Presence
   readonly purpose: NotificationPurpose
-  /** The time at which it is due; undefined: at once. */
+  /** The time at which the notification is due; undefined when it is due at once. */
   readonly due_at?: Date
-  /** The id of the notification that it corrects. It is not due before that one. */
+  /** The id of the earlier notification that this one corrects. It is not due before the earlier one. */
   readonly corrects?: number
 }
 
 interface WantedNumbers {
   readonly events: number
   readonly changes: readonly ChangedRecord[]
-  /** Whole seconds: the time at which the import or publication began. */
+  /** The time at which the import or publication began, in whole seconds. */
   readonly began: Date
 }
 

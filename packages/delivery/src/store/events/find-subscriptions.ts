@@ -24,7 +24,7 @@ export interface SameSubscription extends SubscriptionIdentity {
   readonly state: 'live' | 'suspended'
   readonly end_at: Date | null
   readonly mailbox: number
-  /** The address of its mailbox; null when none was named. */
+  /** The address of the subscription's mailbox; null when the subscriber named none. */
   readonly sender_uri: string | null
 }
 
@@ -80,7 +80,7 @@ export interface OwnSubscription {
   readonly state: SubscriptionState
   /** Why the subscription is not live. */
   readonly reason: string | null
-  /** The canonical names of the types. */
+  /** The canonical names of the event type and the record type. */
   readonly event_type: string
   readonly record_type: string
   readonly unfiltered: boolean

@@ -3,7 +3,7 @@ import type { Database } from '@rollcall/database/database'
 import { isHeldSql } from '@rollcall/database/holds'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
-/** The most rows of a table that one statement deletes: so few that others hardly wait. */
+/** The most rows of a table that one statement deletes: so few that other statements hardly wait. */
 const AT_ONCE = 500
 
 /** The tables in the order of deletion, with their old rows by the retention in seconds, and the order of rows. */
@@ -68,7 +68,7 @@ export async function countEvents({ pool }: Pick<Database, 'pool'>, retention: n
   return total
 }
 
-/** The events that are cleared in one statement. */
+/** The most events whose documents one statement deletes. */
 const CLEARED_AT_ONCE = 500
 
 /**

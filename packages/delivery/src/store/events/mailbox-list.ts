@@ -5,14 +5,14 @@ import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 export interface ListedMailbox {
   readonly id: number
-  /** The mailbox's id, as the receiver sees it in `header.meta`. */
+  /** The id of the mailbox, as `header.meta` of its envelopes has it. */
   readonly public_id: string
   /** The sender_id of the participant. */
   readonly participant: string
   /** The namespace of the registry. */
   readonly registry: string
   readonly state: 'open' | 'closed'
-  /** The number of its last envelope. */
+  /** The number of the mailbox's last envelope. */
   readonly sequence: number
   /** The time since which nothing can be sent from the mailbox, such as for want of an address; null: it can. */
   readonly resting_since: Date | null
@@ -22,11 +22,11 @@ export interface ListedMailbox {
   /** The number of subscriptions that have not ended, and how many of these are suspended. */
   readonly subscriptions: number
   readonly suspended: number
-  /** The id of its pending delivery, of which a mailbox has at most one; null: none. */
+  /** The id of the mailbox's pending delivery, of which it has at most one; null when it has none. */
   readonly delivery: string | null
 }
 
-/** The conditions of a list. Null allows all. */
+/** The conditions that listed mailboxes must fulfil. A null condition allows every mailbox. */
 export interface MailboxChoice {
   /** The sender_id of the participant. */
   readonly participant: string | null

@@ -9,18 +9,18 @@ import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
 import { openMailbox } from './closing.ts'
 
-/** A mailbox with something due, which this node has claimed. */
+/** A mailbox with due notifications, which this node has claimed. */
 export interface ClaimedMailbox {
   readonly id: number
   /** `Participant.id` */
   readonly participant: number
   /** `Registry.id` */
   readonly registry: number
-  /** The address that its subscriptions have named; null: none. */
+  /** The address that the mailbox's subscriptions have named; null when they named none. */
   readonly sender_uri: string | null
-  /** The mailbox's id, as the receiver sees it in `header.meta`. */
+  /** The id of the mailbox, as `header.meta` of its envelopes has it. */
   readonly public_id: string
-  /** The number of its last envelope. */
+  /** The number of the mailbox's last envelope. */
   readonly sequence: number
 }
 
@@ -38,7 +38,7 @@ export interface PolledMailboxes {
   readonly claimed: readonly ClaimedMailbox[]
   /** The number of mailboxes that were polled. */
   readonly seen: number
-  /** The id of the last mailbox that was polled; 0: none was. */
+  /** The id of the last mailbox that was polled; 0 when none was polled. */
   readonly last: number
   /** The seconds until the next notification in these mailboxes is due; null: none waits for its time. */
   readonly wait: number | null
@@ -66,7 +66,7 @@ export async function claimMailboxes(
   return claimFrom(pool, 'claim mailboxes', STEPS, poll, [from, most])
 }
 
-/** Polls only these mailboxes, and claims those with something due. */
+/** Polls only the mailboxes with these ids, and claims those with due notifications. */
 export async function claimNamedMailboxes(
   pool: pg.Pool,
   { ids, ...poll }: MailboxPoll & { readonly ids: readonly number[] },
@@ -84,7 +84,7 @@ const STEPS = `step (mailbox, number) as (
   )`
 const NAMED = 'step as (select mailbox from unnest($5::integer[]) as named (mailbox))'
 
-/** SQL of the first waiting notification of a mailbox: of a backfill, or of all others. */
+/** SQL of a mailbox's first waiting notification: of its backfill, or of all its other notifications. */
 const firstOf = (isBackfill: boolean): string => `left join lateral (
       select due_at from waiting_notification
       where mailbox = step.mailbox and is_backfill = ${isBackfill} order by due_at, id limit 1
@@ -152,7 +152,7 @@ export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number,
   })
 }
 
-/** Seconds after which every node knows changed settings of a participant. */
+/** Seconds after which every node knows settings of a participant that were changed. */
 const KNOWN = 1
 
 /**
@@ -194,11 +194,11 @@ export interface MailboxOwner {
   readonly participant: number
   /** `Registry.id` */
   readonly registry: number
-  /** The named address; null: none. */
+  /** The sender_uri of the request that subscribed; null when it named none. */
   readonly sender_uri: string | null
 }
 
-/** Returns the id of a mailbox. Makes a missing one, and opens a closed one. */
+/** Returns the id of an owner's mailbox. Makes a missing mailbox, and opens a closed one. */
 export async function ensureMailbox(
   client: Pick<pg.ClientBase, 'query'>,
   { participant, registry, sender_uri }: MailboxOwner,

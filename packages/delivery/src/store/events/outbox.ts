@@ -5,19 +5,19 @@ import type { Database } from '@rollcall/database/database'
 import { secondsUntilDue } from '@rollcall/database/queue'
 import type { ClientBase, Pool } from 'pg'
 
-/** An event that is to be published. */
+/** A row of the event outbox: an event that is to be published. */
 export interface OutboxRow {
   readonly id: string
   readonly namespace: string
   readonly reg_event_type: string
-  /** The JSON text; null when it has more bytes than `takeOutboxRow` was to read. */
+  /** The JSON text of the record; null when it has more bytes than `takeOutboxRow` was to read. */
   readonly record: string | null
   /** The JSON text; null when there is none, or it has more bytes than `takeOutboxRow` was to read. */
   readonly remove: string | null
   readonly has_remove: boolean
   readonly record_type: string | null
   readonly event_id: string | null
-  /** A number is ±Infinity (PostgreSQL's `infinity`); publishing refuses it. */
+  /** The time of the event. A number is ±Infinity (PostgreSQL's `infinity`); publishing refuses it. */
   readonly occurred_at: Date | number | null
   readonly source_version: string | null
   readonly replace: boolean
@@ -54,12 +54,12 @@ export async function takeOutboxRow(client: ClientBase, longest: number): Promis
   return rows[0] ?? null
 }
 
-/** Removes a row that was published. */
+/** Removes a row from the event outbox after its event was published. */
 export async function removeOutboxRow(client: ClientBase, id: string): Promise<void> {
   await client.query('delete from rollcall_outbox.event where id = $1', [id])
 }
 
-/** Marks a row as failed. It stays, and later rows are published. */
+/** Marks a row of the event outbox as failed. The row stays, and later rows are published. */
 export async function failOutboxRow(client: ClientBase, id: string, failure: string): Promise<void> {
   await client.query('update rollcall_outbox.event set failure = $2, failed_at = now() where id = $1', [id, failure])
 }
@@ -73,7 +73,7 @@ export async function noteOutboxTimeout(client: ClientBase, id: string): Promise
   return rows[0]?.timeouts ?? 0
 }
 
-/** A row that could not be published, without its contents. */
+/** A row of the event outbox that could not be published, without its contents. */
 export interface FailedRow {
   readonly id: string
   readonly namespace: string
@@ -96,7 +96,7 @@ export async function outboxHealth({ pool }: Pick<Database, 'pool'>): Promise<Ou
   return rows[0] ?? { waiting: 0, failed: 0, oldest: 0 }
 }
 
-/** Lists the failed rows, the newest first. */
+/** Lists the failed rows of the event outbox, the newest first. */
 export async function listFailedRows({ pool }: Pick<Database, 'pool'>, limit: number): Promise<readonly FailedRow[]> {
   const { rows } = await pool.query<FailedRow>(
     `select id::text, namespace, reg_event_type, event_id, failure, created_at, failed_at
@@ -106,7 +106,7 @@ export async function listFailedRows({ pool }: Pick<Database, 'pool'>, limit: nu
   return rows
 }
 
-/** Lets failed rows wait again. @param ids null: all @returns how many */
+/** Lets failed rows of the event outbox wait again. @param ids null: all @returns how many */
 export async function retryOutbox({ pool }: Pick<Database, 'pool'>, ids: readonly string[] | null): Promise<number> {
   const { rowCount } = await pool.query(
     `update rollcall_outbox.event set failure = null, failed_at = null, timeouts = 0

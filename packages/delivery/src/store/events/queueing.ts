@@ -27,12 +27,12 @@ export interface QueuedSubscription {
   /** The namespace of the registry. */
   readonly namespace: string
   readonly state: 'live' | 'suspended' | 'ended'
-  /** The canonical names of the types. */
+  /** The canonical names of the event type and the record type. */
   readonly event_type: string
   readonly record_type: string
   /** The consent of the subscription; null when it has none. */
   readonly consent: GivenFor | null
-  /** The canonical text of its criteria. */
+  /** The canonical text of the subscription's criteria. */
   readonly criteria: string
 }
 
@@ -82,13 +82,13 @@ export interface QueuedPage {
 
 /** A backfill that has not ended: it was interrupted, or goes on now. */
 export interface UnfinishedBackfill {
-  /** The id of the last record that was queued. */
+  /** The id of the last record for which a notification was queued. */
   readonly last: RecordId
-  /** Only records that were written at this time or later; null: all records. */
+  /** The backfill is only of records that were written at this time or later; null: all records. */
   readonly since: Date | null
 }
 
-/** Finds the backfill of a subscription that has not ended; null when there is none. */
+/** Finds the unfinished backfill of a subscription; null when it has none. */
 export async function findUnfinishedBackfill(
   { pool }: Pick<Database, 'pool'>,
   subscription: number,

@@ -1,4 +1,4 @@
-/** Takes envelopes back that are committed, before they are sent or sent again. */
+/** Takes committed envelopes back before they are sent, or before they are sent again. */
 
 import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
@@ -7,7 +7,7 @@ import { IS_TAKEN_BACK_SQL, IS_UNFILTERED_SQL } from './waiting.ts'
 
 /** The types of a subscription that has a notification in an envelope, and whether it may still be notified. */
 export interface NotifiedSubscription {
-  /** The canonical names. */
+  /** The canonical names of the event type and the record type. */
   readonly event_type: string
   readonly record_type: string
   readonly unfiltered: boolean
@@ -31,12 +31,12 @@ export async function findSubscriptionsOfEnvelope(
   return rows
 }
 
-/** An envelope to take back, with the claim of the node that attempts it. */
+/** An envelope to take back, with the claim of the node that holds its delivery. */
 export interface RecalledEnvelope {
   readonly delivery: string
   readonly mailbox: number
   readonly claim: string
-  /** True when somebody may have received the envelope. Otherwise the next envelope gets its number. */
+  /** True when somebody may have received the envelope. When false, the next envelope gets its number. */
   readonly attempted: boolean
 }
 
@@ -60,10 +60,10 @@ const droppedSql = (which: string, attempted: string): string => `dropped as (
         where mailbox.id = dropped.mailbox and mailbox.sequence = dropped.sequence and not ${attempted}
       )`
 
-/** Subscriptions that get another mailbox. */
+/** Subscriptions that move from their present mailboxes to another one. */
 export interface MovedSubscriptions {
   readonly subscriptions: readonly number[]
-  /** The ids of the mailboxes that the subscriptions had. */
+  /** The ids of the mailboxes that the subscriptions had before. */
   readonly from: readonly number[]
   readonly to: number
 }
@@ -77,7 +77,7 @@ export async function moveWaitingNotifications(
   client: Pick<pg.ClientBase, 'query'>,
   { subscriptions, from, to }: MovedSubscriptions,
 ): Promise<void> {
-  // The lock keeps others from committing an envelope of these mailboxes, until the transaction ends.
+  // The lock keeps others from committing an envelope of the old mailboxes until the transaction ends.
   await client.query('select from mailbox where id = any($1::int[]) order by id for no key update', [from])
   await client.query(
     `with ${droppedSql(
@@ -105,7 +105,7 @@ export async function recallEnvelope(
 ): Promise<boolean> {
   const { rows } = await pool.query<{ recalled: boolean }>({
     name: 'recall envelope',
-    // The mailbox is locked first, as `closeStaleMailboxes` does, so that the two do not deadlock.
+    // The mailbox is locked first, as in `closeStaleMailboxes`, so that the two functions do not deadlock.
     text: `with own as materialized (select id from mailbox where id = $1 for no key update),
       ${droppedSql("from own where delivery.id = $2 and delivery.mailbox = own.id and claim = $3 and state = 'pending'", '$4')}
       select exists (select 1 from dropped) as recalled,

@@ -2,7 +2,7 @@
 import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Database } from '@rollcall/database/database'
 
-/** When something was last seen of a participant's system; null: not yet. */
+/** When each step of a participant's system was last seen in deliveries and subscriptions; null: not yet. */
 export interface DeliveryEvidence {
   /** The time at which a callback with the answer to an asynchronous search was acknowledged. */
   readonly delivered_at: Date | null
@@ -14,7 +14,7 @@ export interface DeliveryEvidence {
   readonly unsubscribed_at: Date | null
   /** The id of an answer acknowledged at the first attempt; null: there is none, or some answer was sent again. */
   readonly delivery: string | null
-  /** The code of a live subscription. */
+  /** The code of a live subscription of the participant; null when it has none. */
   readonly subscription: string | null
   /** True when a test notification waits, or is being delivered. */
   readonly testing: boolean

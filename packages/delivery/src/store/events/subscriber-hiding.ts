@@ -4,7 +4,7 @@ import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import { GRANTS_IN_FORCE_SQL } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
 
-/** The rules of a grant about persons who may be hidden from a subscriber. */
+/** The rules of a subscriber's grant about which persons are hidden from the subscriber. */
 export interface HidingRules {
   /** The categories of protected persons whom the grant shows. */
   readonly categories: readonly string[]
@@ -12,10 +12,10 @@ export interface HidingRules {
   readonly minors: boolean
 }
 
-/** The rules for a subscriber without rights. */
+/** The rules for a subscriber without rights: all protected persons and all minors are hidden. */
 export const RULES_WITHOUT_RIGHTS: HidingRules = { categories: [], minors: true }
 
-/** Returns a function that gives the rules for a subscription id. */
+/** Returns a function that gives the hiding rules for the subscriber of a subscription id. */
 export async function findHidingRules(
   client: Pick<ClientBase, 'query'>,
   subscriptions: readonly number[],

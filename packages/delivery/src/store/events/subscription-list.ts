@@ -17,7 +17,7 @@ export interface ListedSubscription {
   readonly state: SubscriptionState
   /** Why the subscription is not live. */
   readonly reason: EndReason | SuspensionReason | null
-  /** The cron expression; null: notifications are sent at once. */
+  /** The cron expression of the frequency; null when notifications are sent at once. */
   readonly cron: string | null
   readonly start_at: Date | null
   readonly end_at: Date | null
@@ -35,27 +35,27 @@ export interface ShownSubscription extends ListedSubscription {
   readonly correlation_id: string
   readonly reference_id: string
   readonly locale: string | null
-  /** The number of waiting notifications. */
+  /** The number of waiting notifications for this subscription. */
   readonly waiting: number
   readonly mailbox: ShownMailbox
-  /** The canonical text of the criteria. */
+  /** The canonical text of the subscription's criteria. */
   readonly criteria: string
 }
 
 /** A mailbox, from which notifications are sent in order to one address. */
 export interface ShownMailbox {
-  /** The mailbox's id, as the receiver sees it in `header.meta`. */
+  /** The id of the mailbox, as `header.meta` of its envelopes has it. */
   readonly id: string
   readonly state: 'open' | 'closed'
   readonly closed_at: Date | null
   readonly sequence: number
   /** The number of notifications that wait in the mailbox. */
   readonly waiting: number
-  /** The number of its subscriptions that have not ended. */
+  /** The number of the mailbox's subscriptions that have not ended. */
   readonly subscriptions: number
 }
 
-/** The conditions of a list. An absent one allows all. */
+/** The conditions that listed subscriptions must fulfil. An absent condition allows every subscription. */
 export interface SubscriptionChoice {
   /** `Participant.id` */
   readonly participant?: number
@@ -73,7 +73,7 @@ const LISTED = `subscription.code, participant.sender_id as participant, registr
 const FROM = `subscription join ${PARTICIPANTS_SQL} as participant on participant.id = subscription.participant
   join ${REGISTRIES_SQL} as registry on registry.id = subscription.registry`
 
-/** Lists the types of a participant's subscriptions that have not ended, each once. */
+/** Lists the event and record types of a participant's subscriptions that have not ended, each pair once. */
 export async function listSubscribedTypes(
   { pool }: Pool,
   { participant, registry }: Required<Pick<SubscriptionChoice, 'participant' | 'registry'>>,

@@ -7,7 +7,7 @@ import { END_REASONS_TAKEN_BACK, type EndReason, type SuspensionReason } from '@
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 
-/** Deletes the keys of subscriptions, by which live ones are found. */
+/** Deletes the keys of subscriptions, so that changed records do not find these subscriptions any more. */
 async function deleteKeys(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
   await client.query('delete from subscription_key where subscription = any($1::int[])', [subscriptions])
 }
@@ -93,7 +93,7 @@ export async function endNotifiedSubscriptions(
   }
 }
 
-/** Suspends those of the subscriptions that are live: changes do not find them any more. */
+/** Suspends those of the subscriptions that are live. Changed records do not find them any more. */
 export async function suspendSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],
@@ -144,12 +144,12 @@ export async function takeUnloggedSuspensions(
   return rows
 }
 
-/** A subscription that was opened again. */
+/** A subscription that had ended and was opened again. */
 export interface ReopenedSubscription {
   readonly id: number
   readonly event_type: string
   readonly record_type: string
-  /** `suspended` when its mailbox is closed. A live one must be filed under its keys. */
+  /** `suspended` when the mailbox is closed. A live subscription must be filed under its keys. */
   readonly state: 'live' | 'suspended'
 }
 
@@ -205,7 +205,7 @@ export interface FiledKey {
   readonly whole: boolean
 }
 
-/** Files live subscriptions under their keys, by which changes find them. */
+/** Files live subscriptions under their keys, by which changed records find them. */
 export async function fileSubscriptions(
   client: ClientBase,
   registryId: number,

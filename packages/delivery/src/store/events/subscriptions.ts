@@ -9,28 +9,28 @@ import type { ClientBase } from 'pg'
 import { moveWaitingNotifications } from './recall.ts'
 import { type FiledKey, fileSubscriptions } from './subscription-states.ts'
 
-/** A key under which a subscription is filed. */
+/** A key of a filter, by which changed records find the subscription (`FilingKey`). */
 export interface SubscriptionKey {
   readonly key: Uint8Array
   readonly whole: boolean
 }
 
-/** The request that makes subscriptions, and the address for their notifications. */
+/** The request that makes subscriptions, and the mailbox for their notifications. */
 export interface SubscriptionRequester {
   /** `Participant.id` */
   readonly participant: number
   /** `Registry.id` */
   readonly registry: number
   readonly mailbox: number
-  /** True when the request was encrypted: then the notifications are encrypted too. */
+  /** True when the request was encrypted: the notifications are then encrypted too. */
   readonly encrypted: boolean
   readonly transaction_id: string
   readonly correlation_id: string
 }
 
-/** The values under which a changed record finds a subscription. */
+/** The types and keys by which a changed record finds a subscription. */
 interface Types {
-  /** The canonical names. */
+  /** The canonical names of the event type and the record type. */
   readonly event_type: string
   readonly record_type: string
   readonly keys: readonly SubscriptionKey[]
@@ -39,7 +39,7 @@ interface Types {
 export interface NewSubscription extends Types {
   readonly code: string
   readonly fingerprint: Uint8Array
-  /** The canonical text of the criteria. */
+  /** The canonical text of the subscription's criteria. */
   readonly criteria: string
   readonly locale: string | null
   readonly person: boolean
@@ -47,7 +47,7 @@ export interface NewSubscription extends Types {
   /** The end of the subscription; null or absent: the end of the frequency, if it has one. */
   readonly end_at?: Date | null
   readonly consent?: SubscriptionConsent | null
-  /** The reference_id of the item that made it. */
+  /** The reference_id of the item that made the subscription. */
   readonly reference_id: string
 }
 
@@ -59,7 +59,7 @@ export async function lockSubscriber(client: ClientBase, participant: number): P
   await client.query(`select pg_advisory_xact_lock(hashtext('rollcall subscriber'), $1)`, [participant])
 }
 
-/** Inserts subscriptions. @returns how many were made; one that exists already is not made again */
+/** Inserts the subscriptions that do not exist already. @returns how many were made */
 export async function insertSubscriptions(
   client: ClientBase,
   { participant, registry, mailbox, encrypted, transaction_id, correlation_id }: SubscriptionRequester,
@@ -99,7 +99,7 @@ export async function insertSubscriptions(
 }
 
 interface Consented {
-  /** The id of the subscription; undefined: none was made. */
+  /** The id of the subscription; undefined when it was not made. */
   readonly id: number | undefined
   readonly consent?: SubscriptionConsent | null | undefined
 }
@@ -133,12 +133,12 @@ const keysOf = <Subscription extends Types>(
     return id === undefined ? [] : keys.map((key) => ({ subscription: id, event_type, record_type, ...key }))
   })
 
-/** A subscription that gets another end, or is made live again. */
+/** An existing subscription that gets another end, or is made live again. */
 export interface SubscriptionRenewal extends Types {
   readonly id: number
   readonly end_at: Date | null
   readonly consent?: SubscriptionConsent | null
-  /** The state that was read. If it has changed since, the subscription is not renewed. */
+  /** The state of the subscription when it was read. If it has changed since, it is not renewed. */
   readonly from: { readonly state: 'live' | 'suspended'; readonly end_at: Date | null; readonly mailbox: number }
 }
 

@@ -10,7 +10,7 @@ import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliveries.ts'
 
-/** An item of an envelope, or a notification that will become one. */
+/** An item of an envelope, or a waiting notification that will become an item. */
 export interface TracedNotification {
   readonly traced: 'notification'
   /** The sender_id of the participant. */
@@ -31,14 +31,14 @@ export interface TracedNotification {
   readonly matched: number
   readonly state: 'waiting' | 'sent' | 'dropped'
   readonly due_at: Date
-  /** The mailbox's id, as the receiver sees it in `header.meta`. */
+  /** The id of the mailbox, as `header.meta` of its envelopes has it. */
   readonly mailbox: string
   readonly mailbox_state: 'open' | 'closed'
-  /** The number of the envelope in its mailbox. */
+  /** The number of the notification's envelope in its mailbox; null when it is in no envelope. */
   readonly sequence: number | null
-  /** The delivery of its envelope; null: it is in no envelope yet. */
+  /** The delivery of the notification's envelope; null when it is in no envelope yet. */
   readonly delivery: TracedDelivery | null
-  /** Earlier envelopes with it that were taken back, the oldest first. */
+  /** The deliveries of earlier envelopes with this notification that were taken back, the oldest first. */
   readonly recalled: readonly TracedDelivery[]
 }
 

@@ -18,10 +18,10 @@ export interface WaitingNotification {
   readonly reference_id: string | null
   /** The reference_id of the notification that it corrects; null: it corrects none, or that one has none. */
   readonly corrects: string | null
-  /** The `notification.id` of the notification that it corrects. */
+  /** The id of the earlier notification that this one corrects; null when it corrects none. */
   readonly corrected: number | null
   readonly event: number
-  /** The canonical names. */
+  /** The canonical names of the event type and the record type. */
   readonly event_type: string
   readonly record_type: string
   readonly record: RecordId
@@ -40,11 +40,11 @@ export interface WaitingNotification {
   readonly asked_reg_type: string | null
   readonly asked_record_type: string | null
   readonly locale: string | null
-  /** True when the request of the subscription was encrypted: then its notifications are encrypted too. */
+  /** True when the subscribe request was encrypted: the notifications of the subscription are then encrypted too. */
   readonly encrypted: boolean
   /** True when the subscription has no filter. */
   readonly unfiltered: boolean
-  /** The consent of its subscription; null: it has none. */
+  /** The consent of the subscription; null when it has none. */
   readonly consent: (GivenFor & { readonly attributes: readonly string[] }) | null
   /** True when the subscription was taken back, or its consent has ended: the notification is not sent. */
   readonly unwanted: boolean
@@ -55,10 +55,10 @@ export const IS_TAKEN_BACK_SQL = `((subscription.state = 'ended' and coalesce(su
   or exists (select from subscription_consent as consent
     where consent.subscription = subscription.id and coalesce(${hasConsentEndedSql('consent')}, false)))`
 
-/** SQL condition on a `subscription`: it is about every record. */
+/** SQL condition on a `subscription`: it has no filter, so it is about every record. */
 export const IS_UNFILTERED_SQL = `(subscription.criteria::json -> 'filter' is null)`
 
-/** The most mailboxes that share one statement. */
+/** The most mailboxes whose waiting notifications one statement reads. */
 const TOGETHER = 32
 
 interface Wanted {
@@ -162,7 +162,7 @@ async function readDocuments(
   return events.map((event) => found.get(event))
 }
 
-/** Drops waiting notifications: they are never sent. */
+/** Drops waiting notifications, which are then never sent. */
 export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: readonly number[]): Promise<void> {
   await pool.query({
     name: 'drop notifications',
@@ -171,9 +171,9 @@ export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: reado
   })
 }
 
-/** A correction, and the earlier item that it takes back or corrects. */
+/** A correction, and the earlier notification that it takes back or corrects. */
 export interface Corrected {
-  /** The `notification.id` of the correction. */
+  /** The id of the correcting notification. */
   readonly id: number
   /** The `notification.id` of what it corrects, and its reference_id; null: there is none that was sent, or will be. */
   readonly corrected: number | null

@@ -9,7 +9,7 @@ import { dropNotifications } from './waiting.ts'
 interface About {
   readonly registry: number
   readonly record_type: string
-  /** The id of the record, and of records that were merged into it. */
+  /** The id of the protected person's record, and the ids of records that were merged into it. */
   readonly records: readonly RecordId[]
 }
 
