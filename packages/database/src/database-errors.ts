@@ -3,7 +3,7 @@ import { DatabaseError } from 'pg'
 
 /** Facts about an error that are safe to log: no message, detail, parameter or SQL, which may quote a record. */
 export interface SafeDatabaseError {
-  /** The class of the error, such as DatabaseError. */
+  /** The name of the error's class, such as DatabaseError. */
   readonly error: string
   /** PostgreSQL's five-character code, such as 23505. */
   readonly sqlstate?: string
@@ -57,7 +57,7 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ])
 
-/** Errors of the driver pg that have no code: only their message identifies them. */
+/** The messages of errors of the driver pg that mean an unavailable database, but have no code. */
 const UNAVAILABLE_TEXTS =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
 
@@ -87,7 +87,7 @@ export function isUnavailable(error: unknown): boolean {
   return UNAVAILABLE_TEXTS.test(error.message)
 }
 
-/** SQLSTATEs of a database that can be read but refuses all writes. */
+/** The SQLSTATEs of errors with which a readable database refuses all writes. */
 const WRITE_STATES: ReadonlySet<string> = new Set([
   '25006', // read-only transaction: a standby, or default_transaction_read_only
   '53100', // disk full
@@ -131,7 +131,7 @@ function systemCode(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** SQLSTATE classes of errors in the given values: data exceptions and violated constraints. */
+/** The SQLSTATE classes of errors in given values: data exceptions and violated constraints. */
 const DATA_CLASSES = ['22', '23']
 
 /** True when the database refuses a value: the same statement would fail again. */

@@ -12,7 +12,7 @@ import { withSearchPath } from './search-path.ts'
 import { StatementNames } from './statement-names.ts'
 
 export interface Database {
-  /** Connections for all statements that have no connections of their own. */
+  /** Connections for all statements for which no other member has connections. */
   readonly pool: pg.Pool
   /** Builds and runs statements on the connections of `pool`. */
   readonly kysely: Kysely<unknown>
@@ -25,13 +25,13 @@ export interface Database {
   readonly searches: pg.Pool
   /** Connections for searches of requests that are answered later (mode async), and for snapshots (`withSnapshot`). */
   readonly asyncSearches: pg.Pool
-  /** The names of prepared searches. */
+  /** The names under which connections prepare searches that come again. */
   readonly statementNames: StatementNames
   /** One connection, on which audit entries are written together with the rows of their messages. */
   readonly entries: pg.Pool
   /** Connections on which a node claims work, so that no other statement delays it. */
   readonly claims: pg.Pool
-  /** The settings of a connection, for modules that open their own. */
+  /** The settings of a connection to this database, for modules that open connections of their own. */
   readonly connection: pg.PoolConfig
   /** The journal, a file outside of the database; `NO_JOURNAL` until somebody sets another one. */
   readonly journal: Journal
@@ -58,7 +58,7 @@ const ASYNC_CONNECTION_TIMEOUT = 120_000
 /** The number of connections for claims: one claims exchanges while another renews earlier claims. */
 const CLAIM_CONNECTIONS = 2
 
-/** The number of different searches whose names are remembered: a search that comes again is prepared. */
+/** The most different searches whose names are remembered: a search that comes again is prepared under its name. */
 const NAMED_SHAPES = 100
 
 /**
@@ -99,7 +99,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
   const searches = openPool(searchSettings)
   const asyncSearches = openPool({
     ...searchSettings,
-    // A working node always holds one connection, even when all others are in use.
+    // A working node always holds one connection for asynchronous searches, even when the server has no other free.
     min: 1,
     connectionTimeoutMillis: ASYNC_CONNECTION_TIMEOUT,
   })
@@ -127,7 +127,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     connection: settings,
     journal: NO_JOURNAL,
     async close() {
-      // `kysely.destroy()` would not do: it ends the pool only if kysely has run a query.
+      // `kysely.destroy()` is not enough: it ends the pool only if kysely has run a query.
       closing ??= Promise.all([...pools.map((one) => one.end()), pipeline.close()])
       await closing
     },

@@ -50,7 +50,7 @@ export function groupCommit<Entry, Result>(
       const results = await run(group.map(({ entry }) => entry))
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result)
     } catch (error) {
-      // The database is away or too slow: smaller groups would fail too.
+      // When the database is away or too slow, smaller groups of entries would fail too.
       const isAway = isUnavailable(error)
       if (group.length === 1 || isAway) {
         const alsoFailed = isAway && failWaiting ? queue.splice(0) : []
@@ -102,18 +102,18 @@ export interface FirstCome<Entry, Stored> {
 
 /** The result of a call to `remember`. */
 export interface Remembered<Stored> {
-  /** True when this call wrote the row. */
+  /** True when this call of `remember` wrote the row. */
   readonly first: boolean
-  /** The stored row, whichever call wrote it. */
+  /** The stored row, whether this or an earlier call wrote it. */
   readonly stored: Stored
 }
 
 /** The functions on a table with which a `FirstCome` stores and finds rows. */
 export interface FirstComeTable<Entry, Stored> {
-  /** A text that is the same for entries of the same row only. */
+  /** Returns a text that is equal for two entries only when they are for the same row. */
   key(entry: Entry): string
   stored(entry: Entry): Stored
-  /** The size in bytes of the entry's long parts; absent when it has none. */
+  /** Returns the size in bytes of the entry's long parts; absent when entries have none. */
   bytes?(entry: Entry): number
   /** Inserts those entries whose keys are new, in one statement, and returns these keys. */
   insert(entries: readonly Entry[]): Promise<readonly string[]>

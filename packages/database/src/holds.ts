@@ -9,7 +9,7 @@ export type HoldKind = (typeof HOLD_KINDS)[number]
 export interface Hold {
   readonly id: number
   readonly kind: HoldKind
-  /** The sender_id of the participant; null for another kind of hold. */
+  /** The sender_id of the participant whose rows are kept; null when the hold is not on a participant. */
   readonly participant: string | null
   readonly begins_at: Date | null
   readonly ends_at: Date | null
@@ -19,7 +19,7 @@ export interface Hold {
 }
 
 export type NewHold = Pick<Hold, 'kind' | 'participant' | 'begins_at' | 'ends_at' | 'reason' | 'created_by'> & {
-  /** The pseudonyms of the person; null for another kind of hold. */
+  /** The pseudonyms of the person whose rows are kept; null when the hold is not on a person. */
   readonly pseudonyms: readonly Buffer[] | null
 }
 
@@ -130,7 +130,7 @@ export interface ForgottenRows {
   readonly table: string
   /** The column with the time from which the age is counted. */
   readonly since: string
-  /** See `HeldRow.sender_id`. */
+  /** SQL of the participant's sender_id; null when the rows have none (`HeldRow.sender_id`). */
   readonly sender_id: string | null
   /** SQL that is true for old rows that are still needed, such as a pending delivery. Absent when only age decides. */
   readonly stillNeeded?: string

@@ -19,11 +19,11 @@ export interface JointWrite<Row> {
    * there is nothing to write.
    */
   written?(parameter: Parameter): string
-  /** The values of the parameters. Their number is the same for any rows. */
+  /** Returns the values of the write's parameters. Their number is the same for any rows. */
   values(rows: readonly Row[]): readonly unknown[]
-  /** A simpler write that is enough for these rows; null when there is none. */
+  /** Returns a simpler write that is enough for these rows; null when there is none. */
   simpler?(rows: readonly Row[]): JointWrite<Row> | null
 }
 
-/** The parameters of a write that has a statement of its own: `$1` for place 0. */
+/** Names the parameters of a write that runs as a statement of its own: `$1` for place 0. */
 export const parameterOfOwnStatement: Parameter = (place) => `$${place + 1}`

@@ -8,14 +8,14 @@ import { withTransaction } from './transaction.ts'
 /** The last line of the journal: its number and digest; 0 and zeros when there is no line. */
 export interface JournalHead {
   readonly sequence: number
-  /** The SHA-256 digest of the line's text. */
+  /** The SHA-256 digest of the last line's text. */
   readonly digest: Buffer
 }
 
 /** The head, with the number of the line that a process began to write (`begun`); the file may have that line. */
 export interface StoredHead extends JournalHead {
   readonly begun: number
-  /** The timeline of PostgreSQL when that line was begun; null when unknown. */
+  /** The timeline of PostgreSQL when the line `begun` was begun; null when unknown. */
   readonly timeline: string | null
 }
 
@@ -27,11 +27,11 @@ export interface JournalOwner {
   readonly incarnation: string | null
 }
 
-/** The state of the journal as the database knows it. */
+/** The last line of the journal that the database knows, and the lines that are still open. */
 export interface JournalPosition extends JournalHead {
   /** The UUID of the database; null when it has none yet. */
   readonly database: string | null
-  /** Numbers of the lines up to `sequence` whose acts are not known to be committed. */
+  /** The numbers of lines up to `sequence` whose acts are not known to be committed. */
   readonly open: readonly number[]
 }
 
@@ -100,13 +100,13 @@ export async function currentTimeline(client: Pick<PoolClient, 'query'>): Promis
     .then(({ rows }) => rows[0]?.timeline ?? null, nullIfRefused)
 }
 
-/** Null for an error of PostgreSQL. Throws any other error, such as a lost connection. */
+/** Returns null for an error that PostgreSQL reported. Throws any other error, such as a lost connection. */
 function nullIfRefused(error: unknown): null {
   if (error instanceof DatabaseError) return null
   throw error
 }
 
-/** True when a line is open from another timeline: a recovery may have lost its act. */
+/** True when a line was left open on another timeline: a recovery may have lost the line's act. */
 export async function hasLostLine(client: Pick<PoolClient, 'query'>, timeline: string): Promise<boolean> {
   const { rows } = await client.query<{ lost: boolean }>(
     `select exists (select from journal_open_line where ${OPEN} and timeline <> $1) as lost`,
@@ -115,7 +115,7 @@ export async function hasLostLine(client: Pick<PoolClient, 'query'>, timeline: s
   return rows[0]?.lost === true
 }
 
-/** Closes a line: its act is committed. */
+/** Closes a line of the journal, because its act is committed. */
 export async function closeJournalLine({ pool }: HasPool, sequence: number): Promise<void> {
   await pool.query('delete from journal_open_line where sequence = $1', [sequence])
 }
@@ -142,7 +142,7 @@ export async function moveJournalHead(
         'select sequence, digest, begun, timeline from journal_head for update',
       )
       const [head] = rows
-      // Another process wrote a line meanwhile: try again.
+      // Another process wrote a line of the journal meanwhile: read the head and try again.
       if (head === undefined || head.begun <= head.sequence) return null
       const next = await work(head)
       await storeHead(client, next)
@@ -169,7 +169,7 @@ export async function continueJournal(client: Pick<PoolClient, 'query'>, head: J
   await client.query('update journal_database set incarnation = gen_random_uuid()')
 }
 
-/** Stores the last line. */
+/** Stores the number and the digest of the journal's last line. */
 async function storeHead(client: Pick<PoolClient, 'query'>, { sequence, digest }: JournalHead): Promise<void> {
   await client.query(
     `insert into journal_head (sequence, digest) values ($1, $2)

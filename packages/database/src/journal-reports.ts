@@ -6,7 +6,7 @@ export interface JournalReport {
   readonly machine: string
   /** The path of the journal file on that machine. */
   readonly path: string
-  /** Why the journal cannot be written; null when it can. */
+  /** The reason why the node cannot write its journal; null when it can. */
   readonly problem: string | null
 }
 

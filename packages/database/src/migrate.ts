@@ -16,7 +16,7 @@ const OLDEST_SERVER = 15
  * a deadlock, which might be a node's statement.
  */
 const LOCK_TIMEOUT = '200ms'
-/** Milliseconds between two attempts of a migration. */
+/** Milliseconds between two tries of the migrations when a lock was not free. */
 const LOCK_PAUSE = 1_000
 
 /**
@@ -165,7 +165,7 @@ const NOT_SETTLED =
 
 /** The settings of the PostgreSQL server that `doctor` reports. */
 export interface ServerSettings {
-  /** Such as `18.4`. */
+  /** The version of the PostgreSQL server, such as `18.4`. */
   readonly version: string
   readonly encoding: string
   /** `on` or `off`, and for synchronous_commit also `local`, `remote_write`, `remote_apply`. */

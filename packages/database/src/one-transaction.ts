@@ -24,11 +24,11 @@ const NESTED: readonly (readonly [RegExp, (name: string) => string])[] = [
   [/^\s*rollback\s*$/i, (name) => `rollback to savepoint ${name}`],
 ]
 
-/** A pool of this one connection. Each client that it gives has savepoints of its own. */
+/** Makes a pool that hands out one connection. Each client of the pool has savepoints of its own. */
 function poolOf(client: pg.ClientBase): pg.Pool {
   let count = 0
   let last: Promise<unknown> = Promise.resolve()
-  // A connection runs one statement at a time.
+  // Statements wait for each other, because a connection runs one statement at a time.
   const query = (...given: unknown[]): Promise<unknown> => {
     const asked = last.then(() => (client.query as (...all: unknown[]) => Promise<unknown>).apply(client, given))
     last = asked.catch(() => undefined)

@@ -17,7 +17,7 @@ export interface NamedStatement {
 export interface Pipeline {
   /** Runs a statement, and returns its rows. Rejects as a pool's `query` does. */
   query<Row extends pg.QueryResultRow>(statement: NamedStatement): Promise<readonly Row[]>
-  /** The number of statements that have no answer yet. */
+  /** The number of statements that PostgreSQL has not answered yet. */
   readonly unanswered: number
   /** Waits for running statements, then ends the connections. */
   close(): Promise<void>
@@ -92,7 +92,7 @@ class PipelinedConnection {
 
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client(this.#config)
-    // The statements on a lost connection fail, and report it.
+    // Statements on a lost connection fail and report its loss, so the loss is not reported here.
     client.on('error', () => this.#retire(client)).on('end', () => this.#retire(client))
     await client.connect()
     // How many look-ups a statement has differs: one plan serves all, where PostgreSQL would plan each anew.

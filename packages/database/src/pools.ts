@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { isTooManyConnections } from './database-errors.ts'
 
-/** Milliseconds that are added to PostgreSQL's own time limit of a statement. */
+/** Milliseconds that we wait longer than PostgreSQL's own time limit of a statement. */
 const GRACE = 500
 
 /**
@@ -71,7 +71,7 @@ export class WaitingPool extends pg.Pool {
     }
   }
 
-  /** Makes no more connections for `RETRY_AFTER` milliseconds. */
+  /** Keeps the pool at its present number of connections for `RETRY_AFTER` milliseconds. */
   #stopGrowing(): void {
     this.options.max = this.totalCount
     setTimeout(() => {

@@ -9,16 +9,16 @@ import pg from 'pg'
 
 export const WORK_CHANNEL = 'rollcall_work'
 
-/** Milliseconds between the loss of a connection and the next attempt. */
+/** Milliseconds from the loss of the listening connection to the next attempt to connect. */
 const PAUSE = 1_000
-/** Milliseconds that a connection has to close. */
+/** The most milliseconds to wait until the lost connection has closed. */
 const CLOSING = 1_000
 
-/** The first character of a payload about mailboxes. */
+/** The first character of the payload that announces mailboxes. */
 export const MAILBOXES_PREFIX = 'm'
-/** The payload that the trigger of the event outbox sends. */
+/** The payload with which the trigger of the event outbox announces rows to publish. */
 const OUTBOX_PAYLOAD = 'o'
-/** The payload about a registry that has another source file. */
+/** The payload that announces a registry with another source file. */
 export const SOURCES_PAYLOAD = 's'
 
 const idsIn = (payload: string): readonly number[] =>
@@ -31,9 +31,9 @@ const idsIn = (payload: string): readonly number[] =>
 interface Listener {
   readonly signal: AbortSignal
   readonly onExchanges: () => void
-  /** A delivery may be due for a participant. @param participant `Participant.id` */
+  /** Called when a delivery may be due for a participant. @param participant `Participant.id` */
   readonly onDeliveries: (participant: number) => void
-  /** Notifications wait in mailboxes. @param mailboxes their ids; empty when it may be any */
+  /** Called when notifications wait in mailboxes. @param mailboxes their ids; empty when it may be any mailbox */
   readonly onMailboxes: (mailboxes: readonly number[]) => void
   readonly onOutbox: () => void
   readonly onSources: () => void
@@ -63,10 +63,10 @@ export async function listenForWork(
       await Promise.race([client.query(`listen ${WORK_CHANNEL}`), ended])
       await ended
     } catch {
-      // Ignore the error: the node also polls the queues, and reports that it cannot.
+      // The error is ignored, because the node also polls the queues, and reports when it cannot.
     }
     signal.removeEventListener('abort', stop)
-    // An unreachable host does not answer, so do not wait long for it.
+    // An unreachable host does not answer, so the end of the connection is not awaited for long.
     await Promise.race([client.end().catch(() => undefined), sleep(CLOSING, undefined, { ref: false })])
     await sleep(PAUSE, undefined, { signal }).catch(() => undefined)
   }

@@ -5,17 +5,17 @@
  */
 import { createHash } from 'node:crypto'
 
-/** Matches an id that is stored as a number. */
+/** Matches a record id that is stored as a number. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,17})$/
 
 /** The values of the columns `record` (bigint) and `record_key` (text) for one id. */
 export interface StoredId {
   readonly record: string
-  /** Null when the id is a number. */
+  /** The id as text; null when the id is a number, which `record` has. */
   readonly record_key: string | null
 }
 
-/** Turns an id into the values of its two columns. */
+/** Turns a record id into the values of its two columns. */
 export function storedId(id: string): StoredId {
   if (NUMBER.test(id)) return { record: id, record_key: null }
   const digest = createHash('sha256').update(id).digest().readBigInt64BE()

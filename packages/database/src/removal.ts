@@ -6,7 +6,7 @@ export type Removable = 'registry' | 'participant'
 /** Rows to be removed. Foreign keys remove others with them, such as the attempts of a delivery. */
 export interface RemovedRows {
   readonly table: string
-  /** SQL condition of the rows; `$1` is the id of the registry or participant. */
+  /** The SQL condition that selects the rows to remove; `$1` is the id of the registry or participant. */
   readonly of: string
 }
 
@@ -14,13 +14,13 @@ export interface RemovedRows {
 export interface StoredPart {
   /** For each name that operators see, SQL that counts removed rows. */
   readonly counted?: Readonly<Record<string, string>>
-  /** For each name, SQL that counts rows for which somebody still waits. */
+  /** For each name that operators see, SQL that counts rows for which somebody still waits. */
   readonly pending?: Readonly<Record<string, string>>
-  /** The rows to be removed, in this order. */
+  /** The rows to remove, in the order in which they must be deleted. */
   readonly removed: readonly RemovedRows[]
 }
 
-/** All rows of these tables that belong to the registry or participant. */
+/** The rows to remove: all rows of these tables that belong to the registry or participant. */
 export const rowsToRemove = (removable: Removable, tables: readonly string[]): readonly RemovedRows[] =>
   tables.map((table) => ({ table, of: `${removable} = $1` }))
 
@@ -43,10 +43,10 @@ export async function countStored(
   return rows[0] ?? {}
 }
 
-/** The number of rows that one statement deletes. */
+/** The most rows that one statement deletes. */
 const AT_ONCE = 5_000
 
-/** Deletes rows in portions of `AT_ONCE`. After an interruption, call it again. */
+/** Deletes rows in portions of `AT_ONCE`. An interrupted removal is finished by another call. */
 export async function removeRows(
   { pool }: Pick<Database, 'pool'>,
   removed: readonly RemovedRows[],

@@ -28,7 +28,7 @@ const isOwners = (name: string): string =>
   `(${name} = any('{account,hold,${MIGRATION_TABLES.join(',')}}'::name[])
     or pg_catalog.starts_with(${name}::text, 'account_'::text))`
 
-/** Those of the owner's tables to which the application may not add rows. */
+/** The tables of the owner role into which the application role may not insert rows. */
 const MIGRATION_TABLES: readonly string[] = ['rollcall_migration', 'rollcall_migration_lock', 'rollcall_schema_version']
 
 /**
@@ -42,7 +42,7 @@ const CHANGEABLE: Readonly<Record<string, readonly string[]>> = {
 
 const OUTBOX = 'rollcall_outbox'
 
-/** How long the change of roles waits for a lock. */
+/** The longest time for which a change of roles waits for a lock. */
 const LOCK_TIMEOUT = '10s'
 
 /**
@@ -169,14 +169,14 @@ const isOpenTo = (role: string): string => `(
       .map(([table, columns]) => `(relname = '${table}' and attname = any('{${columns.join(',')}}'::name[]))`)
       .join(' or ')})))`
 
-/** SQL of triggers, rules and policies on tables, which run when rows are written or read. */
+/** SQL of the triggers, rules and policies of tables: they would run when rows are written or read. */
 const ADDITIONS = `
   select 'trigger' as kind, tgname::text as name, tgrelid as "table" from pg_trigger where not tgisinternal
   union all select 'rule', rulename::text, ev_class from pg_rewrite
   union all select 'policy', polname::text, polrelid from pg_policy
   union all select 'row security', relname::text, oid from pg_class where relrowsecurity or relforcerowsecurity`
 
-/** SQL of the relations that have the name of a table of the owner, views included. */
+/** SQL of all relations, views included, that have the name of one of the owner's tables. */
 const NAMED = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
   where nspname = pg_catalog.current_schema() and relkind in ('r', 'p', 'v', 'm', 'f') and ${isOwners('relname')}`
 
@@ -209,7 +209,7 @@ async function settleRights(client: PoolClient, { application }: Roles): Promise
     [application],
   )
   for (const { name } of rows) {
-    // This also revokes privileges on columns.
+    // Revoking on the table also revokes privileges on its columns.
     await client.query(`revoke all on ${quoteName(name)} from public, ${role}`)
     const rights = MIGRATION_TABLES.includes(name) ? 'select' : 'select, insert'
     await client.query(`grant ${rights} on ${quoteName(name)} to ${role}`)
@@ -225,7 +225,7 @@ const quoteRole = (role: string): string => `"${role.replaceAll('"', '""')}"`
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-/** Runs a statement. @throws StoreRefusal the owner role may not run it */
+/** Runs a statement as the owner role. @throws StoreRefusal the owner role may not run it */
 async function run(client: PoolClient, statement: string): Promise<void> {
   try {
     await client.query(statement)

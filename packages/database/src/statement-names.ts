@@ -11,7 +11,7 @@ export class StatementNames {
   readonly #shapes = new Map<string, Shape>()
   /** Texts that were slow when prepared, with the time from which each may get a name again. */
   readonly #withdrawn: LRUCache<string, number>
-  /** The names that each connection has prepared. */
+  /** The names of the statements that each connection has prepared. */
   readonly #prepared = new WeakMap<object, Set<string>>()
   readonly #limit: number
   readonly #now: () => number
@@ -86,20 +86,25 @@ export class StatementNames {
 }
 
 interface Shape {
-  /** The participant that asked for the shape first. */
+  /** The id of the participant that was the first to search with this shape. */
   readonly participant: number
-  /** Null until the shape comes for the second time. */
+  /** The name under which the shape is prepared; null until the shape comes for the second time. */
   name: string | null
-  /** The times of recent slow searches, in milliseconds. */
+  /** The times of the recent slow searches with this shape, in milliseconds. */
   slow: readonly number[]
 }
 
 const PREFIX = 'search_'
 /** The longest statement that gets a name, in characters. A longer one takes so long that a name saves little. */
 const NAMED_LENGTH = 4_000
-/** The number of slow searches after which a name is withdrawn. */
+/** The number of slow searches after which a shape loses its name. */
 const SLOW_TIMES = 3
-/** SLOW_FOR: milliseconds for which a slow search is remembered. WITHDRAWN_FOR: milliseconds until it may get a name again. */
+/**
+ * SLOW_FOR: milliseconds for which a slow search counts for SLOW_TIMES. WITHDRAWN_FOR: milliseconds until a withdrawn
+ * shape may get a name again.
+ */
 const [SLOW_FOR, WITHDRAWN_FOR] = [600_000, 3_600_000]
-/** Multiples of the limit of shapes. PREPARED: statements that a connection prepares. WITHDRAWN: withdrawn shapes. */
+/**
+ * Factors of the limit of shapes. PREPARED: names that one connection prepares. WITHDRAWN: remembered withdrawn shapes.
+ */
 const [PREPARED, WITHDRAWN] = [2, 10]

@@ -51,10 +51,10 @@ export async function withTransaction<Result>(
  */
 export type Effect = (transaction: ClientBase) => Promise<void>
 
-/** Reads the database as it was at the first statement. Runs one statement at a time. */
+/** A connection that sees the database as it was at its first statement. It runs one statement at a time. */
 export type Snapshot = Pick<PoolClient, 'query'>
 
-/** Runs work in a snapshot, on a connection of `asyncSearches`. Throws what the work throws. */
+/** Runs work on a snapshot of the database, with a connection of `asyncSearches`. Throws what the work throws. */
 export const withSnapshot = <Result>(
   { asyncSearches, statementNames }: SnapshotConnections,
   work: (snapshot: Snapshot) => Promise<Result>,

@@ -5,7 +5,7 @@
 export interface Unused {
   /** The name of a table or sequence, or of a column as `table.column`. */
   readonly name: string
-  /** The first schema version that does not use it. */
+  /** The first schema version that does not use the table, column or sequence. */
   readonly since: string
 }
 

@@ -15,7 +15,7 @@ import {
 const run = promisify(execFile)
 const COPY_PREFIX = 'postgresql-'
 
-/** Paths of PostgreSQL's programs, where the user of the cluster can run them. */
+/** Paths of PostgreSQL's programs, in a place where the user of the cluster can run them. */
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
@@ -132,7 +132,7 @@ async function makeSymlinks(native: string): Promise<void> {
   }
 }
 
-/** Removes the copies of other versions. Call it only while no PostgreSQL runs on them. */
+/** Removes the copies of PostgreSQL's programs of other versions. Call it only while no PostgreSQL runs on them. */
 export async function removeOldCopies(home: string, current: Binaries): Promise<void> {
   for (const name of await readdir(home)) {
     const path = join(home, name)

@@ -34,7 +34,7 @@ import {
 
 const run = promisify(execFile)
 
-/** The name of the superuser. */
+/** The name of the cluster's superuser, which owns the database. */
 export const SUPERUSER = 'rollcall'
 
 /** A cluster of PostgreSQL (its data files) that is complete on disk. PostgreSQL may run on it or not. */

@@ -18,7 +18,7 @@ export function clusterPaths(home: string) {
   return {
     home,
     data: join(home, 'data'),
-    /** The file with the superuser's password, mode 0600. */
+    /** The path of the file with the superuser's password; its mode is 0600. */
     passwordFile: join(home, 'password'),
     logFile: join(home, 'postgres.log'),
   }

@@ -10,16 +10,16 @@ import { type Cluster, ensureCluster, SUPERUSER } from './cluster.ts'
 import { EmbeddedPostgresError, hasErrorCode } from './files.ts'
 import { findPostmaster, type Postmaster, type Start, startPostmaster, stopPostmaster } from './postmaster.ts'
 
-/** The name of the one database. */
+/** The name of the cluster's database in which Rollcall stores its data. */
 const DATABASE = 'rollcall'
 
-/** The application role, of servers and most commands. The superuser is the owner role (`roles.ts`). */
+/** The name of the application role, of servers and most commands. The superuser is the owner role (`roles.ts`). */
 const APPLICATION = 'rollcall_application'
 
-/** The id of the advisory lock, in the database `postgres`. */
+/** The id of the advisory lock that every process holds while it uses the cluster, in the database `postgres`. */
 const LOCK = 5_294_201_871_530
 
-/** Milliseconds until PostgreSQL is ready: a recovery after a crash may take minutes. */
+/** Milliseconds in which a started PostgreSQL must be ready: a recovery after a crash may take minutes. */
 const READY_TIMEOUT = 300_000
 
 /** Milliseconds that `close` waits for PostgreSQL to recover from a crash. */
@@ -28,23 +28,23 @@ const RECOVERY_TIMEOUT = 10_000
 /** The number of starts, 200 ms apart, that may fail for a temporary reason, such as files of a killed process. */
 const TRIES = 100
 
-/** Milliseconds between two attempts to connect again. */
+/** Milliseconds between two attempts to connect to PostgreSQL again after the connection was lost. */
 const RENEWAL_PAUSE = 2_000
 
 /** Messages of a failed start that may succeed later: another start is running, or the last process has not ended. */
 const PASSING = /already exists|is empty|is still in use|Is another postmaster already running/
 
-/** A PostgreSQL that this process uses. */
+/** An embedded PostgreSQL that this process uses. */
 export interface EmbeddedPostgres {
   /** How to connect as the owner of the database: host (the socket's directory), port, user, password, database. */
   readonly connection: pg.ClientConfig
-  /** How to connect as the application role. */
+  /** The settings for connecting as the application role. */
   readonly application: pg.ClientConfig
   /** Stops using PostgreSQL; the last process stops it. The caller ends its connections before. */
   close(): Promise<void>
 }
 
-/** A connection that holds the shared lock. */
+/** A connection that holds the shared lock on the cluster, and the postmaster to which it goes. */
 interface Session {
   readonly client: pg.Client
   readonly postmaster: Postmaster
@@ -139,7 +139,7 @@ function keepSession(cluster: Cluster, first: Session): () => Promise<void> {
       try {
         watch(await enter(cluster, releasing.signal))
       } catch {
-        // Statements report their own errors meanwhile. The next attempt may succeed.
+        // Other statements report their errors while the connection is lost. The next attempt may succeed.
         await sleep(RENEWAL_PAUSE, undefined, { signal: releasing.signal }).catch(() => undefined)
       }
     }

@@ -15,7 +15,7 @@ const run = promisify(execFile)
 /** Milliseconds for which a lock file may be empty, because a starting process has not written it yet. */
 const WRITING = 5_000
 
-/** Milliseconds for which the socket of a process that has ended may still accept connections. */
+/** Milliseconds for which the socket of a postmaster that has ended may still accept connections. */
 const CLOSING = 5_000
 
 /** A running postmaster, and the address of its socket. */
@@ -66,7 +66,7 @@ async function removeStale(path: string, cluster: Cluster): Promise<void> {
   } else if (await isPostmaster(Number.parseInt(text, 10), cluster)) return
   // The command line of a killed postmaster disappears a moment before its sockets close.
   for (const end = Date.now() + CLOSING; await isListening(text); await sleep(50)) {
-    // Another start has written the file since we read it.
+    // Another start has written the lock file again since it was read.
     if ((await readIfThere(path)) !== text) return
     if (Date.now() < end) continue
     throw new EmbeddedPostgresError(
@@ -99,7 +99,7 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Bytes. A larger log file is renamed to postgres.log.1 at the next start. */
+/** The size in bytes above which the log file is renamed to postgres.log.1 at the next start. */
 const LOG_LIMIT = 10_000_000
 
 /** Milliseconds for a stop: first `fast`, with a checkpoint; then `immediate`, with a recovery at the next start. */
@@ -151,7 +151,7 @@ export async function startPostmaster(cluster: Cluster): Promise<Start> {
   }
 }
 
-/** Stops the postmaster and waits for its end. */
+/** Stops the postmaster with `fast`, if needed with `immediate`, and waits for its end. */
 export async function stopPostmaster(postmaster: Postmaster, cluster: Cluster): Promise<void> {
   for (const [signal, timeout] of [
     ['SIGINT', STOP_TIMEOUT.fast],
@@ -172,7 +172,7 @@ function send(signal: 'SIGINT' | 'SIGQUIT', { pid }: Postmaster): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    // The process has just ended by itself.
+    // The postmaster has ended by itself just before the signal.
     if (!hasErrorCode(error, 'ESRCH')) throw error
   }
 }

@@ -51,7 +51,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
 }
 
-/** Only part of the socket's name: PostgreSQL does not listen on a network. */
+/** The port number, which is only part of the socket's name: PostgreSQL does not listen on a network. */
 export const PORT = 5432
 
 /** The longest path of a socket in bytes: 107 on Linux, 103 on macOS. */
@@ -90,7 +90,7 @@ function isSocketPath(directory: string): boolean {
   return Buffer.byteLength(join(directory, `.s.PGSQL.${PORT}`)) <= SOCKET_PATH_BYTES
 }
 
-/** Makes `directory` for us alone; false when another user made it, because everybody may write there. */
+/** Makes `directory`, which only its owner may enter; false when this fails, or somebody else made it. */
 async function makePrivate(directory: string, { user }: Cluster): Promise<boolean> {
   try {
     await mkdir(directory, { mode: 0o700 })

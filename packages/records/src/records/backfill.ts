@@ -22,7 +22,7 @@ import { updateRows } from './update-rows.ts'
 const BATCH = 1_000
 
 interface BackfillOptions {
-  /** The number of records in one transaction. */
+  /** The number of records that one transaction backfills. */
   readonly batch?: number
   /** Called after every batch with the number of records that were read since the call began. */
   readonly progress?: (records: number) => void
@@ -87,7 +87,7 @@ async function backfillBatch(
   )
   const protection = await readProtection(client, registry.id)
   const read = records.map(({ id, document: text }) => {
-    // The document is one that we stored, and was checked then.
+    // The stored document of a record was checked when it was written.
     const document: JsonValue = JSON.parse(text)
     if (!isJsonObject(document)) return { id, document, named: [] }
     const { document: left, persons } = withoutProtectedPersons(registry.kind, recordType, protection, document)

@@ -44,9 +44,9 @@ export async function hasRows(db: Connection, tables: readonly string[]): Promis
 interface Ownership {
   readonly user: string
   readonly owner: string
-  /** True when this user has the rights of the table's owner. */
+  /** True when the database user has the rights of the table's owner. */
   readonly may_change: boolean
-  /** True when this user may make indexes in the schema of the table. */
+  /** True when the database user may make indexes in the schema of the table. */
   readonly may_create: boolean
 }
 

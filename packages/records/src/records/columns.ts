@@ -106,7 +106,7 @@ function quoteElement(element: string): string {
 /** The column of one compound. */
 interface CompoundColumn extends RecordColumn {
   readonly compound: Compound
-  /** The elements as text for the column; null when there are none. */
+  /** Writes a compound's elements as text for its column; null when there are none. */
   toSql(elements: readonly Element[]): string | null
 }
 
@@ -152,7 +152,7 @@ interface ColumnGroup {
   /** The name of the attribute or compound in the kind; for an identifier type, the name from `sortColumnGroup`. */
   readonly name: string
   readonly columns: readonly RecordColumn[]
-  /** The index method, such as btree; null when no index is declared. */
+  /** The method of the column's index, such as btree; null when no index is declared. */
   readonly method: string | null
 }
 

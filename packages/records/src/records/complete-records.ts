@@ -42,7 +42,7 @@ export interface Compared {
   readonly began: string
 }
 
-/** Counts the records that were added before the import began. */
+/** Counts the stored records that were added before the import began. */
 export async function countRecordsBefore(
   client: ClientBase,
   { registry, recordType, began }: Compared,

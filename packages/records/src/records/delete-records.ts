@@ -1,4 +1,4 @@
-/** Deletes records, and stores a trace of each deleted record. */
+/** Deletes records, and stores a trace of each deleted record: its id and its primary identifier. */
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { quoteName } from '@rollcall/database/names'

@@ -49,7 +49,7 @@ export async function findByIdentifiers(
 export interface LedgerRecord {
   readonly id: RecordId
   readonly primary_identifier: string
-  /** Canonical JSON. */
+  /** The record as canonical JSON. */
   readonly document: string
   /** The identifiers of records that were merged into this record. */
   readonly aliases: readonly Identifier[]
@@ -115,7 +115,7 @@ export async function storeLedgers(
   )
 }
 
-/** Returns the stored states of ledgers in which a scheduled enrolment status is due, by record. */
+/** Returns the stored ledgers in which a scheduled enrolment status is due, by record id. */
 export async function dueLedgers(
   { pool }: Pick<Database, 'pool'>,
   registry: RegistryShape,

@@ -10,11 +10,11 @@ import { type DeclaredIndex, declaredIndexes, recordTable, recordTypesWithTables
 export interface IndexPlan {
   readonly namespace: string
   readonly record_type: string
-  /** The names in `Registry.unfilled`: what still needs a backfill. */
+  /** The names in `Registry.unfilled`: the column groups that still need a backfill. */
   readonly unfilled: readonly string[]
   /** Declared indexes that do not exist, or that no search uses: the build goes on, or was interrupted. */
   readonly missing: readonly MissingIndex[]
-  /** Indexes that neither the registry nor a constraint needs. Each one slows down writes of records. */
+  /** The names of indexes that neither the registry nor a constraint needs. Each one slows down writes of records. */
   readonly foreign: readonly string[]
 }
 

@@ -58,7 +58,7 @@ export async function findRecordsWithIdentifier(
 export interface Merge {
   readonly survivor: RecordId
   readonly retired: RecordId
-  /** The number of the merge event. */
+  /** The number of the event that reports the merge. */
   readonly event: number
   readonly now: Date
 }

@@ -42,7 +42,7 @@ interface Statement extends Omit<NamedStatement, 'name'> {
 
 type Run = <Row extends QueryResultRow>(statement: Statement) => Promise<readonly Row[]>
 
-/** The functions that run the statements of a search. */
+/** The functions that run the statements of a search, and the names of prepared searches. */
 interface Connections {
   /** Runs any statement but a look-up, such as a search by any condition. It may be slow. */
   readonly search: Run
@@ -51,7 +51,7 @@ interface Connections {
   readonly names: StatementNames
 }
 
-/** The connections for each mode of a request, sync and async. @param now milliseconds */
+/** The connections for searches of sync and of async requests. @param now milliseconds */
 export function connectionsByMode(
   db: Database,
   now = (): number => performance.now(),
@@ -64,7 +64,7 @@ export function connectionsByMode(
   }
 }
 
-/** The most look-ups in one table that may wait for a statement at a time. */
+/** The most look-ups in one table that may wait for a shared statement at the same time. */
 const LOOK_UPS_WAITING = 10_000
 /** The most look-ups in one statement: so few that none waits long for the others. The cap of its page limits each. */
 const LOOK_UPS_TOGETHER = 32
@@ -145,7 +145,7 @@ export function readerInTransaction(client: Pick<ClientBase, 'query'>, names: St
   return readerOn({ search: run, lookUp: aloneOn(run), names })
 }
 
-/** Returns a function that runs each look-up as a statement of its own. */
+/** Returns a function that runs each look-up as a statement of its own, not together with others. */
 const aloneOn =
   (run: Run): Connections['lookUp'] =>
   (table, { identifier, page }) =>

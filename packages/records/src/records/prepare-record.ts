@@ -1,4 +1,4 @@
-/** Turns a document into what is stored: canonical text, identifiers, and a value for every column. */
+/** Turns a document into the stored form: canonical text, identifiers, and a value for every column. */
 import { oncePerObject } from '@rollcall/base/shared/once-per'
 import {
   type Attribute,
@@ -17,7 +17,7 @@ import {
 } from '@rollcall/protocol'
 import { attributeColumns, compoundColumn } from './columns.ts'
 
-/** The document cannot be stored as a record. The reason names members and rules, never values. */
+/** Thrown when a document cannot be stored as a record. The reason names members and rules, never values. */
 export class InvalidRecord extends Error {
   override readonly name = 'InvalidRecord'
   readonly reason: string

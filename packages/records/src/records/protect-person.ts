@@ -37,11 +37,11 @@ export interface RecordToProtect {
 }
 
 export interface NewProtection {
-  /** Every record that has this identifier as its own is protected. */
+  /** An identifier of the person. Every record that has it as its own identifier is protected. */
   readonly identifier: Identifier
   readonly category: ProtectionCategory
   readonly reason: string
-  /** The record that has the identifier; null when there is no record yet. */
+  /** The record that has the identifier; null when no record has it yet. */
   readonly bearer: RecordToProtect | null
 }
 
@@ -74,7 +74,7 @@ export async function protectPerson(
   return rewriteReferences(client, registry, { persons: [person.id], identifiers })
 }
 
-/** The protected person for whom this identifier was given; null when there is none. */
+/** Finds the protected person who was protected by this identifier; null when there is none. */
 export async function findProtectionBy(
   client: Pick<ClientBase, 'query'>,
   registryId: number,

@@ -33,11 +33,11 @@ import { updateRows } from './update-rows.ts'
 interface Writing {
   readonly registry: RegistryShape
   readonly recordType: RecordType
-  /** The protected persons, as the writer read them in its transaction. */
+  /** The protected persons of the registry, as the writer read them in its transaction. */
   readonly protection: Protection
 }
 
-/** Removes data of protected persons from columns and identifiers, except those of the record's own person. */
+/** Removes the data of other protected persons from the columns and identifiers of records. */
 export function removeProtectedData(
   { registry, recordType, protection }: Writing,
   records: readonly PreparedRecord[],
@@ -167,11 +167,11 @@ export async function addProtectedRecords(
 /** An identifier of a protected person. */
 export interface ProtectedIdentifier extends Identifier {
   readonly person: number
-  /** True when every record with this identifier as its own is protected. */
+  /** True when every record that has this identifier as its own is protected. */
   readonly protects: boolean
 }
 
-/** Stores identifiers of protected persons. Returns those that are new, or that begin to protect records. */
+/** Stores identifiers of protected persons. Returns those that are new, or newly protect every record with them. */
 export async function insertProtectedIdentifiers(
   client: ClientBase,
   registryId: number,

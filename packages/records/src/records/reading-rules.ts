@@ -17,7 +17,7 @@ import {
 import { sql, type Transaction } from 'kysely'
 import { columnGroups } from './columns.ts'
 
-/** A digest of the rules of each column group, by the group's name. */
+/** For each column group by name, a digest of the rules by which its values are read from documents. */
 type Rules = ReadonlyMap<string, string>
 
 const known = new WeakMap<RecordType, Rules>()

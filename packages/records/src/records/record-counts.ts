@@ -1,4 +1,4 @@
-/** The number of records in a registry, and identifiers to try it with. */
+/** Counts the records of a registry, and finds identifiers with which it can be tried. */
 
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Identifier } from '@rollcall/core/model/records'

@@ -22,13 +22,13 @@ import { findChangedRules, storeRules } from './reading-rules.ts'
  * states true. Several records may have the same one. Rows go when their record is deleted.
  */
 export interface RecordTable {
-  /** The name without quotes: put it through `quoteName` before it is used in SQL. */
+  /** The table's name without quotes. It must pass `quoteName` before it is used in SQL. */
   readonly table: string
   readonly identifierTable: string
   /** `Registry.id` */
   readonly registry: number
   readonly recordType: RecordType
-  /** The columns of attributes, then of compounds, then of sorting. */
+  /** The columns of the attributes, then those of the compounds, then those for sorting. */
   readonly columns: readonly RecordColumn[]
 }
 
@@ -43,7 +43,7 @@ const FIXED_COLUMNS: Readonly<Record<string, string>> = {
   import_line: 'bigint',
 }
 
-/** The table of each record type by registry id, computed once because every search needs it. */
+/** The described tables of each record type by registry id, computed once because every search needs them. */
 const described = new WeakMap<RecordType, Map<number, RecordTable>>()
 
 /** Describes the tables of one record type of a registry. Does not read the database: the tables need not exist yet. */
@@ -219,7 +219,7 @@ function identifierStatements({ table, identifierTable }: RecordTable): readonly
 /** An index that the kind or the operator declares. */
 export interface DeclaredIndex {
   readonly name: string
-  /** The attribute or compound that the index is for. */
+  /** The name of the attribute or compound whose columns the index is on. */
   readonly of: string
   /** The text after `on <table>` in CREATE INDEX: the method and the columns. */
   readonly definition: string

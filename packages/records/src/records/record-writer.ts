@@ -15,14 +15,14 @@ import { type RecordTable, recordTable } from './record-tables.ts'
 import { type Aliases, aliasesOf, findSurvivors } from './retired-records.ts'
 import { updateRows } from './update-rows.ts'
 
-/** How often a batch is tried while other writers change the same records. */
+/** The most tries to write one batch while other writers change the same records. */
 const ATTEMPTS = 8
 
 /** A record that was written. */
 export interface WrittenRecord {
   readonly id: RecordId
   readonly primary_identifier: string
-  /** The replaced document, when the caller asked for it (`WriteOptions.before`) and had not locked the record. */
+  /** The replaced document, if `WriteOptions.before` asked for it and the caller had not locked the record. */
   readonly before?: string
   /** Identifiers of records that were merged into this record, if any. */
   readonly aliases?: readonly Identifier[]
@@ -33,26 +33,26 @@ export interface WrittenRecord {
  * interruption recognises its own records.
  */
 export interface ImportedLines {
-  /** `Progress.run` */
+  /** The id of the import run, as in `Progress.run`. */
   readonly run: string
-  /** The line of each written record in the file, by primary identifier. */
+  /** For each written record, by its primary identifier, the number of its line in the imported file. */
   readonly lines: ReadonlyMap<string, number>
-  /** True: records that this run has written already stay as they are. False: they are replaced. */
+  /** True: records that this run has written before stay as they are. False: they are replaced. */
   readonly keep: boolean
 }
 
 /** The options of `writeRecords`. */
 export interface WriteOptions {
-  /** Given when the records come from a file. */
+  /** The run and the lines of an import; absent when the records do not come from a file. */
   readonly imported?: ImportedLines
-  /** True: replaced documents are read and returned. */
+  /** True when the replaced documents are read and returned. */
   readonly before?: boolean
   /**
    * Ids of the records that the transaction has locked already, by primary identifier. All of them are written, and
    * none is looked up. If no others are written, there is no savepoint, because no other writer can interfere.
    */
   readonly locked?: ReadonlyMap<string, RecordId>
-  /** Primary identifiers of locked records whose identifiers all stay the same. Their aliases are not read. */
+  /** The primary identifiers of locked records that keep all their identifiers. Their aliases are not read. */
   readonly sameIdentifiers?: ReadonlySet<string>
 }
 

@@ -1,4 +1,4 @@
-/** Opens the records of a registry for reading and writing, in our own tables or elsewhere. */
+/** Opens the records of a registry for reading and writing, in our own tables or in a source outside. */
 
 import { type RecordReader, type RecordSource, RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -17,7 +17,7 @@ export interface RegistryRecords {
   readonly sink: RecordSink | null
 }
 
-/** The registry. `own_records` as in `RegistryShape`. Without `awaits_records`, its copy counts as complete. */
+/** The registry whose records are opened. The members besides `own_records` are needed to open its source. */
 type RegistryToOpen = Pick<Registry, 'id'> &
   Partial<Pick<Registry, 'own_records' | 'awaits_records' | 'source' | 'kind' | 'namespace'>>
 
@@ -27,9 +27,9 @@ export type SourcedRegistry = Pick<Registry, 'id' | 'kind' | 'namespace'> & { re
 /** Opens the sources of registries, for one database. */
 export interface RecordsOpener {
   open(registry: SourcedRegistry): RegistryRecords
-  /** The namespaces of registries whose source did not answer lately. */
+  /** The namespaces of the registries whose sources did not answer lately. */
   away(): readonly string[]
-  /** Closes the source of a registry: its records are copies in our tables now. */
+  /** Closes the source of a registry whose records are now copied into our own tables. */
   leave(registry: number): void
 }
 
@@ -61,7 +61,7 @@ export function recordsOf(db: Database, registry: RegistryToOpen): RegistryRecor
 export const storedRecordsOf = (db: Database, registry: RegistryToOpen): RegistryRecords =>
   recordsOf(db, { ...registry, awaits_records: false })
 
-/** Sets what opens the sources of this database's registries in this process. */
+/** Sets the opener of sources that this process uses for the registries of this database. */
 export function openRecordsWith(db: Database, opener: RecordsOpener): void {
   openers.set(db.pool, opener)
 }

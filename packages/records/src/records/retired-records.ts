@@ -11,22 +11,22 @@ import type { Kind, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { recordTable } from './record-tables.ts'
 
-/** A record that was merged into another one. */
+/** A record that was merged into another one, with its last document. */
 export interface RetiredRecord {
   readonly record: RecordId
   readonly primary_identifier: string
   /** Canonical JSON of the record at the time of the merge. */
   readonly document: string
-  /** The record that its identifiers find. After several merges in a row, the last survivor. */
+  /** The record that the identifiers of this one find now: after several merges, the last survivor. */
   readonly survivor: RecordId
-  /** The number of the merge event. */
+  /** The number of the event that reported the merge. */
   readonly event: number
 }
 
 /** The identifiers of merged records, by the id of the survivor. The survivor itself may have some of them too. */
 export type Aliases = ReadonlyMap<RecordId, readonly Identifier[]>
 
-/** All records that were merged into these, also through other records, ordered by id. */
+/** Finds all records that were merged into these records, also through other records, ordered by id. */
 export async function findRecordsMergedInto(
   client: Pick<ClientBase, 'query'>,
   registry: RegistryShape,
@@ -50,7 +50,7 @@ export const recordsMergedIntoStatement = (
   values: [registry.id, recordType.name, [...survivors]],
 })
 
-/** Reads the aliases of these survivors: the identifiers of the records that were merged into them. */
+/** Reads the aliases of surviving records: the identifiers of the records that were merged into them. */
 export async function aliasesOf(
   client: Pick<ClientBase, 'query'>,
   registry: RegistryShape,
@@ -64,7 +64,7 @@ export async function aliasesOf(
   )
 }
 
-/** The aliases of each survivor, from retired records that the caller has read. */
+/** Returns the aliases of each survivor, taken from retired records that the caller has read. */
 export function aliasesInRetiredRecords(
   kind: Kind,
   recordType: RecordType,
@@ -79,7 +79,7 @@ export function aliasesInRetiredRecords(
   return found
 }
 
-/** Returns those primary identifiers that belong to retired records, each with that of the survivor. */
+/** Finds which primary identifiers belong to retired records, each with the primary identifier of the survivor. */
 export async function findSurvivors(
   client: Pick<ClientBase, 'query'>,
   registry: RegistryShape,

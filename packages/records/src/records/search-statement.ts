@@ -11,7 +11,7 @@ import type { RecordTable } from './record-tables.ts'
 /** SQL of a condition on a row of a record table; the row is called `record`. */
 export interface Condition {
   readonly text: string
-  /** The values of `$1` and so on in the text. */
+  /** The values of the parameters `$1` and so on in the condition's text. */
   readonly values: readonly unknown[]
 }
 
@@ -29,10 +29,10 @@ export const isVisibleSql = ({ registry, recordType }: RecordTable, id: string, 
 
 const quoted = (text: string): string => text.replaceAll("'", "''")
 
-/** SQL of the parts of one look-up. */
+/** SQL expressions for the identifier and the page of one look-up. */
 type LookUpSql = Readonly<Record<'type' | 'value' | 'limit' | 'offset' | 'ids' | 'cap' | 'categories', string>>
 
-/** SQL of a look-up. It finds the ids in the identifier table, without the record table. */
+/** SQL of a look-up by one identifier. It finds the ids in the identifier table, without the record table. */
 function lookUpText(table: RecordTable, { type, value, cap, categories, ...place }: LookUpSql): string {
   const hit = `select identifier.record as id from ${quoteName(table.identifierTable)} as identifier
       where identifier.type = ${type} and identifier.value = ${value}
@@ -40,7 +40,7 @@ function lookUpText(table: RecordTable, { type, value, cap, categories, ...place
   return pageOfHits(table, hit, [], place)
 }
 
-/** The look-up statement of each table, without its values. */
+/** The statement for a look-up in each table. Its text is made once; the values are added for each look-up. */
 const preparedLookUp = oncePerObject((table: RecordTable) => {
   const place = { limit: '$3::bigint', offset: '$4::bigint', ids: '$5::bigint' }
   const asked = { type: '$1', value: '$2', ...place, cap: '$6::bigint', categories: '$7' }
@@ -66,7 +66,7 @@ export interface LookUp {
   readonly page: Page
 }
 
-/** The statement of many look-ups of each table, without its values. */
+/** The statement for many look-ups in each table. Its text is made once; the values are added later. */
 const preparedLookUps = oncePerObject((table: RecordTable) => {
   const parts = ['type', 'value', 'limit', 'offset', 'ids', 'cap', 'categories'] as const
   const columns = Object.fromEntries(parts.map((part) => [part, `asked."${part}"`])) as LookUpSql
@@ -87,7 +87,7 @@ export function lookUpsStatement(table: RecordTable, asked: readonly LookUp[]): 
     pages.map(({ offset }) => offset),
     pages.map(({ ids = 0 }) => ids),
     pages.map(({ cap }) => cap),
-    // A list within a list would have to be as long as the others.
+    // Each list of categories is written as text: in an array of arrays, all would need the same length.
     pages.map(({ categories = [] }) => `{${categories.join()}}`),
   ]
   return { ...preparedLookUps(table), values }
@@ -103,7 +103,7 @@ export function searchStatement(
   const keys = sortKeys(table.recordType, sort)
   const before = condition.values.length
   const values = [...condition.values, limit, offset, ids, ...untilOf(sort), categories]
-  // The cap is part of the text, because the best plan depends on it.
+  // The cap is written into the text, because the best plan of PostgreSQL depends on it.
   const hit = `select record.id${selected(keys, `$${before + 4}`)}
       from ${quoteName(table.table)} as record where (${condition.text})
       and ${isVisibleSql(table, 'record.id', `$${values.length}`)} limit ${cap + 1}`
@@ -173,7 +173,7 @@ function orderColumn(recordType: RecordType, name: string): string {
   return column.name
 }
 
-/** SQL that selects the sort keys. @param until the parameter from `untilOf` */
+/** SQL that adds the values of the sort keys to a `select`. @param until the parameter from `untilOf` */
 function selected(keys: readonly OrderedColumn[], until: string): string {
   return keys
     .map(({ column, as, bounded }) => {

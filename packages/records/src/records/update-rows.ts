@@ -17,7 +17,7 @@ export async function updateRows(
   others: readonly string[] = [],
 ): Promise<void> {
   const set = columns.map(({ name, sql_type }) => {
-    // Without the cast, a JSON column would get the text as a JSON string.
+    // Without the cast to jsonb, a JSON column would get the text as a JSON string.
     return `${quoteName(name)} = new.${quoteName(name)}${sql_type === 'jsonb' ? '::jsonb' : ''}`
   })
   const types = columns.map(({ name, sql_type }) => {

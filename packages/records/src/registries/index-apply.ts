@@ -22,12 +22,12 @@ import {
 } from '../records/record-tables.ts'
 import { registryAt } from './registries.ts'
 
-/** The current step, for a person who waits, counted in records, blocks or rows. */
+/** The progress of the current step, counted in records, blocks or rows, for a person who waits. */
 export interface ApplyProgress {
-  /** The task in words, such as `civil Person: backfilling district`. */
+  /** The current step in words, such as `civil Person: backfilling district`. */
   readonly task: string
   readonly done: number
-  /** The total number; 0 when unknown. */
+  /** The number that `done` reaches at the end of the step; 0 when unknown. */
   readonly total: number
 }
 
@@ -62,7 +62,7 @@ export async function applyIndexes(db: Database, namespace: string, options: App
         `another command builds the indexes of ${namespace} or changed its attributes; try again when it has ended`,
       )
     }
-    // Another process may have changed the registry before this session got the claim.
+    // Another process may have changed the registry before this session got the claim on its indexes.
     const registry = await registryAt(db, namespace)
     const plans = await planIndexes(db, registry)
     if (plans.every(hasAllDeclaredIndexes)) return { built: [], filled: [], finished: true }

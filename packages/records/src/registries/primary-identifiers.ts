@@ -51,7 +51,7 @@ export function readPrimaryIdentifiers(kind: Kind, given: Readonly<Record<string
     resolveIdentifierType(wide, spelling)?.name ?? spelling,
   ])
   const names = Object.fromEntries(rows)
-  // All are checked together, because two record types may exchange their primary identifiers.
+  // All given types are checked together, because two record types may exchange their primary identifiers.
   const all = withIdentifiers(wide, { identifier_types: [], primary_identifiers: names })
   for (const [record_type, primary] of rows) {
     const problem = primaryProblem(all, record_type, primary)

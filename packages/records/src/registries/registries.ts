@@ -94,7 +94,7 @@ function checkNewSenderId(sender_id: string): void {
     )
 }
 
-/** True when the records of a source are copied into our own tables. */
+/** True when the records of this source are copied into our own tables (`way: mirror`). */
 export const isCopied = (source: object): boolean => 'way' in source && source.way === 'mirror'
 
 /** The members of a registry that an operator can change. */
@@ -103,13 +103,13 @@ export interface RegistryChanges {
   readonly aliases?: readonly string[]
   /** The time zone in which ages are computed. */
   readonly time_zone?: string
-  /** Years at which a person comes of age. */
+  /** The age in years from which a person is an adult. */
   readonly majority_age?: number
   /** The origins of web pages that may call this registry from a browser. */
   readonly web_origins?: readonly string[]
   /** Values of `reg_type` that mean this registry, besides those of its kind. */
   readonly reg_type_aliases?: readonly string[]
-  /** True when its key set names each signature key a second time, as `sender_id|kid|ed25519`. */
+  /** True when the registry's key set names each signature key a second time, as `sender_id|kid|ed25519`. */
   readonly qualified_kids?: boolean
 }
 
@@ -142,7 +142,7 @@ export async function setRegistry(
   return registryAt(db, namespace)
 }
 
-/** Where the records of a registry are: members of a `Registry`. */
+/** The members of a `Registry` that say where its records are. */
 export type RecordsPlace = Required<Pick<Registry, 'own_records' | 'awaits_records'>> & { readonly source: object }
 
 /**
@@ -202,7 +202,7 @@ async function lockedNames(transaction: Transaction<unknown>): Promise<readonly 
   return rows
 }
 
-/** Checks that no other registry has one of these names. @throws StoreRefusal */
+/** Checks that no other registry has one of these names as its sender_id or alias. @throws StoreRefusal */
 function checkNotTaken(registries: readonly RegistryNames[], names: readonly string[]): void {
   for (const row of registries) {
     const taken = names.find((name) => name === row.sender_id || row.aliases.includes(name))
@@ -213,7 +213,7 @@ function checkNotTaken(registries: readonly RegistryNames[], names: readonly str
   }
 }
 
-/** A registry that this version cannot read, with the error. */
+/** A stored registry that this version of the program cannot read, with the error. */
 export interface UnreadableRegistry {
   readonly id: number
   readonly namespace: string

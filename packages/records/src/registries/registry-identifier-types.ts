@@ -27,7 +27,7 @@ import { dropColumns, runAttributeChange } from './registry-attributes.ts'
 export async function addIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
   return runAttributeChange(db, namespace, async (transaction, registry) => {
     await insertType(transaction, registry, type)
-    // Before, values of this type were stored as UNLISTED. Some may be identifiers of protected persons.
+    // Until now, values of this type were stored as UNLISTED. Some may be identifiers of protected persons.
     await copyProtected(transaction, registry, UNLISTED.name, type.name)
     return changed(transaction, registry)
   })

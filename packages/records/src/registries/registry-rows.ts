@@ -15,7 +15,7 @@ import {
 import { type Kysely, sql } from 'kysely'
 import { columnGroups } from '../records/columns.ts'
 
-/** The settings of a registry: all members except its id, its names, its kind and `unfilled`. */
+/** The members of a registry that operators set: all except its id, its names, its kind and `unfilled`. */
 export interface RegistrySettings
   extends Omit<Registry, 'id' | 'namespace' | 'kind' | 'sender_id' | 'aliases' | 'unfilled'> {
   /** The primary identifier types that replace those of the kind, by the name of the record type. */
@@ -126,7 +126,7 @@ interface StoredAttribute {
   readonly definition: Partial<Omit<Attribute, 'name'>>
 }
 
-/** An identifier type as stored; for a type of the kind, only the additions. */
+/** An identifier type as stored for a registry; for a type of the kind, only what the operator added. */
 interface StoredIdentifierType {
   readonly name: string
   readonly definition: Omit<IdentifierType, 'name'>

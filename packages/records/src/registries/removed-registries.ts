@@ -5,7 +5,7 @@ import { rowsToRemove, type StoredPart } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase } from 'pg'
 
-/** The rows about records of a registry in tables that all registries share. */
+/** The rows about a registry's records in tables that all registries share, for removing the registry. */
 export const STORED_RECORD_PARTS: StoredPart = {
   removed: rowsToRemove('registry', [
     'retired_record',

@@ -135,10 +135,10 @@ function missing(predicate: Predicate, asked: boolean): readonly string[] {
 type Indexable = { readonly name: string; readonly indexed?: true }
 type ValueLeaf = Extract<Predicate, { is: 'compare' | 'in' | 'exists' | 'some' }>
 
-/** The comparisons whose negation is one range too. */
+/** The comparisons whose negation is a single range of values too. */
 const RANGES: readonly Comparator[] = ['lt', 'le', 'gt', 'ge']
 
-/** The attribute or compound whose index would help; null when no index would. */
+/** The attribute or compound whose index would speed up a condition; null when no index would. */
 function indexFor(leaf: ValueLeaf, asked: boolean): Indexable | null {
   switch (leaf.is) {
     case 'compare': {
@@ -168,7 +168,7 @@ function namesElements(of: Predicate): boolean {
   }
 }
 
-/** Writes a value of a query as text. */
+/** Writes a value of a query as text: as JSON, or as `?` when values must not be shown. */
 type WriteValue = (value: unknown) => string
 
 /** Writes a predicate as lines of text, with its parts indented. */

@@ -11,7 +11,7 @@ import type { Attribute, AttributeType } from '@rollcall/protocol'
 import { attributeColumns } from '../columns.ts'
 import { firstTextAfterPrefix, type OrderOperator, type ParameterList, toStorableBound } from './to-sql-parts.ts'
 
-/** A condition on one value. */
+/** A condition on one value: a comparison, a choice of values, or that there is a value. */
 export type ValueLeaf = Comparison | OneOf | HasValue
 
 /** Where a condition finds its values: the alias to write before each column name, and the list of parameters. */
@@ -43,7 +43,7 @@ function plainForm(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
   }
 }
 
-/** SQL that is true when the attribute has a value (`asked`), or has none (not `asked`). */
+/** SQL that is true when the attribute has a value; with `asked` false, when it has none. */
 export function columnPresenceSql(attribute: Attribute, asked: boolean, operand: Operand): string {
   return `${columnOf(attribute, operand)} is ${asked ? 'not null' : 'null'}`
 }
@@ -129,7 +129,7 @@ const PERIODS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodFor
   ge: [(r, l) => `${r.from} >= ${l.from}`, (r, l) => `(${r.from} < ${l.from} and ${r.to} < ${l.from})`],
 }
 
-/** The same comparisons for an instant of a record, which has no duration. */
+/** The same comparisons as `PERIODS`, for an instant of a record, whose first and last moment are equal. */
 const INSTANTS: typeof PERIODS = {
   eq: [(r, l) => `${r.from} between ${l.from} and ${l.to}`, (r, l) => `(${r.from} < ${l.from} or ${r.from} > ${l.to})`],
   lt: [(r, l) => `${r.from} < ${l.from}`, (r, l) => `${r.from} >= ${l.from}`],
@@ -245,7 +245,7 @@ function columnOf(attribute: Attribute, operand: Operand): string {
   return first
 }
 
-/** The SQL type of one value of the attribute, also when it has many. */
+/** The SQL type of one value of the attribute, also for an attribute with many values. */
 export function sqlTypeOf(attribute: Attribute): string {
   return (attributeColumns(attribute)[0]?.sql_type ?? '').replace('[]', '')
 }
@@ -255,6 +255,6 @@ function intervalOf(attribute: Attribute, value: Literal): Interval {
   return value
 }
 
-/** An error of the program: the readers of queries refuse such a comparison before. */
+/** The error for a comparison that the readers of queries should have refused: a fault of the program. */
 const mismatch = ({ name, type }: Attribute): TypeError =>
   new TypeError(`${name} is a ${type} and cannot be compared so`)

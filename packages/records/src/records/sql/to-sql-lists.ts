@@ -94,7 +94,7 @@ function whereCounting(list: List, of: Predicate, values: ParameterList): string
   return counted.length === 0 ? '' : ` where ${counted.join(' and ')}`
 }
 
-/** SQL of a row for each element, with the columns that the predicate mentions. */
+/** SQL for a `from` clause: a row for each element of the list, with the columns that the predicate mentions. */
 function elements(list: List, of: Predicate): string {
   if (!isCompound(list)) {
     const columns = attributeColumns(list).map(({ name }) => quoteName(name))
@@ -138,7 +138,7 @@ function overlaps(list: Attribute, { values: literals }: OneOf, values: Paramete
   return arrayNames(list).map((column) => `${column} && ${values.add(storable, `${sqlTypeOf(list)}[]`)}`)
 }
 
-/** The array column that a condition compares; a date has two, of which the one of the first days is compared. */
+/** The column whose array is compared with the searched values; for dates, the column of the first days only. */
 function arrayNames(list: Attribute): readonly string[] {
   return [`record.${quoteName(firstColumn(list))}`]
 }
@@ -183,7 +183,7 @@ function containsOneOfSeveral(compound: Compound, parts: readonly Predicate[], v
   return { forms: [joinConditions('or', sides)], exact: false }
 }
 
-/** True when `containsObject` has a condition for the predicate. */
+/** True when `containsObject` can make an SQL condition from the predicate or from a part of it. */
 function isContaining(of: Predicate): boolean {
   switch (of.is) {
     case 'and':
