@@ -88,7 +88,7 @@ export function groupCommit<Entry, Result>(
   }
 }
 
-/** Remembers one value for each pool, such as a group commit. */
+/** Returns a function that makes a value, such as a group commit, once for each pool. */
 export const perPool: <Value>(make: (pool: pg.Pool) => Value) => (pool: pg.Pool) => Value = oncePerObject
 
 /**

@@ -52,8 +52,8 @@ export async function removeHold({ pool }: Pick<Database, 'pool'>, id: number, r
   return rowCount === 1
 }
 
-/** Ends the holds that were made before a time, except those that are listed. */
-export async function removeHoldsExcept(
+/** Ends the holds that were made before `made_before`, except those in `except`. */
+export async function removeOtherHolds(
   { pool }: Pick<Database, 'pool'>,
   {
     except,

@@ -54,7 +54,7 @@ async function runPending(connection: Kysely<unknown>, only: readonly string[]):
     provider: { getMigrations: async () => Object.fromEntries(migrations) },
     migrationTableName: MIGRATION_TABLE,
     migrationLockTableName: `${MIGRATION_TABLE}_lock`,
-    // Two migrations that were developed at the same time may be merged in another order.
+    // Migrations developed at the same time may be merged in another order than their names have.
     allowUnorderedMigrations: true,
   })
   for (;;) {

@@ -1,7 +1,7 @@
 /** Remembers the `searchKey` of member names: records repeat the same names. */
 import { searchKey } from '@rollcall/protocol'
 
-/** The most names that are remembered: a peer may send any number of them. */
+/** The most member names whose keys are remembered: a peer may send any number of names. */
 const MOST = 5_000
 const knownKeys = new Map<string, string>()
 

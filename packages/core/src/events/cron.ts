@@ -68,7 +68,7 @@ export function readCron(text: string): Cron {
   if (written.length < 5 || written.length > 7) {
     throw new CronProblem(`must have 5, 6 or 7 fields, or be one of ${[...WORDS.keys()].join(', ')}`)
   }
-  // An expression of five fields has no seconds: it begins with the minute.
+  // An expression of five fields begins with the minute, so its second is 0.
   const [second = '', minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] =
     written.length === 5 ? ['0', ...written] : written
   const isQuartz = expression === text && isQuartzForm(written)
@@ -84,7 +84,7 @@ export function readCron(text: string): Cron {
   }
 }
 
-/** The expression as croner reads it. Equal texts mean equal times. */
+/** The schedule as the one form of expression that croner reads. Equal texts mean equal times. */
 export const cronText = (cron: Cron): string => ORDER.map((name) => cron[name]?.join(',') ?? '*').join(' ')
 
 /** True for an expression of Quartz: only Quartz has a year or `?`, and never five fields. */
@@ -119,7 +119,7 @@ function readPart(field: Field, text: string): readonly number[] {
   const [, every, first = '', last, stepText] = part
   const { min, max } = field
   const from = every === undefined ? readValue(field, first, text) : min
-  // A step without an end of its range goes to the end of the field.
+  // A start with a step but without an end, such as `5/10`, runs to the end of the field.
   const end = every === undefined && stepText === undefined ? from : max
   const to = last === undefined ? end : readValue(field, last, text)
   if (to < from) throw problem(field, 'must not have a range that runs backwards')

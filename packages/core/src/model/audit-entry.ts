@@ -48,7 +48,7 @@ export interface AuditedMessage {
   readonly digest: string
   /** The kid of the key that signed it; null when it is unsigned, or its signature names no key. */
   readonly kid: string | null
-  /** The value of the signature; null when it is unsigned. */
+  /** The value of the message's signature; null when the message is unsigned. */
   readonly signature: string | null
 }
 
@@ -131,7 +131,7 @@ interface AuditEntryContent {
   readonly note?: string
 }
 
-/** An entry before it is written. */
+/** An audit entry before it is written to the audit log. */
 export interface AuditEntry extends AuditEntryContent {
   readonly confidential?: ConfidentialDetails
 }

@@ -35,10 +35,10 @@ export interface NewDelivery {
   readonly correlation_id: string | null
   /** The name of the callback, from CALLBACKS. */
   readonly callback: string
-  /** The page number, from 1. */
+  /** The number of the answer's page, from 1; 1 for a notification. */
   readonly page: number
   readonly message_id: string
-  /** The address; null: there is none, and the delivery is held. */
+  /** The address to which the delivery goes; null when none is known, and the delivery is held. */
   readonly target: string | null
   /** True when the message must be sent encrypted. If false, the participant's policy at the attempt decides. */
   readonly encrypted: boolean

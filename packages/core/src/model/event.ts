@@ -16,9 +16,9 @@ export interface RecordChange {
   /** The canonical name of the record type. */
   readonly record_type: string
   readonly record: RecordId
-  /** The record before the change; null when it is new. */
+  /** The record before the change; null when the change adds the record. */
   readonly before: string | null
-  /** The record after the change; null when it was deleted. */
+  /** The record after the change; null when the change deletes the record. */
   readonly after: string | null
   /** `before` and `after` as objects, when the writer has parsed them. */
   readonly parsed?: { readonly before: JsonObject; readonly after: JsonObject }

@@ -32,7 +32,7 @@ export interface MessagePolicy {
   readonly encryption_policy: EncryptionPolicy
   /** The address at which the participant publishes its keys; null when its keys are registered one by one (D19). */
   readonly jwks_uri: string | null
-  /** The hosts to which our requests for it may go, besides public hosts with https. */
+  /** The hosts to which our requests for the participant may go, besides public hosts with https. */
   readonly outgoing: readonly AllowedHost[]
 }
 

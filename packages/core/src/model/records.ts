@@ -17,7 +17,7 @@ export interface FoundRecord {
 }
 
 export interface Found {
-  /** The number of all matching records; cap + 1 when there are more than the cap. */
+  /** The number of all matching records; `cap` + 1 when more than `Page.cap` records match. */
   readonly total: number
   /** The records of the page, in order. */
   readonly records: readonly FoundRecord[]

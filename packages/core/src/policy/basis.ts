@@ -32,9 +32,9 @@ export interface ConsentMembers {
 
 /** The consent in criteria. */
 export interface GivenConsent {
-  /** The path of the member, such as `search_criteria.consent`. */
+  /** The path of the member that has the consent, such as `search_criteria.consent`. */
   readonly at: string
-  /** The code of the purpose; null when only the signed consent states it. */
+  /** The code of the consent's purpose; null when only the signed consent states the purpose. */
   readonly purpose: string | null
   /** The signed consent, not verified yet; null when the participant only states the consent. */
   readonly jws: string | null
@@ -138,7 +138,7 @@ export function checkAsksForOnePerson(
   { predicate }: { readonly predicate: Predicate },
 ): void {
   if (!isAboutSubject(grant)) return
-  // One value may be an identifier of several types.
+  // One value is accepted, even when it may be an identifier of several types.
   if (predicate.is === 'identifier' && new Set(predicate.identifiers.map(({ value }) => value)).size === 1) return
   throw refused('search_criteria.query: must ask for one identifier, of the person who consents')
 }

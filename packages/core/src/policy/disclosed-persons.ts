@@ -124,7 +124,7 @@ export function relatedAfterSelection(
   })
 }
 
-/** The value without these objects, which are compared by identity, not by content. */
+/** The value without the given objects inside, which are found by identity, not by content. */
 function without(value: JsonValue, objects: ReadonlySet<JsonValue>): JsonValue {
   const isLeft = (one: JsonValue): boolean => typeof one !== 'object' || !objects.has(one)
   if (Array.isArray(value)) return value.filter(isLeft).map((element) => without(element, objects))
@@ -137,7 +137,7 @@ function without(value: JsonValue, objects: ReadonlySet<JsonValue>): JsonValue {
 /** One relation for all undescribed persons: if a selection shows one of them, the audit entry names all. */
 const UNDESCRIBED: Relation = { name: '', paths: [] }
 
-/** An object with one of these members may have identifiers, or be one. */
+/** An object that has one of these members may be an identifier of a person, or may have one inside. */
 const IDENTIFIER_MEMBERS = new Set([
   'identifier_value',
   'identifier',

@@ -54,7 +54,7 @@ export function* discloseRecords(
   for (const { document, record, shown, related } of shownRecords(grant, recordType, documents, read)) {
     const selected = select === null ? shown : select(shown)
     if (selected === null) continue
-    // Nothing was cut: the stored text is sent unchanged.
+    // When nothing was cut from the record, its stored text is sent unchanged.
     const text = selected === record ? document : canonicalJson(selected)
     const left =
       select === null ? related : relatedAfterSelection(related, shown, text, (one) => canonicalJson(select(one)))

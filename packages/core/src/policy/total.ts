@@ -27,7 +27,7 @@ const rejectAboveCap = (found: Found, cap: number): AtCap => {
 
 const COUNTINGS: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], Counting>> = {
   exact: { total: (total) => total, hidesEmpty: false, atCap: rejectAboveCap },
-  // No records are sent, because the choice of records would say something about the rest.
+  // When the cap is reached, no records are sent: the choice of some would say something about the others.
   capped: {
     total: (total) => total,
     hidesEmpty: false,

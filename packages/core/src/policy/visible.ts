@@ -34,7 +34,7 @@ export function visibleTrees(
   const trees = new Map(kind.record_types.map(({ name }) => [name, emptyNode()]))
   const treeOf = (name: string): VisibleNode => trees.get(name) ?? emptyNode()
   for (const name of names) {
-    // The record type of a related person need not be granted itself.
+    // A name may also be of a related person's record type, which need not be granted itself.
     const shown = kind.record_types.filter((recordType) => addToTree(kind, recordType, name, treeOf))
     if (!shown.some((recordType) => recordTypes.includes(recordType) || isRelated(recordTypes, recordType))) {
       throw new GrantProblem('see', `${name} is no attribute, relation or member of ${titles(recordTypes)}`)

@@ -147,7 +147,7 @@ function lastBirth(n: number, day: string): string | null {
   const year = Number(day.slice(0, 4)) - n
   if (year < 1) return null
   const dayOfYear = day.slice(4)
-  // A person born on 1 March of that year has the birthday only tomorrow.
+  // On 29 February, a person born on 1 March of a common year has the birthday only tomorrow.
   const there = dayOfYear === '-02-29' && !isLeap(year) ? '-02-28' : dayOfYear
   return `${String(year).padStart(4, '0')}${there}`
 }

@@ -134,7 +134,7 @@ async function publish(unfinished: string, location: string, elsewhere: string |
     if (hasErrorCode(error, 'EEXIST', 'ENOTEMPTY', 'ENOTDIR')) return false
     throw error
   }
-  // From here on another process may use the cluster: no error may remove it.
+  // Another process may use the cluster from here on, so a later error must not lead to its removal.
   if (elsewhere) await rm(unfinished).catch(() => undefined)
   await syncDirectory(join(location, '..')).catch(() => undefined)
   return true

@@ -40,7 +40,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   logging_collector: 'off',
   lc_messages: 'C',
 
-  // The machine does other work too, and statements are short.
+  // Small memory: the machine does other work too, and statements are short.
   shared_buffers: '256MB',
   work_mem: '8MB',
   maintenance_work_mem: '128MB',

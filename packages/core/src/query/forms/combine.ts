@@ -97,7 +97,7 @@ export function isIdentifiers(about: Searchable | undefined): about is Searchabl
   return about?.is === 'identifier'
 }
 
-/** True for identifiers of several types: `identifier_value` takes any type; `UIN` has its own type. */
+/** True when a name in a query means identifiers of several types, as `identifier_value` does, but not `UIN`. */
 function isOfSeveralTypes(about: Searchable | undefined): about is SearchableIdentifiers {
   return isIdentifiers(about) && about.types.length > 1
 }
@@ -117,7 +117,7 @@ export function predicateOnRecord(conditions: readonly Condition[]): Predicate {
   )
 }
 
-/** The predicate on an element of a list, from the conditions of one object. */
+/** Makes one predicate about an element of a list from the conditions of one object, which must all hold. */
 export function predicateOnElement(conditions: readonly Condition[]): Predicate {
   return joinByAnd(conditions.map(({ of }) => of))
 }

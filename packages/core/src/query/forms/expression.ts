@@ -224,7 +224,10 @@ function resolveLogic(key: string): Logic | undefined {
   return LOGIC.get(operatorWord(key))
 }
 
-/** Reads alternatives. An object with several members is refused: it could mean one alternative or several. */
+/**
+ * Reads the operands of `or` and `nor`. An object with several members is refused: it could mean one alternative or
+ * several.
+ */
 function alternatives(...asked: Parameters<Logic>): readonly Predicate[] {
   const [, value, path] = asked
   if (isJsonObject(value) && Object.keys(value).length > 1) {
@@ -233,7 +236,7 @@ function alternatives(...asked: Parameters<Logic>): readonly Predicate[] {
   return operands(...asked)
 }
 
-/** Reads an array of operands. A single operand need not be in an array. */
+/** Reads the operands of a logical operator from an array. A single operand need not be in an array. */
 function operands(reader: Reader, value: JsonValue, path: string, read: ReadOperand): readonly Predicate[] {
   if (isJsonObject(value)) return [read(value, path)]
   if (!Array.isArray(value)) throw new QueryProblem(path, 'must be an array of conditions')

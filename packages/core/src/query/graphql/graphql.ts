@@ -78,7 +78,7 @@ function argumentsOf([first, ...others]: FieldGroup, path: string): readonly Arg
   return first.arguments ?? []
 }
 
-/** Some tools put all conditions into one argument with this name. */
+/** The name of the argument into which some tools put all conditions. */
 const NESTED = 'where'
 
 function readArguments(reader: Reader, nodes: readonly ArgumentNode[], variables: Variables, path: string): Predicate {

@@ -38,7 +38,7 @@ export interface SelectedMember {
 /** All fields that have the same name in the answer, such as `a { b }` and `a { c }`. */
 export type FieldGroup = readonly [FieldNode, ...FieldNode[]]
 
-/** The trees of visible members that apply to an object together; null when everything is visible. */
+/** The trees of visible members that apply to one object together; null when everything is visible. */
 export type VisibleTrees = readonly VisibleNode[] | null
 
 type Fragment = InlineFragmentNode | FragmentDefinitionNode
@@ -153,7 +153,7 @@ export class Selections {
   }
 }
 
-/** The visible parts of the value of a field. */
+/** The trees of what is visible inside the value of a field; null when everything is visible. */
 function seenBelow(seen: VisibleTrees, { places }: Field): VisibleTrees {
   if (seen === null) return null
   const found = places.flatMap((place) => {

@@ -22,7 +22,7 @@ import type pg from 'pg'
 export const isNewestEnvelopeSql = (delivery: string): string =>
   `notification.id = any(${delivery}.notifications) and notification.delivery = ${delivery}.id`
 
-/** SQL that lets a `notification` wait again, in the mailbox that its subscription has now. */
+/** SQL for `set` that lets a `notification` wait again, in its subscription's present mailbox. */
 export const WAIT_AGAIN_SQL = `state = 'waiting', delivery = null,
   mailbox = (select subscription.mailbox from subscription where subscription.id = notification.subscription)`
 
