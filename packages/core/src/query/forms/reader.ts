@@ -39,7 +39,7 @@ export class Reader {
     return this.#named ?? this.kind.record_types[0]
   }
 
-  /** The scope for another reader of a part of the query; its counts begin at zero. */
+  /** The scope for another reader, such as of a GraphQL text in the query; its counts begin at zero. */
   get scope(): QueryScope {
     return { kind: this.kind, recordType: this.#named, limits: this.limits, visible: this.#visible }
   }
