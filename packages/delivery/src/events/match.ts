@@ -141,7 +141,7 @@ async function probesOf(
   })
 }
 
-/** Of the events' pairs of event type and record type, those to which somebody has subscribed. */
+/** Returns those pairs of event type and record type, among the given events, to which somebody has subscribed. */
 async function typesWithSubscribers(
   client: ClientBase,
   registryId: number,
