@@ -225,7 +225,7 @@ export const FIXED_LIMITS = {
   operator_sessions: 10,
   /** Deliveries that one call may change. For more, an operator makes several calls, each for a part of the time. */
   changed_deliveries: 10_000,
-  /** The most audit entries that one call reads. The next page of the list continues after these. */
+  /** The most audit entries that one call looks through. Further calls continue with older entries. */
   searched_entries: 100_000,
   /** Seconds for which an act waits for a second operator: three days, more than a weekend. */
   proposal_time: 259_200,

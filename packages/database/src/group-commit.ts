@@ -110,7 +110,7 @@ export interface Remembered<Stored> {
 
 /** The functions on a table with which a `FirstCome` stores and finds rows. */
 export interface FirstComeTable<Entry, Stored> {
-  /** Returns a text that is equal for two entries only when they are for the same row. */
+  /** Returns a text that is equal for two entries exactly when they are for the same row. */
   key(entry: Entry): string
   stored(entry: Entry): Stored
   /** Returns the size in bytes of the entry's long parts; absent when entries have none. */

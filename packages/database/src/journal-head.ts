@@ -142,7 +142,7 @@ export async function moveJournalHead(
         'select sequence, digest, begun, timeline from journal_head for update',
       )
       const [head] = rows
-      // Another process wrote a line of the journal meanwhile: read the head and try again.
+      // Another process wrote a line of the journal meanwhile: try again with the line after it.
       if (head === undefined || head.begun <= head.sequence) return null
       const next = await work(head)
       await storeHead(client, next)

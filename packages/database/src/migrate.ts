@@ -16,7 +16,7 @@ const OLDEST_SERVER = 15
  * a deadlock, which might be a node's statement.
  */
 const LOCK_TIMEOUT = '200ms'
-/** Milliseconds between two tries of the migrations when a lock was not free. */
+/** Milliseconds until the migrations are tried again after a conflict, such as a lock that was not free. */
 const LOCK_PAUSE = 1_000
 
 /**

@@ -24,7 +24,7 @@ const NESTED: readonly (readonly [RegExp, (name: string) => string])[] = [
   [/^\s*rollback\s*$/i, (name) => `rollback to savepoint ${name}`],
 ]
 
-/** Makes a pool that hands out one connection. Each client of the pool has savepoints of its own. */
+/** Makes a pool whose clients all use this one connection. Each client has savepoints of its own. */
 function poolOf(client: pg.ClientBase): pg.Pool {
   let count = 0
   let last: Promise<unknown> = Promise.resolve()

@@ -71,7 +71,7 @@ export class WaitingPool extends pg.Pool {
     }
   }
 
-  /** Keeps the pool at its present number of connections for `RETRY_AFTER` milliseconds. */
+  /** Lets the pool have no more connections than now, for `RETRY_AFTER` milliseconds. */
   #stopGrowing(): void {
     this.options.max = this.totalCount
     setTimeout(() => {

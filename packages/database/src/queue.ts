@@ -9,7 +9,7 @@ import pg from 'pg'
 
 export const WORK_CHANNEL = 'rollcall_work'
 
-/** Milliseconds from the loss of the listening connection to the next attempt to connect. */
+/** Milliseconds from the end of a lost or failed listening connection to the next attempt to connect. */
 const PAUSE = 1_000
 /** The most milliseconds to wait until the lost connection has closed. */
 const CLOSING = 1_000

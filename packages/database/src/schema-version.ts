@@ -18,7 +18,7 @@ export const schemaVersions = (): readonly string[] => [
 /** The schema version for which this program is made. */
 export const schemaVersion = (): string => schemaVersions().at(-1) ?? FIRST_VERSION
 
-/** Returns a migration that does the same and then records its version. */
+/** Returns a migration that does the same, and then records its version, if it has one. */
 export function recordingVersion(migration: SchemaMigration): Migration {
   const { version } = migration
   if (version === undefined) return migration

@@ -193,7 +193,7 @@ export interface Grant {
 export interface HiddenPersons {
   /** The categories whose protected persons are shown. */
   readonly categories: readonly string[]
-  /** All protected persons of the registry; an empty value until `withHidden` sets it. */
+  /** All protected persons of the registry; nobody until `withHidden` sets them. */
   readonly protection: Protection
   /** Decides which persons are removed from records of others; null when minors are shown and nobody is protected. */
   readonly takesOut: TakesOut | null

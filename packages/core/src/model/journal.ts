@@ -92,7 +92,7 @@ export type JournalAct =
       readonly participant: string
       /** The new values. When `jwks_uri` is new or null, keys from the former address are no longer trusted. */
       readonly policy: Partial<Omit<MessagePolicy, 'outgoing'>>
-      /** The hosts in `MessagePolicy.outgoing` to which our requests may no longer go in this way. */
+      /** The former rows of `MessagePolicy.outgoing` that are no longer allowed, or that have changed. */
       readonly hosts: readonly AllowedHost[]
     }
   /** A consent authority is trusted less, or may do less than before. */

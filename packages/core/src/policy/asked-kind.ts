@@ -21,9 +21,7 @@ export interface AskableNames {
   readonly identifierTypes: GrantedNames
   /** The canonical names of the event types; null for all. */
   readonly eventTypes: GrantedNames
-  /**
-   * The names that queries may use, in any spelling: attributes, lists, and attributes of lists' elements; or `all`.
-   */
+  /** The names that queries may use, in any spelling: of attributes, lists, and attributes of elements; or `all`. */
   readonly ask: typeof ALL_NAMES | readonly string[]
 }
 

@@ -7,7 +7,7 @@ import { visibleTrees } from './visible.ts'
 
 /** The least and most characters of an emergency's reason, without spaces at its ends. */
 const REASON = { least: 10, most: 1_000 } as const
-/** The most seconds between the time that an emergency item states and now. */
+/** The most seconds from the time that an emergency item states until now. */
 const MOST_AGE = 86_400
 
 type ReadGrant = Omit<Grant, 'id' | 'emergency'>

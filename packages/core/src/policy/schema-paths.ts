@@ -2,7 +2,7 @@
 import { searchKey } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
 
-/** The keywords of JSON Schema that describe the members of an object or the elements of a list. */
+/** The keywords of JSON Schema that decide whether a value has a member, directly or in list elements. */
 interface Shape {
   readonly properties?: Readonly<Record<string, TSchema>>
   readonly patternProperties?: Readonly<Record<string, TSchema>>

@@ -34,7 +34,7 @@ function isNear(letters: readonly string[], name: string): boolean {
       const exchanged = (row[at] ?? 0) + (letter === name[at] ? 0 : 1)
       next.push(Math.min(exchanged, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
     }
-    // The smallest number can only grow in later rows, so the names are not near.
+    // The smallest number of a row never falls in later rows, so the names are not near.
     if (Math.min(...next) > NEAR) return false
     row = next
   }

@@ -122,7 +122,7 @@ function readPersonQuery(
 const conditionsOf = (predicate: Predicate): readonly Predicate[] =>
   predicate.is === 'and' ? predicate.of.flatMap(conditionsOf) : [predicate]
 
-/** The programme identifiers that a condition demands: one, or none when the condition is not about a programme. */
+/** The programme that a condition demands with `eq`, as a list of one; empty for any other condition. */
 function programmeOf(condition: Predicate): string[] {
   if (condition.is !== 'some') return []
   const { of } = condition

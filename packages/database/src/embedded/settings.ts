@@ -40,7 +40,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   logging_collector: 'off',
   lc_messages: 'C',
 
-  // Small memory: the machine does other work too, and statements are short.
+  // These values suit a machine that does other work too, and short statements.
   shared_buffers: '256MB',
   work_mem: '8MB',
   maintenance_work_mem: '128MB',
@@ -90,7 +90,7 @@ function isSocketPath(directory: string): boolean {
   return Buffer.byteLength(join(directory, `.s.PGSQL.${PORT}`)) <= SOCKET_PATH_BYTES
 }
 
-/** Makes `directory`, which only its owner may enter; false when this fails, or somebody else made it. */
+/** Makes `directory` for its owner alone; false when this fails, or another user made it: everybody may write there. */
 async function makePrivate(directory: string, { user }: Cluster): Promise<boolean> {
   try {
     await mkdir(directory, { mode: 0o700 })

@@ -28,7 +28,7 @@ export interface Outgoing {
   readonly participant: Participant
   readonly registry: Registry
   readonly settings: CallbackSettings
-  /** The address to call. It was checked before: the participant's address rules allow it. */
+  /** The address to call, which was found to be allowed for the participant. */
   readonly target: string
   readonly encrypted: boolean
   /** The header without is_msg_encrypted, which the attempt adds. */

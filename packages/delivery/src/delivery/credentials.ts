@@ -182,12 +182,10 @@ async function fetchToken(
   return readTokenAnswer(status, Buffer.from(body).toString())
 }
 
-/** Encodes a client id or secret as in a form, as RFC 6749, 2.3.1 demands. */
+/** Form-encodes a client id or a client secret (RFC 6749, 2.3.1). */
 const encoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
 
-/**
- * Throws CredentialsUnusable for a failed token request, without any text of the peer. Throws other errors as they are.
- */
+/** Throws a failed token request as CredentialsUnusable, without any text of the peer, and other errors unchanged. */
 function unusable(error: unknown): never {
   if (error instanceof AddressRefused) throw new CredentialsUnusable('token', error.rule)
   if (error instanceof RequestFailed) throw new CredentialsUnusable('token', error.failure)

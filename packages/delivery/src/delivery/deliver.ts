@@ -149,7 +149,7 @@ export async function attemptWithPermit(deps: Delivering, permit: Permit, claime
   return result.isEnded
 }
 
-/** A delivery that this node has claimed, with everything that its attempt needs. */
+/** A delivery that this node has claimed, with what is known for its attempt. */
 export interface ClaimedAttempt {
   readonly delivery: Omit<ClaimedDelivery, 'body'>
   readonly claim: DeliveryClaim
@@ -206,7 +206,7 @@ export async function attemptAndRecord(deps: Delivering, claimed: ClaimedAttempt
   const { delivery } = claimed
   const participant = await deps.directory.participantById(delivery.participant)
   const registry = await deps.directory.registryById(delivery.registry)
-  // The participant is not active, or the registry is gone: the delivery is claimed again when this claim ends.
+  // Nothing is attempted now. The claim of the delivery ends by itself, and the delivery is claimed again later.
   if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
   const isFresh = claimed.fresh === true && (await isUnchanged(deps, delivery, { participant, registry }))
   if (!isFresh && (await recallUnwantedEnvelope(deps, delivery, { participant, registry }, claimed.claim))) {

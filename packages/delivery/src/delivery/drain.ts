@@ -13,7 +13,7 @@ import type { Limiter, Permit } from './limiter.ts'
 import { createDestinationRound } from './round.ts'
 import { scheduleLength } from './schedule.ts'
 
-/** Milliseconds for which a participant is drained before another participant has its turn. */
+/** Milliseconds of a participant's turn, after which no further attempt is begun. */
 const TURN = 10_000
 /**
  * Milliseconds for which a turn waits at its end for attempts in progress. Those that last longer continue in the

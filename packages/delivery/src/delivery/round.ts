@@ -5,7 +5,7 @@
 import type { WaitingDestination } from '../store/deliveries/destinations.ts'
 
 export interface DestinationRound {
-  /** The origin at or after which the next poll reads destinations, in their order. */
+  /** The place in the order of origins from which the next poll reads destinations. */
   readonly from: () => string
   /**
    * Notes the result of a poll.

@@ -31,7 +31,7 @@ export interface Step {
 
 /** The report of trying a participant's callback address. */
 export interface Tried {
-  /** The address that was called, or would have been called; null when none is known. */
+  /** The address that was called, or would have been called; null when no allowed address was found. */
   readonly target: string | null
   readonly message_id: string
   /** The steps up to the first one that failed; after `tls` there is always an `answer`. */

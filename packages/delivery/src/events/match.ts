@@ -23,7 +23,7 @@ import {
   readStoredCriteria,
 } from '../store/events/candidates.ts'
 
-/** An event for which the subscriptions that it matches are looked for. */
+/** An event for which matching subscriptions are looked for. */
 export interface MatchedEvent {
   readonly event_type: string
   readonly recordType: RecordType

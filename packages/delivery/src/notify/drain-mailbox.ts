@@ -146,7 +146,7 @@ interface Envelope extends Recipient {
   readonly body: EncryptedReply
   /** The time at which the notifications of this envelope were read from the database. */
   readonly at: number
-  /** True when no other notification of the mailbox was due when those of this envelope were read. */
+  /** True when this envelope takes the last of the notifications that were due when they were read. */
   readonly isLast: boolean
   /** Gives the bytes of this envelope back to `envelopeBytes`. */
   readonly leave: () => void

@@ -86,7 +86,7 @@ export function createMailboxes(deps: Deps, { slots, wake, now = () => performan
         { task: 'notify', mailbox: id, ...safeDatabaseError(error) },
         'a mailbox could not be drained; tried again later',
       )
-      // If the failed mailbox could not be released, its claim on it ends by itself.
+      // If the mailbox could not be released after the failure, its claim ends by itself.
       setTimeout(() => due([id]), AFTER_FAILURE).unref()
     } finally {
       inWork.delete(id)

@@ -11,7 +11,7 @@ export interface PlannedItem {
 /** The marking of all items in an envelope as test or backfill. Items with different markings are never together. */
 export type EnvelopeMarking = 'test' | 'backfill' | null
 
-/** The marking that the envelope of this notification has; null for a notification of an ordinary event. */
+/** The marking that the envelope of this notification has; null for an event or a correction. */
 export const markingOf = ({ purpose }: WaitingNotification): EnvelopeMarking =>
   purpose === 'test' || purpose === 'backfill' ? purpose : null
 

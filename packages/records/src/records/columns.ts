@@ -152,7 +152,7 @@ interface ColumnGroup {
   /** The name of the attribute or compound in the kind; for an identifier type, the name from `sortColumnGroup`. */
   readonly name: string
   readonly columns: readonly RecordColumn[]
-  /** The method of the column's index, such as btree; null when no index is declared. */
+  /** The method of the group's index, such as btree; null when no index is declared. */
   readonly method: string | null
 }
 

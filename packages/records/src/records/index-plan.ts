@@ -10,7 +10,7 @@ import { type DeclaredIndex, declaredIndexes, recordTable, recordTypesWithTables
 export interface IndexPlan {
   readonly namespace: string
   readonly record_type: string
-  /** The names in `Registry.unfilled`: the column groups that still need a backfill. */
+  /** The names in `Registry.unfilled`: column groups, or the identifiers, that still need a backfill. */
   readonly unfilled: readonly string[]
   /** Declared indexes that do not exist, or that no search uses: the build goes on, or was interrupted. */
   readonly missing: readonly MissingIndex[]

@@ -171,7 +171,7 @@ export interface ProtectedIdentifier extends Identifier {
   readonly protects: boolean
 }
 
-/** Stores identifiers of protected persons. Returns those that are new, or newly protect every record with them. */
+/** Stores identifiers of protected persons. Returns those that are new, or that begin to protect records. */
 export async function insertProtectedIdentifiers(
   client: ClientBase,
   registryId: number,

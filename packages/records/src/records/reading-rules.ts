@@ -17,7 +17,7 @@ import {
 import { sql, type Transaction } from 'kysely'
 import { columnGroups } from './columns.ts'
 
-/** For each column group by name, a digest of the rules by which its values are read from documents. */
+/** A digest of the rules by which values are read, by the name of the column group; one is for the identifiers. */
 type Rules = ReadonlyMap<string, string>
 
 const known = new WeakMap<RecordType, Rules>()

@@ -27,7 +27,7 @@ export interface ApplyProgress {
   /** The current step in words, such as `civil Person: backfilling district`. */
   readonly task: string
   readonly done: number
-  /** The number that `done` reaches at the end of the step; 0 when unknown. */
+  /** The number that `done` should reach at the end of the step, perhaps an estimate; 0 when unknown. */
   readonly total: number
 }
 

@@ -15,7 +15,7 @@ import {
 } from '@rollcall/protocol'
 import { type QueryLimits, QueryProblem, type QueryScope } from '../query.ts'
 
-/** The state of reading one query: its record type, and the counts that are compared with the limits. */
+/** The state of reading one query: its record type and counts. A limit is checked before the work that it limits. */
 export class Reader {
   readonly kind: Kind
   readonly limits: QueryLimits

@@ -153,7 +153,7 @@ export class Selections {
   }
 }
 
-/** The trees of what is visible inside the value of a field; null when everything is visible. */
+/** The trees of what is visible inside the value of a field; null when `seen` is null. */
 function seenBelow(seen: VisibleTrees, { places }: Field): VisibleTrees {
   if (seen === null) return null
   const found = places.flatMap((place) => {

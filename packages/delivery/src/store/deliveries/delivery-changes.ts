@@ -19,7 +19,7 @@ const pendingSql = (due: string): string => `state = 'pending', next_attempt_at 
 /** SQL of a due time before all others at the destination. Of several retried deliveries the oldest comes first. */
 const NOW_AND_FIRST = "created_at - interval '100 years'"
 
-/** The changes of deliveries that an operator can make: the states in which each is possible, and its SQL. */
+/** The changes of deliveries by hand: the states in which each is possible, and its SQL. */
 export const DELIVERY_CHANGES = {
   /** Attempts pending deliveries now, and attempts dead ones again. */
   retry: { from: ['pending', 'dead'], set: pendingSql(NOW_AND_FIRST), sends: true },

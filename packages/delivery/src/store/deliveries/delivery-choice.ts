@@ -26,7 +26,7 @@ export interface DeliveryChoice {
   readonly since?: Date
   /** Only deliveries that were made before this time. */
   readonly until?: Date
-  /** The id of a delivery: only deliveries that come after it in the list, so older ones. */
+  /** The id of a delivery: only deliveries that come after it in the list. */
   readonly before?: string
 }
 

@@ -13,7 +13,7 @@ export interface ListedDestination {
   readonly dead: number
   /** The number of answers that are held because they have no address. */
   readonly held: number
-  /** The time at which the oldest of the listed deliveries to this destination was made. */
+  /** The time at which the oldest of the waiting, dead and held deliveries was made. */
   readonly oldest: Date
   /** The number of failed attempts in a row at this destination. */
   readonly failures: number

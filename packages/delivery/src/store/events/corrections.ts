@@ -13,7 +13,7 @@ export interface EventsToCorrect {
   readonly event_type: string | null
   /** Events that were recorded before this time are not corrected. */
   readonly since: Date
-  /** The id of the only event that is corrected; undefined: all events of the type. */
+  /** The id of the event that is corrected, besides events of backfills; undefined: all events of the type. */
   readonly corrected: number | undefined
 }
 

@@ -22,7 +22,7 @@ const NAMED_MAILBOXES = 500
 /** The ids of new events, and a version for each change of a record: all events of one change have the same version. */
 export interface EventNumbers {
   readonly ids: readonly number[]
-  /** The version of each changed record, in the order of the changes. */
+  /** The version of each change, in the order of the changes. */
   readonly versions: readonly number[]
 }
 

@@ -31,7 +31,7 @@ export async function findSubscriptionsOfEnvelope(
   return rows
 }
 
-/** An envelope to take back, with the claim of the node that holds its delivery. */
+/** An envelope to take back, with the claim of the node that would attempt its delivery. */
 export interface RecalledEnvelope {
   readonly delivery: string
   readonly mailbox: number
