@@ -1,7 +1,7 @@
 /** Limits that several modules read: those that an operator sets, and constants. */
 
 interface LimitRow {
-  /** The environment variable that sets the limit of this row. */
+  /** The environment variable that sets the limit. */
   readonly variable: string
   readonly default: number
   readonly min: number

@@ -57,7 +57,7 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ])
 
-/** The messages of errors of the driver pg that mean an unavailable database, but have no code. */
+/** Matches messages of the driver pg for errors without a code that mean an unavailable database. */
 const UNAVAILABLE_TEXTS =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
 

@@ -14,7 +14,7 @@ const SEARCH_PATH = '-c search_path=public,pg_temp'
 export function withSearchPath(connection: pg.PoolConfig): pg.PoolConfig {
   const { connectionString } = connection
   if (connectionString !== undefined && OPTIONS.test(connectionString)) {
-    // Options in a connection string override `connection.options`.
+    // Options in a connection string override `connection.options` and PGOPTIONS.
     const pinned = connectionString.replace(OPTIONS, `$&${SEARCH_PATH.replaceAll(' ', '+')}+`)
     return { ...connection, connectionString: pinned }
   }

@@ -34,7 +34,7 @@ export interface Enrolment {
 }
 
 const COMPOUND = 'enrolment'
-/** The label that marks, in a kind's list of statuses, the status of a person who is enrolled now. */
+/** The label, in lists of statuses, of the status of a person who is enrolled now. */
 const ACTIVE = 'Active'
 
 const END_DATE: CompoundMember = {

@@ -28,7 +28,7 @@ export function recordForEvent(
   return shown === after ? text : canonicalJson(shown)
 }
 
-/** Adds the enrolments that have changed to the record; returns the same object when none changed. */
+/** Adds the changed enrolments to the record; returns the same object when none changed. */
 function withChanges(recordType: RecordType, before: JsonValue | null, after: JsonValue): JsonValue {
   if (!isJsonObject(after)) return after
   const changed = findChangedEnrolments(recordType, before, after)

@@ -32,7 +32,7 @@ export type JournalAct =
       readonly kind: 'records_deleted'
       readonly registry: string
       readonly record_type: string
-      /** The primary identifiers of the records that were deleted by this act. */
+      /** The primary identifiers of the deleted records. */
       readonly identifiers: readonly string[]
     }
   | {

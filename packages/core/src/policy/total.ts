@@ -13,7 +13,7 @@ interface Counting {
 }
 
 interface AtCap extends Partial<Found> {
-  /** The explanation, for the participant, why the answer has no records. */
+  /** Why the answer has no records, in words for the participant. */
   readonly reason?: string
 }
 

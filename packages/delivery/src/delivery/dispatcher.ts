@@ -9,7 +9,7 @@ import { findWaitingParticipants } from '../store/deliveries/deliveries.ts'
 import type { Delivering } from './deliver.ts'
 import { drainParticipant } from './drain.ts'
 
-/** Drains the participants with due deliveries on one node: it has their due deliveries attempted. */
+/** Drains participants on one node: their due deliveries are attempted. */
 export interface Dispatcher {
   /** Notes that a delivery of this participant is due in so many seconds; 0: now. */
   due(participant: number, seconds?: number): void

@@ -147,7 +147,7 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
   return { change, recordType, before: state(before, parsed?.before), after: state(after, parsed?.after) }
 }
 
-/** True when a change touches only data of other protected persons. Such a change makes no event. */
+/** True when a change touches only data of other protected persons. No rule makes an event of such a change. */
 const isUnseen = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
   protection.byIdentifier.size > 0 &&
   isOnlyHiddenChange(

@@ -33,7 +33,7 @@ export interface NamedEvent extends DerivedEvent {
   /** The identifier of the record that has replaced this one, as that record writes it. */
   readonly replaced_by?: Identifier
   readonly event_id?: string
-  /** The digest of the publication that had this `event_id`. */
+  /** The digest of what was published under `event_id`. */
   readonly fingerprint?: Buffer
   readonly occurred_at?: Date
 }

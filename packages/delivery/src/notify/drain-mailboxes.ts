@@ -14,7 +14,7 @@ import {
 } from '../store/events/mailboxes.ts'
 import { drainMailbox, type NotifyDeps } from './drain-mailbox.ts'
 
-/** Drains the mailboxes with due notifications on one node: it sends their envelopes. */
+/** Drains mailboxes on one node: their due notifications are sent in envelopes. */
 export interface Mailboxes {
   /** Announces mailboxes that may have something due. An empty list means that it may be any mailbox. */
   due(mailboxes: readonly number[]): void

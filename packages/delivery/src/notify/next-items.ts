@@ -50,7 +50,7 @@ export async function planNextEnvelopes(db: Database, mailbox: number, to: To): 
     const found = await findWaitingNotifications(db.pool, mailbox, most)
     const envelopes = planEnvelopes(await sendable(db, to, found), to.settings)
     const isAll = found.length < most
-    // When not all due notifications were read, the last envelope may be incomplete, and is left for later.
+    // When not all due notifications were read, the last envelope may be incomplete: others may belong to it.
     const whole = isAll ? envelopes : envelopes.slice(0, -1)
     if (isAll || whole.length > 0) return { envelopes: whole, isAll }
     if (envelopes.length > 0 && most === LOOKED_AT.most) return { envelopes, isAll }

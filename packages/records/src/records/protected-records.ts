@@ -37,7 +37,7 @@ interface Writing {
   readonly protection: Protection
 }
 
-/** Removes the data of other protected persons from the columns and identifiers of records. */
+/** Removes data of protected persons from columns and identifiers, except those of the record's own person. */
 export function removeProtectedData(
   { registry, recordType, protection }: Writing,
   records: readonly PreparedRecord[],

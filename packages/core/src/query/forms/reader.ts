@@ -100,7 +100,7 @@ export function pathAt(path: string, step: PathStep): string {
 export interface NameScope {
   /** The names of the enclosing objects as the beginning of an attribute's name, such as `name.`. */
   readonly prefix: string
-  /** The compound to which the searched names must belong; undefined when any name is found. */
+  /** The compound to which a name must belong to be found; undefined when any name may be found. */
   readonly compound: Compound | undefined
 }
 

@@ -76,7 +76,7 @@ class Draft implements ObjectType {
     if (this.#add(field)) this.names.push(field.name)
   }
 
-  /** Adds further spellings of fields, which refusals do not list. */
+  /** Adds other spellings and aliases of fields, which refusals do not list. */
   addAlso(fields: readonly Field[]): void {
     for (const field of fields) this.#add(field)
   }

@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 
 /** One key of a record that changed. */
 export interface KeyOfChange {
-  /** The index in the caller's list of events: this event is about the change. */
+  /** The index, in the caller's list, of the event that reports the change. */
   readonly at: number
   readonly event_type: string
   readonly record_type: string

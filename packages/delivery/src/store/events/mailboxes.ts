@@ -152,7 +152,7 @@ export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number,
   })
 }
 
-/** Seconds after which every node knows settings of a participant that were changed. */
+/** Seconds after which every node knows changed settings of a participant. */
 const KNOWN = 1
 
 /**

@@ -14,7 +14,7 @@ export interface DeliveryEvidence {
   readonly unsubscribed_at: Date | null
   /** The id of an answer acknowledged at the first attempt; null: there is none, or some answer was sent again. */
   readonly delivery: string | null
-  /** The code of a live subscription of the participant; null when it has none. */
+  /** The code of the newest live subscription that was made at `since` or later; null when there is none. */
   readonly subscription: string | null
   /** True when a test notification waits, or is being delivered. */
   readonly testing: boolean
