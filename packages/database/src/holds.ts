@@ -53,7 +53,7 @@ export async function removeHold({ pool }: Pick<Database, 'pool'>, id: number, r
 }
 
 /** Ends the holds that were made before `made_before`, except those in `except`. */
-export async function removeOtherHolds(
+export async function removeHoldsExcept(
   { pool }: Pick<Database, 'pool'>,
   {
     except,

@@ -17,7 +17,7 @@ export interface RegistryRecords {
   readonly sink: RecordSink | null
 }
 
-/** The registry whose records are opened. The members besides `own_records` are needed to open its source. */
+/** The registry whose records are opened. Without `awaits_records`, its copy counts as complete. */
 type RegistryToOpen = Pick<Registry, 'id'> &
   Partial<Pick<Registry, 'own_records' | 'awaits_records' | 'source' | 'kind' | 'namespace'>>
 
