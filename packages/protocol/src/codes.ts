@@ -216,10 +216,10 @@ export const CODES = [
   { where: 'unsubscribe', code: 'rjct.event.already_unsubscribed', meaning: 'The subscription has been ended before.' },
 ] as const satisfies readonly CodeShape[]
 
-/** One row of the table. */
+/** One row of `CODES`: a code, where it may occur, and what it means. */
 export type CodeRow = (typeof CODES)[number]
 
-/** The codes that may occur in one place. */
+/** The codes that may occur in one place, such as 'ack', 'search' or 'subscribe'. */
 export type CodeIn<Place extends CodePlace> = Extract<CodeRow, { where: Place }>['code']
 
 /** A code in `error.code` of an acknowledgement (N19). */
@@ -235,7 +235,7 @@ export type UnsubscribeCode = CodeIn<'unsubscribe'>
 /** A code that rejects one item; the other items of the batch are answered. */
 export type ItemCode = SearchCode | SubscribeCode | UnsubscribeCode
 
-/** The codes of one place, in the order of the table. */
+/** The codes that may occur in one place, such as 'search', in the order of `CODES`. */
 export function codesOf<Place extends CodePlace>(place: Place): CodeIn<Place>[] {
   return CODES.filter((row) => row.where === place).map((row) => row.code) as CodeIn<Place>[]
 }

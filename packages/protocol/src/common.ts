@@ -4,7 +4,7 @@ import Type, { type Static, type TSchemaOptions } from 'typebox'
 /** The version of the protocol that we send (spec "Versioning"). */
 export const PROTOCOL_VERSION = '1.0.0'
 
-/** Spellings of the one published version (D26). */
+/** The spellings of the one published version that a message may have in `version` (D26). */
 const SPOKEN_VERSIONS: readonly string[] = [PROTOCOL_VERSION, '1.0', '1']
 
 /** True when a `version` member is missing, or names a supported version (spec "Versioning" 3, D26). */

@@ -33,11 +33,11 @@ export interface JsonBounds {
 
 /** A limit for texts in which one member may have many values, and all others together few. */
 export interface JsonBulk {
-  /** The places of the member, such as `['message', 'search_request']`. */
+  /** The paths at which the member with many values may be, such as `['message', 'search_request']`. */
   readonly paths: readonly (readonly string[])[]
-  /** The largest number of elements in the array at such a place. */
+  /** The largest number of elements in the array at one of `paths`. */
   readonly maxItems?: number
-  /** The largest number of values outside of this member. */
+  /** The largest number of values in the text outside of the member with many values. */
   readonly maxOutside: number
 }
 
@@ -93,7 +93,7 @@ class Reader {
   #at = 0
   #depth = 0
   #values = 0
-  /** The limit of `#values` at the current place. */
+  /** The number that `#values` may reach at the current place, by `maxValues` and `maxOutside`. */
   #allowed: number
 
   constructor(text: string, { maxDepth, maxValues, maxNames, bulk }: JsonBounds) {
@@ -166,7 +166,7 @@ class Reader {
     }
   }
 
-  /** True when the member that is being read may have many values. */
+  /** True when the value that is being read is at a path of `bulk`, and may have many values. */
   #isBulk(): boolean {
     const steps = this.#steps
     return (
@@ -176,7 +176,7 @@ class Reader {
     )
   }
 
-  /** Reads the member with many values. They count among all values, but not among those outside. */
+  /** Reads the value at a path of `bulk`. Its values count for `maxValues`, but not for `maxOutside`. */
   #bulkValue(): JsonValue {
     const [before, allowed] = [this.#values, this.#allowed]
     this.#allowed = this.#maxValues
@@ -278,7 +278,7 @@ class Reader {
     return value
   }
 
-  /** Reads the string between two positions, quotes included; the engine reads its escapes. */
+  /** Reads the string literal between two positions, quotes included; `JSON.parse` reads its escapes. */
   #unescaped(start: number, end: number): string {
     try {
       return JSON.parse(this.#text.slice(start, end))

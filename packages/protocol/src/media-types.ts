@@ -2,7 +2,7 @@
 
 const JSON_TYPE = /^application\/(?:[\w!#$&^.-]+\+)?json$/
 
-/** The accepted types, and the rule for the refusal of others. */
+/** The content types that are accepted for one use of a body, and the rule for the refusal of others. */
 export interface AcceptedTypes {
   readonly accepts: RegExp
   readonly rule: string

@@ -1,6 +1,6 @@
 /** The rule for numbers in JSON: one whose value would change when it is read and written as a double is refused. */
 
-/** The rule as messages state it. */
+/** The rule for numbers in the words of error messages. */
 export const NUMBER_RULE = 'the number cannot be kept as it is written; write it as a string'
 
 /** A number of at most this many characters and without exponent has at most 15 digits, which a double keeps. */

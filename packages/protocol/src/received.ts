@@ -6,7 +6,7 @@
 import type { TSchema } from 'typebox'
 import type { Kind } from './kinds/kind.ts'
 
-/** Members whose text is only shown. Two names mean the second one inside the first. */
+/** Members whose text a client only shows. A dotted entry means the second member inside the first. */
 const SHOWN: readonly string[] = [
   'locale',
   'status_reason_code',
@@ -16,7 +16,7 @@ const SHOWN: readonly string[] = [
   'subscription_status.status',
 ]
 
-/** A schema as JSON. */
+/** The members of a JSON schema that `receivedSchema` reads. */
 interface Part {
   readonly title?: string
   readonly type?: unknown

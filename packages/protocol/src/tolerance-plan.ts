@@ -14,15 +14,15 @@ export type Reading = (value: JsonValue) => JsonValue | undefined
 export interface Tolerated {
   /** For each accepted name of a member, its canonical name. If both have a value, the canonical one is used. */
   readonly spellings?: Readonly<Record<string, string>>
-  /** For each member, by its canonical name, how its value is read. */
+  /** For each member, by its canonical name, the function that reads its value. */
   readonly readings?: Readonly<Record<string, Reading>>
   /** Members that may be missing although the documented schema requires them. */
   readonly optional?: readonly string[]
-  /** The forms accepted in the object, or in each object of the array, in a member. */
+  /** For each member, the forms accepted in its object, or in each object of its array. */
   readonly inside?: Readonly<Record<string, Tolerated>>
 }
 
-/** A schema and its rows, prepared for use. */
+/** The accepted forms of an object (`Tolerated`) and the optional members of its schema, as lists for `applyPlan`. */
 export interface Plan {
   readonly spellings: readonly (readonly [accepted: string, canonical: string])[]
   readonly readings: readonly (readonly [member: string, reading: Reading])[]

@@ -9,7 +9,7 @@ import { isTimestamp, lacksZone } from './timestamps.ts'
 // The format is registered before any schema is compiled: a validator keeps the check that was there at that time.
 Format.Set('date-time', isTimestamp)
 
-/** A fault of a value. */
+/** A rule that a value breaks, and the place inside the value. */
 export interface Problem {
   /** The place inside the value. */
   readonly at: readonly PathStep[]

@@ -9,7 +9,7 @@ export interface Retry {
   /** The longest pause before the second attempt. For each further one it is twice as long, up to `longest_pause`. */
   readonly first_pause: number
   readonly longest_pause: number
-  /** A longer Retry-After ends the attempts. */
+  /** The longest Retry-After, in milliseconds, that is waited for; a longer one ends the attempts. */
   readonly longest_retry_after: number
 }
 

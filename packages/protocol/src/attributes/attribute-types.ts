@@ -64,7 +64,7 @@ const BOOLEANS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
 export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
   text: (raw, attribute) => first(normalText(raw, attribute)),
   code: (raw, attribute) => first(normalCode(raw, attribute)),
-  // Records often have a year as a number.
+  // A record often has a year as a JSON number, such as 1985.
   date: (raw) =>
     typeof raw === 'number' ? dayInterval(String(raw)) : typeof raw === 'string' ? dayInterval(raw) : null,
   datetime: (raw) => (typeof raw === 'string' ? instantText(raw) : null),

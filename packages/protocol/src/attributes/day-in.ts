@@ -36,7 +36,7 @@ export function dayIn(timeZone: string, instant: number): string {
   const zone = zoneOf(timeZone)
   const second = Math.floor(instant / 1_000)
   if (second !== zone.second) {
-    // The formatter takes many times as long.
+    // For UTC, the formatter takes many times as long as `toISOString`.
     const isPlain = timeZone === 'UTC' && instant >= 0 && instant < YEAR_10000
     zone.day = isPlain ? new Date(instant).toISOString().slice(0, 10) : dayOf(zone.formatter, instant)
     zone.second = second

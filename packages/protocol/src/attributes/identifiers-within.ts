@@ -14,7 +14,7 @@ type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
 /** An identifier that was found in a part of a record. */
 export interface BorneIdentifier extends Named {
-  /** True when the identifier has no type, and may have any. */
+  /** True when the document gives the identifier no type, so it is tried as each type. */
   readonly untyped?: true
 }
 
@@ -74,7 +74,7 @@ const isPerson = (path: string): boolean => /^(|((demographic_info|person)(\.|$)
 /** True when this path has the identifiers of the person of the whole object, in records of any kind. */
 const isList = (path: string): boolean => /^((demographic_info|person)\.)*(member_)?identifier$/.test(path)
 
-/** The identifiers at a place. A value without a type has the type of the place. */
+/** The identifiers in a value at the place of `source`. A value that names no type has the type of the place. */
 function identifierAt(kind: Kind, source: IdentifierSource, leaf: JsonValue): readonly Named[] {
   const type = identifierTypeOf(kind, source, leaf)
   if (type === undefined) return []
@@ -87,7 +87,7 @@ function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
   return value === null ? [] : [{ type: type.name, value }]
 }
 
-/** A place without a type: only an object that names its type is read. */
+/** A source that has no type: an object there is read only when it names its own type. */
 const ANYWHERE: IdentifierSource = { path: '', names: 'part' }
 
 /** The identifiers at a place where the record type finds none. An identifier without a type may have any type. */
@@ -110,7 +110,7 @@ function typedMembers(kind: Kind, object: JsonObject): readonly Named[] {
   })
 }
 
-/** The values of the member `identifier_value` of an object, in any spelling. */
+/** The values of the member `identifier_value` of an object, in any spelling of that name. */
 const valuesOf = (object: JsonObject): readonly JsonValue[] =>
   Object.entries(object).flatMap(([name, value]) => (searchKey(name) === 'identifier_value' ? value : []))
 

@@ -37,10 +37,10 @@ export function elementKeys(
   return [...keys]
 }
 
-/** Where the elements of a list have their keys. */
+/** The places inside an element of a keyed list at which the keys of the element are. */
 interface KeyPlaces {
   readonly identifiers: readonly { readonly inside: string; readonly compiled: Path }[]
-  /** The value that is a key; null when the list has none. */
+  /** The value of an element that is one of its keys; null when the list names no such value. */
   readonly value: Attribute | null
 }
 

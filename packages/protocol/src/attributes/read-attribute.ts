@@ -7,13 +7,13 @@ import { compilePath, type Path, walk } from './walk.ts'
 
 /** Gets notes on values while they are read, mostly on those that cannot be used. It never changes the result. */
 export interface ReadingNotes {
-  /** The value at this path cannot be read as the attribute's type. */
+  /** Called when the value at this path cannot be read as the attribute's type. */
   unread(attribute: Attribute, path: string): void
-  /** A code is not in its list; it is used as it is. */
+  /** Called when a code is not in the attribute's code list. The code is used as it is. */
   unlisted(attribute: Attribute): void
-  /** An element of a list has a value for this attribute. */
+  /** Called when an element of a compound has a value for this member. */
   readMember(attribute: Attribute): void
-  /** A value at this path cannot be used as an identifier of this type. */
+  /** Called when a value at this path cannot be used as an identifier of this type. */
   unusable(type: IdentifierType, path: string): void
 }
 

@@ -12,11 +12,11 @@ export interface Element {
 
 type Draft = { [member: string]: AttributeScalar }
 
-/** A compound, prepared for many readings. */
+/** The split paths of a compound, and its members in the groups that `readElements` needs. */
 interface Plan {
   readonly paths: readonly Path[]
   readonly members: readonly CompoundMember[]
-  /** Members that the record may have for its elements, with the attribute that reads them there. */
+  /** Members with `record_paths`, each with the attribute that reads it from the record, outside of the elements. */
   readonly outside: readonly { readonly name: string; readonly inRecord: Attribute }[]
   /** Members without `record_paths`. When the record itself is the only element, they are read by their own paths. */
   readonly ofRecord: readonly CompoundMember[]

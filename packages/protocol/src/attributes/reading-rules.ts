@@ -8,7 +8,7 @@ import { CODE_LISTS } from '../records/code-lists.ts'
 import { READER_VERSIONS } from './attribute-types.ts'
 import { otherKeys } from './record-keys.ts'
 
-/** The version of `readElements`. Raise it when it reads a document differently. */
+/** The version of `readElements`. Raise this number when `readElements` reads a document differently. */
 const LISTS_VERSION = 1
 /** The version of `readIdentifiers` and the normalisers. Raise it when one of them reads a value differently. */
 const IDENTIFIERS_VERSION = 3

@@ -15,7 +15,7 @@ import type { RecordIdentifier } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
 import { memberNamed } from './walk.ts'
 
-/** Another person in a record. */
+/** A person in a record other than the person of the record, such as a member of the household. */
 export interface OtherPerson {
   /** The identifiers by which the record names the person. */
   readonly identifiers: readonly Pick<RecordIdentifier, 'type' | 'value'>[]
@@ -63,12 +63,12 @@ interface CountedPerson {
   readonly isLeft: boolean
 }
 
-/** The places in records of a type, by search keys of their paths. */
+/** The places that matter when persons are removed from records of a type, by search keys of their paths. */
 interface Places {
   /** The places of the record's own identifiers, and of the objects around them. */
   readonly own: ReadonlySet<string>
   readonly relations: ReadonlyMap<string, Relation>
-  /** For each path of data that is removed together with persons, the paths of these persons. */
+  /** For each path of an object around persons, the paths of the persons; the object is removed with any of them. */
   readonly entries: ReadonlyMap<string, readonly string[]>
   /** The paths of attributes that count persons. */
   readonly counts: ReadonlySet<string>
@@ -225,7 +225,7 @@ const nobodysOwn = (scope: Scope): Scope => ({ ...scope, places: { ...scope.plac
 
 const UNKNOWN = { relation: null, record: null } as const
 
-/** The value of a member; if it counts persons, without those who were removed. */
+/** The value of a member. A number that counts persons is reduced by the persons who were removed. */
 function counted({ places, persons }: Scope, path: string, name: string, value: JsonValue): JsonValue {
   const key = searchKey(name)
   if (!places.counts.has(path === '' ? key : `${path}.${key}`)) return value

@@ -40,7 +40,7 @@ function withAttribute(recordType: RecordType, added: Attribute): RecordType {
 
 /** Names that attributes must not have: columns of every record table, and a member name that every object has. */
 const RESERVED = ['id', 'primary_identifier', 'document', 'created_at', 'updated_at', 'constructor']
-/** Columns that PostgreSQL gives every table. */
+/** System columns that every PostgreSQL table has; an added attribute cannot have their names. */
 const OF_EVERY_TABLE = ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax']
 const NAME = /^[a-z][a-z0-9_]{0,40}$/
 const ALIAS = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
@@ -113,7 +113,7 @@ function nameProblem({ name }: Given, meansAlready: (name: string) => boolean): 
   if (RESERVED.includes(name)) return `name: ${RESERVED.join(', ')} are reserved`
   if (OF_EVERY_TABLE.includes(name)) return `name: ${OF_EVERY_TABLE.join(', ')} are columns of every table`
   if (QUERY_WORDS.includes(name)) return `name: ${QUERY_WORDS.join(', ')} mean something else in a query`
-  // The two columns of a date end in these words.
+  // A date has two columns, whose names end in `_from` and `_to`.
   if (/_(?:from|to)$/.test(name)) return 'name: must not end in _from or _to'
   return meansAlready(name) ? `name: ${name} already means something in this record type` : null
 }

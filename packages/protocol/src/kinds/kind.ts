@@ -11,7 +11,7 @@ export type AttributeType = 'text' | 'code' | 'date' | 'datetime' | 'number' | '
 export interface Attribute {
   /** The canonical name: lower case, digits and `_`. The names of its database columns begin with it. */
   readonly name: string
-  /** Other names for it in queries and sorts, such as `gender` for `sex`. */
+  /** Other names of the attribute in queries and sorts, such as `gender` for `sex`. */
   readonly aliases?: readonly string[]
   /**
    * Dotted paths in the document. They are tried in order until one has a value. In an array on the way, every element
@@ -33,7 +33,7 @@ export interface Attribute {
   readonly fold?: true
   /** True when the column has an index. */
   readonly indexed?: true
-  /** True when a search may be sorted by it; never together with `many`. */
+  /** True when a search may be sorted by the attribute; never together with `many`. */
   readonly sortable?: true
 }
 
@@ -52,7 +52,7 @@ export interface Compound {
   readonly paths: readonly string[]
   /** The attributes of an element. None is `many` or `sortable`. Their names follow the rules for attributes. */
   readonly members: readonly CompoundMember[]
-  /** True when an index answers equalities on its members. */
+  /** True when an index answers searches for equal values of the compound's members. */
   readonly indexed?: true
 }
 
@@ -78,7 +78,7 @@ export interface IdentifierType {
    * Values that are stored already are read in any form, so that hidden persons stay hidden.
    */
   readonly patterns?: readonly string[]
-  /** True when an operator allowed that searches are sorted by it, for records of all types. */
+  /** True when an operator allowed to sort searches by this identifier type, for records of all types. */
   readonly sortable?: true
 }
 
@@ -181,7 +181,7 @@ export interface EventType {
   readonly ends_subscriptions?: true
   /** Date attributes that the event needs, such as `death_date`. A form for publishing asks for them. */
   readonly needs?: readonly string[]
-  /** The sample record that such a form offers; absent: the first sample. */
+  /** The sample record that a form for publishing the event offers; absent: the first sample. */
   readonly offers?: EventOffer
 }
 
@@ -193,7 +193,7 @@ export interface EventOffer {
   readonly by?: { readonly attribute: string; readonly first: 'latest' | 'earliest' }
 }
 
-/** Rules for results that are relaxed for one kind. */
+/** Rules of the documented result schemas that are relaxed for registries of one kind. */
 export interface Relaxed {
   /** The members that may be missing, by the title of the schema that requires them. */
   readonly optional: Readonly<Record<string, readonly string[]>>

@@ -65,7 +65,7 @@ function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Search
   const members = compounds.flatMap(({ compound }) =>
     compound.members.map((attribute) => ({ is: 'member' as const, compound, attribute })),
   )
-  // Names are added first, so that an equal path does not replace one.
+  // The first entry for a key stays, so names are added before paths.
   for (const row of [...attributes, ...members]) add(namesOf(row.attribute), row)
   for (const row of compounds) add(namesOf(row.compound), row)
   for (const row of attributes) add(row.attribute.paths, row)
@@ -75,7 +75,7 @@ function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Search
   return table
 }
 
-/** The types that a question about "any identifier" covers. */
+/** The identifier types that a query about any identifier compares: those of the kind, and usually unlisted ones. */
 export function anyIdentifierType({ identifier_types, unlisted_identifiers }: Kind): readonly IdentifierType[] {
   return unlisted_identifiers === false ? identifier_types : [...identifier_types, UNLISTED]
 }

@@ -16,10 +16,10 @@ import {
 } from './shared-attributes.ts'
 
 const persons = ['demographic_info', 'demographic_info.person']
-/** The places of members in a group. */
+/** The paths in a group record at which members of the group are. */
 const places = ['group_head_info', 'member_list', 'member_list.household_member']
 
-/** The places of identifiers of the members at these places. */
+/** The places of the identifiers of members, for members at the paths `at`. */
 function memberIdentifiers(at: readonly string[], names: IdentifierSource['names']): IdentifierSource[] {
   const people = pathsAt(at, ...persons)
   return [
@@ -31,7 +31,7 @@ function memberIdentifiers(at: readonly string[], names: IdentifierSource['names
   ]
 }
 
-/** The paths of the lists of identifiers of the members at these places. */
+/** The paths of the members' lists of identifiers, for members at the paths `at`. */
 function memberIdentifierLists(at: readonly string[]): string[] {
   return [...pathsAt(at, 'member_identifier'), ...pathsAt(pathsAt(at, ...persons), 'identifier')]
 }

@@ -59,7 +59,7 @@ export function sampleOfForm(pattern: string): string {
   return required.map(({ characters }) => characters[0] ?? '').join('')
 }
 
-/** Adds to the reached steps those that can be reached by leaving out optional ones. */
+/** Adds the steps that can be reached without a character, by leaving out optional steps. */
 function closure(steps: readonly Step[], reached: Set<number>): ReadonlySet<number> {
   for (const at of reached) if (steps[at]?.optional) reached.add(at + 1)
   return reached

@@ -11,13 +11,13 @@ export const CountFromOne = Type.Integer({ minimum: 1 })
 /** The page that a request asks for, in the criteria or beside them (D23). */
 export const IncomingPage = Type.Object({ page_size: CountFromOne, page_number: Type.Optional(CountFromOne) })
 
-/** Restricts the named members of an object. Accepts every value that is no object. */
+/** A schema that checks the given members of an object, and accepts every value that is no object. */
 export function whereObject(properties: Record<string, TSchema>): TSchema {
   return Type.Unsafe<unknown>({ properties })
 }
 
-/** A string must be a time. Accepts every value that is no string. */
+/** A schema: a string must be a time with a zone; every value that is no string is accepted. */
 export const WhereString = Type.Unsafe<unknown>({ format: 'date-time' })
 
-/** Restricts the times inside `consent` and `authorize` (G8). */
+/** The schema for received `consent` and `authorize`: only the time `ts` inside is checked (G8). */
 export const IncomingConsent = whereObject({ ts: WhereString })

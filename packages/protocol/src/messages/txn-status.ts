@@ -23,7 +23,7 @@ export const TxnAttributeType = oneOf(
 
 const AttributeValue = Type.String({ minLength: 1, maxLength: 99 })
 
-/** The largest number of values in one question: as many as a batch can have items. */
+/** The largest number of values in one status request: as many as a batch can have items. */
 const MAX_VALUES = 10_000
 
 export const TxnStatusQuestion = Type.Object(
@@ -46,7 +46,7 @@ export const TxnStatusRequest = Type.Object(
 )
 export type TxnStatusRequest = Static<typeof TxnStatusRequest>
 
-/** The schema for a received question. Some systems leave txn_type out, and mean a search. */
+/** The schema for a received status request. Some systems leave txn_type out, and mean a search. */
 export const IncomingTxnStatusRequest = Type.Object({
   transaction_id: TransactionId,
   txnstatus_request: Type.Object({ ...TxnStatusQuestion.properties, txn_type: Type.Optional(TxnType) }),

@@ -15,7 +15,7 @@ export interface Components {
   readonly schemas: JsonObject
 }
 
-/** Makes a collector. It throws an Error when two different schemas have the same title. */
+/** Makes a collector of schemas. It throws an Error when two different schemas have the same title. */
 export function collectComponents(): Components {
   const schemas: JsonObject = {}
 

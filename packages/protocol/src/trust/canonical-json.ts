@@ -87,7 +87,7 @@ function beginOf(name: string): string {
   return begin
 }
 
-/** With more names than this, the engine's own sort is faster. */
+/** The number of names up to which sorting by insertion is faster than the engine's own sort. */
 const FEW = 32
 
 /** Sorts names in place by UTF-16 units (RFC 8785, 3.2.3), as `>` and `sort` without arguments do. */

@@ -38,7 +38,7 @@ export interface Verification extends ReadingRules {
   readonly rules: SignatureRules
   /** Finds the sender's valid public keys for this algorithm; with a kid, only those that have this name. */
   readonly keys: (kid: string | null, algorithm: AlgorithmName) => Promise<readonly WebCryptoKey[]>
-  /** The text of the refusal when there is no such key. */
+  /** The text of the refusal when `keys` finds no key for a signature. */
   readonly withoutKey: string
   /** The current time in seconds since 1970. */
   readonly now: number

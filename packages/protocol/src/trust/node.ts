@@ -24,7 +24,7 @@ interface Platform {
 
 const { process } = globalThis as Platform
 
-/** Undefined in a browser, as is `nodeBuffer`. */
+/** The module `node:crypto`; undefined in a browser, as is `nodeBuffer`. */
 export const nodeCrypto = process?.getBuiltinModule?.('node:crypto')
 
 /** Writes base64 and UTF-8 faster than `btoa` and `TextEncoder`. It does not read base64 faster than `atob`. */

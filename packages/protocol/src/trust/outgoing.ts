@@ -19,7 +19,7 @@ export interface Signer {
   readonly lifetime: number
 }
 
-/** A message whose header and content are the same in all attempts. */
+/** A message to send, whose header and content are the same in all attempts. */
 export interface Prepared {
   readonly header: { readonly is_msg_encrypted: boolean; readonly [member: string]: unknown }
   readonly message: CanonicalText
@@ -39,7 +39,7 @@ export async function prepareEnvelope(
   return { header: { ...header, is_msg_encrypted: key !== null }, message: new CanonicalText(text) }
 }
 
-/** Does the same as `signedEnvelope`, and returns the body as text. */
+/** Writes and signs an envelope as `signedEnvelope` does, and returns only the text of the body. */
 export const signedBody = async (...given: Parameters<typeof signedEnvelope>): Promise<string> =>
   (await signedEnvelope(...given)).text
 

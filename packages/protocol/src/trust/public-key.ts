@@ -32,11 +32,11 @@ export interface PublicKey {
   readonly thumbprint: string
 }
 
-/** What the caller knows about a key. */
+/** What the caller knows about a key besides its JWK: the owner, the name and the use. */
 export interface KeyContext {
   /** The owner's sender_id. When it is undefined, a `kid` may have any sender's name. */
   readonly sender_id?: string | undefined
-  /** The name of the key, in place of the JWK's. */
+  /** The name of the key, used in place of the `kid` in the JWK. */
   readonly kid?: string
   /** The use of the key. A JWK with another `use` is refused. */
   readonly use?: KeyUse

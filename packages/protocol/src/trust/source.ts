@@ -13,7 +13,7 @@ export interface SignedEnvelope {
   member(name: string): JsonValue | undefined
   /** The text of a member's value, exactly as written. */
   source(name: SignedMember): string
-  /** Reads another text within the same limits. */
+  /** Parses another text, within the limits with which this envelope was parsed. */
   another(text: string): SourcedEnvelope
   /** The canonical text of a member for the sender's profile, if it was computed before. */
   canonical?(name: SignedMember): string | undefined
@@ -46,7 +46,7 @@ export class SourcedEnvelope implements SignedEnvelope {
     return source
   }
 
-  /** Reads another text within the same limits; throws like the constructor. */
+  /** Parses another text, within the limits with which this envelope was parsed; throws like the constructor. */
   another(text: string): SourcedEnvelope {
     return new SourcedEnvelope(text, this.#bounds)
   }

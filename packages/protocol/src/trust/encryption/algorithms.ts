@@ -8,9 +8,9 @@ import type { CryptoKey } from 'jose'
 /** An algorithm that encrypts the content key for the receiver: `header.alg`. */
 export interface KeyEncryption {
   readonly alg: 'RSA-OAEP-256' | 'ECDH-ES+A256KW'
-  /** The types of JWKs (`kty`) that it can use. */
+  /** The types of JWKs (`kty`) that the algorithm can use. */
   readonly kty: readonly string[]
-  /** Members that the header has besides alg, enc and kid. */
+  /** Members that the header of a message has with this algorithm besides alg, enc and kid. */
   readonly extra: readonly string[]
   /** The number of bytes in `encrypted_key`, for a key and a size of content key. */
   encryptedKeyBytes(key: CryptoKey, contentKeyBytes: number): number

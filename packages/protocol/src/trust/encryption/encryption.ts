@@ -92,7 +92,7 @@ export interface DecryptedMessage {
   readonly message: JsonObject
 }
 
-/** The allowed algorithms, for the library too, although the form was checked with the same rows. */
+/** Options that allow the library only our algorithms, although the form of the message was checked for them before. */
 const ALLOWED = {
   keyManagementAlgorithms: KEY_ENCRYPTIONS.map(({ alg }) => alg),
   contentEncryptionAlgorithms: CONTENT_ENCRYPTIONS.map(({ enc }) => enc),

@@ -38,7 +38,7 @@ export async function publicEncryptionKey(jwk: LooseJwk): Promise<EncryptionKey>
 
 async function imported(jwk: JWK, { alg }: KeyEncryption): Promise<CryptoKey> {
   try {
-    // `importJWK` returns bytes only for symmetric keys, and no row has such a key.
+    // `importJWK` returns bytes only for symmetric keys, and no algorithm here has such keys.
     return (await importJWK(jwk, alg)) as CryptoKey
   } catch {
     throw new KeyRefused('the members of the key are no public key')

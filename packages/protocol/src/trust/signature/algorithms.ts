@@ -3,17 +3,17 @@
 /** A key of WebCrypto, as a type that both browsers and Node have. */
 export type WebCryptoKey = Parameters<typeof crypto.subtle.verify>[1]
 
-/** A name from RFC 7518 or RFC 8037. */
+/** The name of a signature algorithm in RFC 7518 or RFC 8037. */
 export type AlgorithmName = 'EdDSA' | 'ES256' | 'RS256'
 
-/** All names that are read; the first one is written. */
+/** All names of an algorithm that we read; we write the first one. */
 type Spellings = readonly [string, ...string[]]
 
 export interface Algorithm {
   readonly name: AlgorithmName
   /** The names in messages, in a list of parameters or in a JWS. They are compared exactly. */
   readonly spellings: { readonly parameters: Spellings; readonly jws: Spellings }
-  /** The members that a JWK must have. */
+  /** The values of `kty` and `crv` that the JWK of a key must have. */
   readonly jwk: { readonly kty: string; readonly crv?: string }
   /** Parameters for importKey, sign and verify of WebCrypto. Those of a key must be equal. */
   readonly webCrypto: { readonly name: string; readonly namedCurve?: string; readonly hash?: string }

@@ -34,7 +34,7 @@ const BASE64_DIGESTS: Readonly<Record<DigestPrefix, (content: Content) => string
 const bytesOfDigest = (prefix: DigestPrefix) => async (bytes: Bytes) =>
   fromBase64(await BASE64_DIGESTS[prefix](bytes)) as Bytes
 
-/** For each prefix, the function that makes the digest. */
+/** For each prefix, the function that makes the digest as bytes. */
 export const DIGESTS: Readonly<Record<DigestPrefix, (bytes: Bytes) => Promise<Bytes>>> = {
   '': bytesOfDigest(''),
   'SHA-256=': bytesOfDigest('SHA-256='),

@@ -15,7 +15,7 @@ export type LayoutName = 'parameters' | 'jws' | 'jws-detached' | 'raw-rsa'
 export interface SignatureProfile {
   readonly layout: LayoutName
   readonly canonical_form: CanonicalFormName
-  /** For the layout `parameters`; empty for all others. */
+  /** The prefix of the digest in the layout `parameters`; empty for all other layouts. */
   readonly digest_prefix: DigestPrefix
   /** The accepted algorithms, at least one. */
   readonly algorithms: readonly AlgorithmName[]

@@ -5,7 +5,7 @@ import type { SignatureProfile } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
 import { signatureOf } from './on-the-spot.ts'
 
-/** A private key, and the names of the key pair. */
+/** A private key for signing, with the sender_id of its owner, its kid and its algorithm. */
 export interface SigningKey {
   readonly sender_id: string
   readonly kid: string
