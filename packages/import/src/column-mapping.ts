@@ -58,7 +58,7 @@ const FromColumn = Type.Object(
   { additionalProperties: false },
 )
 
-/** The only member of a mapping that is no path. */
+/** The member of a mapping with the treatment of repeated records. All other members are paths. */
 const REPEATED = 'duplicates'
 const Repeated = oneOf(DUPLICATES, {
   description:
@@ -75,7 +75,7 @@ export const ColumnMappingFile = Type.Record(Type.String(), Type.Union([Column, 
 })
 export type ColumnMappingFile = Static<typeof ColumnMappingFile>
 
-/** One step of a path, and whether a list is there. */
+/** One step of a path: the name of a member, and whether the member has a list. */
 export interface Step {
   readonly key: string
   readonly array: boolean

@@ -34,14 +34,14 @@ export interface CompleteFile {
   ) => Promise<number>
 }
 
-/** The result for records that are not in the file. */
+/** The result of removing the records that a complete file does not name. */
 export interface RemovalResult {
   /** The number of records before the import. */
   readonly before: number
-  /** The number of these records that the file does not name. */
+  /** The number of records before the import that the file does not name. */
   readonly absent: number
   readonly removed: number
-  /** The reason, for the operator, why nothing was removed; null: there was none. */
+  /** The reason, for the operator, why nothing was removed; null when the removal was not refused. */
   readonly refusal: string | null
   /** False when the signal stopped the removal. */
   readonly isFinished: boolean
@@ -122,7 +122,7 @@ export class Completion {
     const handle = await open(path, 'a', 0o600).catch(unusable)
     try {
       const isFile = (await handle.stat()).isFile()
-      // The mode that `open` names is only that of a new file.
+      // `open` sets the mode only of a new file, so an existing file gets its mode here.
       if (isFile) await handle.chmod(0o600)
       for await (const batch of readAbsentRecords(client, BATCH)) {
         await handle.appendFile(batch.map((one) => `${JSON.stringify(one)}\n`).join(''))

@@ -7,7 +7,7 @@ import type { Database } from '@rollcall/database/database'
 import { hasClaimSql } from '@rollcall/records/records/claims'
 import type { ClientBase } from 'pg'
 
-/** The progress. Counts include those before an interruption. */
+/** The stored progress of an import. Counts include those before an interruption. */
 export interface Progress {
   readonly bytes: number
   /** The line of the source with the last entry that was read. */
@@ -165,7 +165,7 @@ export async function forgetProgress(client: ClientBase, registryId: number): Pr
 
 /** The last import that stored its progress or its end. An import of a stream stores only its end. */
 export interface LastImport extends Pick<Progress, Count | 'read'> {
-  /** The time of its last committed batch, or of its end. */
+  /** The time of the import's last committed batch, or of its end. */
   readonly updated_at: Date
   readonly ended: boolean
   /** True while a process imports into the registry. An import that has neither ended nor runs was interrupted. */

@@ -10,7 +10,7 @@ import type { ClientBase } from 'pg'
 /** Makes the temporary table for noted lines. The statements of this connection then have no time limit. */
 export async function createNoteTables(client: ClientBase): Promise<void> {
   await client.query('set statement_timeout = 0')
-  // The line is null when every line with the primary identifier was rejected.
+  // `line` is null when every line with the primary identifier was rejected.
   await client.query(
     `create temporary table noted_line (
        record_type text collate "C", primary_identifier text collate "C", line bigint,
@@ -28,7 +28,7 @@ export async function noteLines(
   { name }: RecordType,
   lines: ReadonlyMap<string, number | null>,
 ): Promise<ReadonlyMap<string, number>> {
-  // The outer query does not see the rows that the `with` part writes.
+  // The final query does not see the rows that `noted` inserts, so it returns only earlier lines.
   const { rows } = await client.query<NotedLine>(
     `with given as (select * from unnest($2::text[], $3::bigint[]) as given (primary_identifier, line)),
      noted as (
@@ -41,7 +41,7 @@ export async function noteLines(
   return linesOf(rows)
 }
 
-/** Finds the noted lines of these primary identifiers. */
+/** For each of these primary identifiers that was noted with a line, that line. */
 export async function findNotedLines(
   client: ClientBase,
   { name }: RecordType,

@@ -74,7 +74,7 @@ export class RecordNotes implements ReadingNotes {
     this.unreadValues.push({ name, path, rule: identifierRule(type) })
   }
 
-  /** Forgets the notes. */
+  /** Forgets the notes on the last record. */
   clear(): void {
     this.unreadValues.length = 0
     if (this.unlistedNames.size > 0) this.unlistedNames.clear()
@@ -95,7 +95,7 @@ export class RecordNotes implements ReadingNotes {
     }
   }
 
-  /** Lists every problem once, those of cells first. */
+  /** Lists every problem of the record once, those of the row's cells first. */
   problems(cells: RowCells | undefined): readonly string[] {
     const own = cells === undefined ? [] : cellProblems(cells)
     if (this.unreadValues.length === 0) return own

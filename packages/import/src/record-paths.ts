@@ -4,21 +4,21 @@ import { type Attribute, namesOf, otherKeys, type RecordType } from '@rollcall/p
 /** The values that a path of a record can have. */
 export interface RecordPath {
   readonly path: string
-  /** True when a value may be there, and not only an object. */
+  /** True when a text, number or boolean may be at the path, and not only an object. */
   readonly holdsValue: boolean
-  /** True when the schema allows any members below. */
+  /** True when the schema allows any members below the path. */
   readonly open: boolean
-  /** True when several values may be there. */
+  /** True when several values may be at the path. */
   readonly list: boolean
-  /** True when the schema allows only a list there. */
+  /** True when the schema allows only a list at the path. */
   readonly array: boolean
-  /** True when the path may have an object with identifier_type and identifier_value. */
+  /** True when an object with identifier_type and identifier_value may be at the path. */
   readonly identifier: boolean
   /**
    * The attributes read there: of the record type, also those that operators added, and of the elements of its lists.
    */
   readonly attributes: readonly Attribute[]
-  /** The identifier types of values that are there alone, without an identifier_type beside them. */
+  /** The identifier types of values that are at the path alone, without an identifier_type beside them. */
   readonly types: readonly string[]
 }
 
@@ -44,7 +44,7 @@ interface Schema {
 /** A member that every JSON-LD document may have, even if the schema does not list it. */
 const CONTEXT = '@context'
 
-/** The place below a member that the schema does not describe. */
+/** A place that may have any values, for paths below a member whose own members the schema leaves open. */
 const ANYTHING = { holdsValue: true, open: true, list: true, array: false, identifier: true, attributes: [], types: [] }
 
 const known = new WeakMap<RecordType, Place>()

@@ -56,7 +56,7 @@ export async function openRejects(path: string | null, bytes: number): Promise<R
 
 async function openFile(path: string): Promise<FileHandle> {
   const handle = await open(path, 'a', 0o600)
-  // The mode that `open` names is only that of a new file.
+  // `open` sets the mode only of a new file, so an existing file gets its mode here.
   if ((await handle.stat()).isFile()) await handle.chmod(0o600)
   return handle
 }

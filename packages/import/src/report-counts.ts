@@ -51,7 +51,7 @@ export function reportedNames(kind: Kind, { attributes, compounds = [] }: Record
   return [...kind.identifier_types.map(({ name }) => name), OTHER_IDENTIFIERS, ...held.map(({ name }) => name)]
 }
 
-/** Counts the values of one record type. */
+/** Counts the records of one record type, and their values. */
 class RecordCounts {
   count = 0
   readonly #byName: ReadonlyMap<string, Counts>
@@ -128,7 +128,7 @@ class RecordCounts {
   }
 }
 
-/** The counts of one batch. */
+/** The counts of one batch of an import, for its report. */
 export class BatchCounts {
   /** The number of records that were stored although some of their values were not understood. */
   kept = 0
@@ -153,7 +153,7 @@ export class BatchCounts {
     counts.add(line, record, notes, today)
   }
 
-  /** Counts a line that was rejected for a reason that is about the whole line. */
+  /** Counts a line that was rejected as a whole, for this reason. */
   rejected(line: number, reason: string): void {
     this.#rejections.push({ reason, count: 1, lines: [line] })
   }
@@ -177,7 +177,7 @@ export class BatchCounts {
     }
   }
 
-  /** Adds the counts of the batches before. */
+  /** Returns the counts of all batches so far: `before`, with those of this batch added. */
   after(before: ReportCounts): ReportCounts {
     const records = { ...before.records }
     for (const [{ name }, counts] of this.#records) records[name] = addValues(records[name], counts)
@@ -195,7 +195,7 @@ export class BatchCounts {
   }
 }
 
-/** Adds two lists of reasons, each reason once. Reasons beyond the limit are counted as one. */
+/** Joins rejections with the same reason, and adds their counts. Reasons beyond the limit are counted as one. */
 function addRejections(rejections: readonly RejectionCounts[]): readonly RejectionCounts[] {
   const byReason = new Map<string, RejectionCounts>()
   for (const { reason: given, count, lines } of rejections) {

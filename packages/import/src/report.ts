@@ -13,10 +13,10 @@ import { valueRuleOf } from './record-notes.ts'
 import { reportedNames } from './report-counts.ts'
 import { cellRule } from './row-documents.ts'
 
-/** The counts of the values under one name. */
+/** The counts of the values of one attribute, identifier type or column. */
 interface Reported extends ValueCounts {
   readonly empty: number
-  /** The rule that some values broke; null when none did, or a column shows the rule. */
+  /** The rule that some values broke; null when none did, or when only a column names the rule. */
   readonly rule: string | null
 }
 
@@ -47,11 +47,11 @@ export interface ImportReport {
 export function makeReport(
   kind: Kind,
   { kept, rejections, repeated = { count: 0, lines: [] }, records, columns }: ReportCounts,
-  /** Null when how the file was read is no longer known; then there are no columns. */
+  /** Null when it is no longer known how the file was read; the report then has no columns. */
   read: ReadAs | null,
 ): ImportReport {
   const targets = read?.table?.targets ?? []
-  // Without the mapping it is not known which rule the values broke.
+  // Without the column mapping it is not known which rule the values broke.
   const isMapped = read === null && columns.count > 0
   const inColumns = new Set(
     targets.flatMap(({ path, reads }) => ((columns.values[path]?.not_understood ?? 0) > 0 ? reads : [])),
@@ -67,7 +67,7 @@ export function makeReport(
       return reportedNames(kind, recordType).map((name) => ({
         record_type,
         name,
-        // A column shows the rule, because the mapping may have one of its own.
+        // A rule that a column reports is not reported here too: the mapping may have its own rule.
         ...reported(counted, name, () =>
           isMapped || inColumns.has(name) ? null : valueRuleOf(kind, record_type, name),
         ),

@@ -5,13 +5,13 @@ import type { JsonValue } from '@rollcall/protocol'
 import type { ColumnMapping, Target } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'
 
-/** The state of a cell. */
+/** How a cell was read: it is empty, or has a value, or the mapping does not understand it. */
 export const CELL_STATES = { empty: 0, value: 1, not_understood: 2 } as const
 
 /** The cells of one row, as the report counts them. */
 export interface RowCells {
   readonly targets: readonly Target[]
-  /** The state of the cell of each target: one of `CELL_STATES`. */
+  /** For each target, how its cell was read: one of `CELL_STATES`. */
   readonly states: Uint8Array
 }
 
@@ -91,7 +91,7 @@ function columnIndex({ path, column }: Target, names: readonly string[]): number
   return index
 }
 
-/** Returns the values of a cell; none for an empty one. */
+/** Returns the values of a cell, and how the cell was read; no values for an empty cell. */
 function valuesIn(target: Target, cell: string): { readonly values: Scalar[]; state: number } {
   const pieces = target.split === null ? [cell] : cell.split(target.split).map((piece) => piece.trim())
   const values: Scalar[] = []

@@ -22,7 +22,7 @@ export interface Source {
   readonly identity: string | null
   /** The first bytes, which show format, encoding and delimiter. */
   readonly head: Buffer
-  /** The byte order mark. Its bytes are counted, but not in the chunks. */
+  /** The byte order mark. Its bytes count in offsets, but `chunks` does not yield them. */
   readonly mark: ByteOrderMark
   /** Yields the bytes from an offset (of a stream: from its beginning) to the end. May be called once. */
   chunks(offset: number): AsyncIterable<Buffer>

@@ -9,14 +9,14 @@ import { refuseOtherFiles } from './detect.ts'
 import { ImportError } from './import-error.ts'
 import type { Table } from './propose-mapping.ts'
 
-/** The most bytes that are read. */
+/** The most bytes of a file that a sample reads. */
 const SAMPLE_BYTES = 8 * 1024 * 1024
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
 export interface TableSample extends Table {
   readonly delimiter: string
   readonly encoding: string
-  /** True when these are all rows of the file. */
+  /** True when the sample has all rows of the file. */
   readonly whole: boolean
   /** The lines of rows that are left out: they have another number of cells than the header, or cannot be read. */
   readonly leftOut: readonly number[]

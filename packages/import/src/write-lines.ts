@@ -15,7 +15,7 @@ import type { WrittenRecord } from '@rollcall/records/records/record-writer'
 import type { ClientBase } from 'pg'
 import { findNotedLines, noteLines } from './noted-lines.ts'
 
-/** A record, with the number of its line in the file. */
+/** A record to write, with the number of its line in the imported file. */
 export interface Line {
   readonly line: number
   readonly record: PreparedRecord
@@ -33,7 +33,7 @@ export interface Writing {
   /** The number of the run (`Progress.run`); null: a dry run, which only notes primary identifiers. */
   readonly run: string | null
   readonly duplicates: Duplicates
-  /** True when the documents before the change are read too. */
+  /** True when the documents of records before the change are read too, for events. */
   readonly before: boolean
   /**
    * True for a complete file: its lines are noted, and a record that is stored already as its line has it is not
@@ -50,7 +50,7 @@ interface Written {
   /** The changes of surviving records by lines about records that were merged into them. */
   readonly merged: readonly RecordChange[]
   readonly rejects: readonly { readonly of: Line; readonly reason: string }[]
-  /** The primary identifiers that an earlier line of the run has, with that line. */
+  /** For each primary identifier that an earlier line of the run has, the number of that line. */
   readonly met: ReadonlyMap<string, number>
 }
 

@@ -13,7 +13,7 @@ export interface ValueContext {
 }
 
 export interface MasterKey {
-  /** From 1 to 255. */
+  /** The version of the master key, from 1 to 255. */
   readonly version: number
   readonly key: KeyObject
 }
@@ -54,7 +54,7 @@ function additionalData({ version }: MasterKey, purpose: string, { table, id }: 
 const CIPHER = 'aes-256-gcm'
 const NONCE = 12
 const TAG = 16
-/** The number of bytes that encryption adds to head and plaintext. */
+/** The number of bytes by which an encrypted value is longer than its head and plaintext. */
 export const ENCRYPTION_OVERHEAD = NONCE + TAG
 
 /** The number of nonces that are made together: asking the system for random bytes costs more than encrypting. */
@@ -93,7 +93,7 @@ export function decrypt(key: KeyObject | Buffer, head: number, bound: Buffer, by
   try {
     return Buffer.concat([plaintext, decipher.final()])
   } catch {
-    // The error of the cipher says no more than that the value does not decrypt.
+    // The cipher's error is dropped: it says only that the value does not decrypt.
     return null
   }
 }

@@ -68,7 +68,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     published: true,
     keepPrivate: false,
     overlap: SIGNATURE_LIFETIME + KEY_SET_CACHE_SECONDS,
-    // 3072 bits take twice the time of 2048, and are good beyond 2030 (NIST SP 800-57).
+    // RSA with 3072 bits takes twice the time of 2048, and is good beyond 2030 (NIST SP 800-57).
     generate: { modulusLength: 3072 },
     onDemand: true,
   },
@@ -93,7 +93,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     algorithm: 'EdDSA',
     published: false,
     keepPrivate: false,
-    // A token lives for at most a quarter of the overlap.
+    // An access token lives for at most a quarter of the overlap.
     overlap: HOUR,
     generate: { crv: 'Ed25519' },
   },

@@ -100,7 +100,7 @@ async function firstMasterKey(db: Database, source: MasterKeySource): Promise<Ma
   return (await readMasterKey(db)) ?? own
 }
 
-/** The number of versions: a version is one byte, and 0 is not used. */
+/** The number of versions of master keys: a version is one byte, and 0 is not used. */
 const VERSIONS = 255
 
 /**

@@ -41,7 +41,7 @@ export function createDatabaseHealth(
   },
   { now, later }: Pick<Clock, 'now' | 'later'> = CLOCK,
 ): DatabaseHealth {
-  /** The end of the time for which the breaker is open; null when it is closed. */
+  /** The time until which the breaker is open; from then on it is probing. Null when it is closed. */
   let openUntil: number | null = null
   const lines = createFloodLog({
     period: LOG_PERIOD,

@@ -13,7 +13,7 @@ export interface Culture {
   readonly female: Parts
   readonly male: Parts
   readonly surnames: { readonly openings: Parts; readonly endings: Parts }
-  /** True when names have accented letters. Half of these households write accents as combining characters. */
+  /** True when names have accented letters. Half of such households write accents as combining characters. */
   readonly accented?: true
 }
 

@@ -62,7 +62,7 @@ export function makeHouseholdMembers(stream: Stream, first: number, size: number
   return places
 }
 
-/** A head and a spouse with one marriage. When one has died, the other is widowed. */
+/** Makes a head and a spouse with one marriage. When one of them has died, the other is widowed. */
 function couple(stream: Stream, first: number, sex: Sex, headBirth: number, spouseAge: number): [Place, Place] {
   const spouseBirth = birthDay(stream, spouseAge)
   const union = marriage(stream, first, Math.max(headBirth, spouseBirth) + COMING_OF_AGE)
@@ -74,7 +74,7 @@ function couple(stream: Stream, first: number, sex: Sex, headBirth: number, spou
   ]
 }
 
-/** A person without a spouse in the household: never married, divorced or widowed. */
+/** Places a person without a spouse in the household: never married, divorced or widowed. */
 function single(stream: Stream, person: Born, index: number): Place {
   const grown = person.birth_day + COMING_OF_AGE
   const past = stream.below(100)
@@ -91,7 +91,7 @@ function child(stream: Stream, { from, to }: Childbearing): Place {
   return { ...born(stream, 'child', sex, stream.between(from, to)), union: null, marital_status: 'S' }
 }
 
-/** A parent of the head, 18 to 40 years older than the head. */
+/** Makes a parent of the head, 18 to 40 years older than the head. */
 function parent(stream: Stream, headBirth: number, index: number): Place {
   const sex: Sex = stream.chance(0.7) ? 'female' : 'male'
   const birth_day = headBirth - stream.between(COMING_OF_AGE, Math.floor(40 * YEAR))
@@ -118,7 +118,7 @@ function birthDay(stream: Stream, age: number): number {
   return CENSUS_DAY - Math.floor(age * YEAR) - stream.below(365)
 }
 
-/** A person. Some have died, older people more often, but never before `notBefore`. */
+/** Makes a person. Some have died, older people more often, but never before `notBefore`. */
 function born(stream: Stream, role: Role, sex: Sex, birth_day: number, notBefore = birth_day): Born {
   const age = (CENSUS_DAY - birth_day) / YEAR
   const died = stream.chance(age < 50 ? 0.01 : age < 70 ? 0.07 : 0.3)

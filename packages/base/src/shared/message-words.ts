@@ -7,7 +7,7 @@ export const countWithNoun = (count: number, one: string, many = `${one}s`): str
 /** The name in lower case, without separators between its words. */
 const plain = (name: string): string => name.toLowerCase().replace(/[\s_.:-]+/g, '')
 
-/** The number of characters that are compared. The rest of a longer name is ignored. */
+/** The number of characters of a name that are compared. The rest of a longer name is ignored. */
 const COMPARED = 80
 
 /**

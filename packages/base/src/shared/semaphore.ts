@@ -12,7 +12,7 @@ export interface Semaphore {
 }
 
 export interface Slot {
-  /** Resolves when the slot is given, or was ended before. */
+  /** Resolves when the slot is given, or when `end` was called before that. */
   readonly begun: Promise<void>
   /** Gives the slot back, or stops waiting for it. May be called more than once. */
   end(): void

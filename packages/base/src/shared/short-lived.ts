@@ -7,7 +7,7 @@ export interface ShortLived<Value> {
    * share one load, unless it failed or the key was forgotten.
    */
   get(key: string): Promise<Value>
-  /** Makes the next `get` load the value, because this node has changed it. */
+  /** Makes the next `get` for `key` load the value again, because this node has changed it. */
   forget(key: string): void
 }
 

@@ -3,11 +3,11 @@
 export interface Wake {
   /** Ends the current wait, or the next, after this many milliseconds. Only the earliest time counts for one wait. */
   raise(after?: number): void
-  /** Resolves when the time of `raise` has come, or when the signal aborts. */
+  /** Resolves when the time that `raise` has set comes, or when the signal aborts. */
   wait(signal: AbortSignal): Promise<void>
 }
 
-/** Milliseconds. A timer cannot run longer. */
+/** The longest time for which a timer can run, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /** Makes a wake. @param now milliseconds of a clock that never goes back */

@@ -83,7 +83,7 @@ async function prepareRequest(
   const { sender_id, receiver_id, encryptFor } = settings
   const key = encryptFor === null ? null : await unlessAborted(encryptFor, options.signal)
   if (encryptFor !== null && key === null) {
-    // The request must not be sent unencrypted instead.
+    // Without a key for encryption, the request is not sent at all.
     const reason = 'the registry publishes no key to encrypt with'
     throw new UntrustedAnswer('err.encryption.invalid', reason, ['encryption.encrypt_for'])
   }

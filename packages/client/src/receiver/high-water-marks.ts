@@ -1,9 +1,9 @@
 /** Stores the highest number for each of many names: versions of records, and sequence numbers of notifications. */
 import type { Query } from './received-in-sql.ts'
 
-/** A store of marks. Names are digests, which tell nothing about a person. */
+/** A store of the highest number for each name. Names are digests, which tell nothing about a person. */
 export interface HighWaterMarks {
-  /** The number for a name; null when there is none. */
+  /** The highest number stored for a name; null when there is none. */
   get(name: string): Promise<number | null>
   /** Stores a number, unless a higher one is stored. */
   raise(name: string, value: number): Promise<void>
@@ -75,9 +75,9 @@ on conflict (name) do update set value = greatest(known.value, excluded.value), 
 
 const FORGET = 'delete from rollcall_high_water_mark where raised_at < now() - make_interval(secs => $1)'
 
-/** Marks in PostgreSQL. */
+/** High-water marks in a table of PostgreSQL. */
 export interface SqlMarks extends HighWaterMarks {
-  /** Deletes marks that were not raised for this time; a year by default. Call it sometimes. */
+  /** Deletes marks that were not raised for `age_seconds`; a year by default. Call it sometimes. */
   forget(options?: { readonly age_seconds?: number }): Promise<void>
 }
 

@@ -119,7 +119,7 @@ interface CodeMarks {
 
 interface MarkedItem {
   readonly event: NotifyEvent
-  /** The version of the record; 0 when unknown: it is then older than nothing. */
+  /** The version of the record; 0 when unknown: the item is then not compared with `order` or `latest`. */
   readonly version: number
   readonly corrects: boolean
   /** The mark with the record's last version for any subscription; null when items are not in an order. */

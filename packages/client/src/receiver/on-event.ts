@@ -58,7 +58,7 @@ export interface EventContext {
   readonly replaced_by: Readonly<NonNullable<NotifyMeta['replaced_by']>[string]> | null
   /** True for a test by the operator: nothing has happened. */
   readonly test: boolean
-  /** True when the operator had it sent about a record that matched already: nothing has changed. */
+  /** True when the operator had the event sent about a record that matched already: nothing has changed. */
   readonly backfill: boolean
   /** The whole notification. */
   readonly notification: Notification

@@ -6,7 +6,7 @@ import type { MessageKey, ReceivedMessages } from './received-messages.ts'
 /** Milliseconds: how long to wait for another process (`most`), and how often to check it (`step`). */
 const WAIT = { most: 5_000, step: 100 }
 
-/** Handles a new message. @param handle when it rejects, the message counts as new again */
+/** Runs `handle` for a new message. @param handle when it rejects, the message counts as new again */
 export type Once = (key: MessageKey, handle: () => Promise<void>) => Promise<void>
 
 /** Makes a function that handles each message once, as long as the memory knows it. */

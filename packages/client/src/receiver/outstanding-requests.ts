@@ -10,7 +10,7 @@ const MOST = 10_000
 
 /** The requests of a receiver's clients whose callbacks may still come. */
 export class OutstandingRequests {
-  /** For each correlation_id, how the registry of the request is trusted. */
+  /** For each correlation_id of an acknowledged request, the rules that verify the messages of its registry. */
   readonly #accepted = new Map<string, Trust>()
   /** Requests that have no ack yet. A callback may come before the ack; it has the transaction_id. */
   readonly #asking = new Set<{ readonly transaction_id: string; readonly trust: Trust }>()
@@ -67,7 +67,7 @@ async function someAsync<Item>(items: readonly Item[], is: (item: Item) => Promi
   return false
 }
 
-/** True when the peer must sign its callbacks, and the signature is valid. */
+/** True when the peer's callbacks must be signed, and the signature of this one is valid. */
 async function isProven(frame: Frame, trust: Trust): Promise<boolean> {
   if (trust.signature !== 'required') return false
   try {
@@ -80,7 +80,7 @@ async function isProven(frame: Frame, trust: Trust): Promise<boolean> {
 
 const OUTSTANDING = new WeakMap<object, OutstandingRequests>()
 
-/** The requests whose callbacks a receiver gets. */
+/** The outstanding requests whose callbacks come to this receiver. */
 export function outstandingAt(receiver: object): OutstandingRequests {
   const known = OUTSTANDING.get(receiver) ?? new OutstandingRequests()
   OUTSTANDING.set(receiver, known)

@@ -56,7 +56,7 @@ export function readCallback(
   signed: boolean,
 ): Received | Rejected {
   const { header } = frame
-  // Members of a status are checked whenever they are there. Only some callbacks require them.
+  // A header with `status` is checked as the header of a callback, although not all callbacks require a status.
   if (row.header === 'callback' || header.status !== undefined) {
     const problem = headers.problem(header, 'header')
     if (problem !== null) throw badRequest(problem)

@@ -19,9 +19,9 @@ export async function readRequest(request: Request, maxBytes: number, accepted: 
 
 const bad = (message: string, status: number): RequestFault => new RequestFault('err.request.bad', message, status)
 
-/** The largest number of values outside of the members that may have many. */
+/** The largest number of JSON values in a body, those in the batch (`bulk`) not counted. */
 const MAX_OUTSIDE = 10_000
-/** The largest number of names in one object. */
+/** The largest number of member names in one JSON object. */
 const MAX_NAMES = 1_000
 
 /** The limits for an envelope with one of these messages. */

@@ -37,7 +37,7 @@ const FORGET = `delete from rollcall_received_message where claimed_at < now() -
 
 /** A memory of messages in PostgreSQL. */
 export interface SqlMemory extends ReceivedMessages {
-  /** Forgets messages that were claimed longer ago than this; five days by default. Call it sometimes. */
+  /** Forgets messages that were claimed more than `age_seconds` ago; five days by default. Call it sometimes. */
   forget(options?: { readonly age_seconds?: number }): Promise<void>
 }
 

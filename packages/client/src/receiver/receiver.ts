@@ -44,7 +44,7 @@ import { type ReceivedMessages, rememberInMemory } from './received-messages.ts'
 /** A registry that may send callbacks. */
 export interface Peer {
   readonly sender_id: string
-  /** The registry's public keys, or their address. Without keys, no signature of it is valid. */
+  /** The registry's public keys, or their address. Without keys, no signature of the registry is valid. */
   readonly keys?: JwkSet | string
   /** Whether callbacks must be signed; `required` by default. */
   readonly signature?: SignaturePolicy

@@ -34,9 +34,9 @@ export interface Trust {
   readonly signature: SignaturePolicy
   readonly profile: SignatureProfile
   readonly namespaces: readonly string[]
-  /** True when its messages must be encrypted. */
+  /** True when the peer's messages must be encrypted. */
   readonly encrypted: boolean
-  /** True when its callbacks may repeat the addresses of the request. */
+  /** True when the peer's callbacks may have the sender_id and receiver_id of the request, not exchanged. */
   readonly repeats_addresses: boolean
 }
 
@@ -61,7 +61,7 @@ export interface Frame {
   readonly header: JsonObject
   /** The message, not decrypted and not checked yet; undefined when it is missing. */
   readonly message: JsonObject | undefined
-  /** The places of times in the header without a zone. */
+  /** The places of the times in the header that have no zone. */
   readonly assumed_utc: InUtc['assumed_utc']
 }
 

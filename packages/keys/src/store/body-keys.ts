@@ -10,7 +10,7 @@ export async function findBodyKey(db: Database, day: string): Promise<Buffer | n
 
 /** Adds the key of a day if there is none. Returns the stored key. */
 export async function addBodyKey(db: Database, day: string, sealed: Buffer): Promise<Buffer> {
-  // On a conflict nothing changes: the statement returns the existing row.
+  // When the day has a key already, nothing changes, and the statement returns the existing row.
   const { rows } = await db.pool.query<{ sealed: Buffer }>(
     'insert into body_key (day, sealed) values ($1, $2) on conflict (day) do update set day = excluded.day returning sealed',
     [day, sealed],

@@ -24,7 +24,7 @@ export const ENCRYPTED_TABLES = {
 } as const satisfies Record<string, EncryptedTable>
 
 export interface MasterKeyRecord {
-  /** From 1 to 255. */
+  /** The version of the master key, from 1 to 255. */
   readonly version: number
   readonly check_value: Buffer
 }

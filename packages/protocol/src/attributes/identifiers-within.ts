@@ -74,7 +74,7 @@ const isPerson = (path: string): boolean => /^(|((demographic_info|person)(\.|$)
 /** True when this path has the identifiers of the person of the whole object, in records of any kind. */
 const isList = (path: string): boolean => /^((demographic_info|person)\.)*(member_)?identifier$/.test(path)
 
-/** The identifiers in a value at the place of `source`. A value that names no type has the type of the place. */
+/** The identifiers in a value at the place `source`. A value without a type has the type of the place. */
 function identifierAt(kind: Kind, source: IdentifierSource, leaf: JsonValue): readonly Named[] {
   const type = identifierTypeOf(kind, source, leaf)
   if (type === undefined) return []

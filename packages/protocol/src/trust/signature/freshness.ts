@@ -11,13 +11,15 @@ const HOUR = 60 * MINUTE
 export const FRESHNESS = {
   /** The difference of clocks that is tolerated by default. */
   skew: 60,
-  /** The longest time from created to expires. */
+  /** The longest time from `created` to `expires` of a signature. */
   longest_life: HOUR,
   /** The age of the oldest accepted message whose signature has no times. */
   oldest_message: 24 * HOUR,
-  /** The same on callback paths, where a message may be sent again unchanged for days. */
+  /**
+   * On callback paths, the age of the oldest accepted message whose signature has no times; retries take days.
+   */
   oldest_callback: 96 * HOUR,
-  /** The time by which the sender's clock may be ahead. */
+  /** The time by which `message_ts` may be ahead of our clock, when the signature has no times. */
   newest_message: 5 * MINUTE,
 } as const
 
