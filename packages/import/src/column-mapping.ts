@@ -67,7 +67,7 @@ const Repeated = oneOf(DUPLICATES, {
 
 const Constant = Type.Object({ value: Scalar }, { additionalProperties: false })
 
-/** A mapping as a file has it. */
+/** The schema of a column mapping file: for each path in the record, a column or a constant. */
 export const ColumnMappingFile = Type.Record(Type.String(), Type.Union([Column, FromColumn, Constant]), {
   minProperties: 1,
   description:
@@ -81,7 +81,7 @@ export interface Step {
   readonly array: boolean
 }
 
-/** The rule for making one value of a record. */
+/** How a mapping makes one value of a record: the path, the column or constant, and how cells are read. */
 export interface Target {
   /** The path as written in the mapping. */
   readonly path: string

@@ -47,7 +47,7 @@ export interface RemovalResult {
   readonly isFinished: boolean
 }
 
-/** Collects, during the import of a complete file, what its end needs. */
+/** Collects rejected lines during the import of a complete file, and removes the records that no line names. */
 export class Completion {
   readonly #file: CompleteFile
   readonly #began: string

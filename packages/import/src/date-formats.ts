@@ -4,7 +4,7 @@ import { dayWriter, parseDateFormat, type ReadDate, type WriteDay } from './date
 
 export interface DateFormats {
   readonly read: ReadDate
-  /** The rule for a text, for the message when it cannot be read. */
+  /** The rule that a text breaks when it cannot be read as a date, for messages. */
   readonly rule: string
   /**
    * Returns every text that one of the formats reads as a day, also a text that another one reads as a different day;

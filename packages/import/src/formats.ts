@@ -11,11 +11,11 @@ import { readJsonArray } from './json-array.ts'
 import { type Entry, ImportError, MAX_ENTRY_BYTES, openSource, type Position, type Source } from './source.ts'
 import type { Duplicates } from './write-lines.ts'
 
-/** How a file was read, for the result. */
+/** How a file was read: the format, the encoding, and for a table its form and columns. */
 export interface ReadAs {
   readonly format: FormatName
   readonly encoding: string
-  /** Facts about a table; null when the file is no table. */
+  /** The form of the table, and its mapped and unused columns; null when the file is no table. */
   readonly table:
     | (TableForm & {
         readonly targets: readonly Target[]
@@ -86,7 +86,7 @@ export const FORMATS = {
   },
 } as const satisfies Record<string, Format>
 
-/** JSON files are always UTF-8 (RFC 8259, 8.1). */
+/** Makes a reader of JSON files, which are always UTF-8 (RFC 8259, 8.1) and have no column mapping. */
 function json(format: 'ndjson' | 'json', reader: Reader, { encoding, mapping, described }: FormatOptions): Reader {
   if (encoding !== undefined) throw new ImportError(`--encoding is for CSV, and ${NOT_UTF8}`)
   if (mapping !== undefined) {

@@ -43,7 +43,7 @@ import { type Entry, ImportError, openSource, type Source } from './source.ts'
 import type { Duplicates } from './write-lines.ts'
 
 const BATCH_ENTRIES = 2_000
-/** Characters of documents after which a batch ends. */
+/** The number of characters in the documents of a batch after which the batch ends. */
 const BATCH_SIZE = 16 * 1024 * 1024
 /** The number of entries after which the main thread does other work, such as writing the batch before. */
 const SLICE = 32
@@ -110,7 +110,7 @@ interface ImportResult extends ImportProgress {
   readonly resumedFrom: number
   /** The file of rejected lines; null when nothing was rejected, or no file was wanted. */
   readonly rejectsPath: string | null
-  /** The removed records; null unless the file is complete and was read to its end. */
+  /** The result of removing absent records; null unless the file is complete and was read to its end. */
   readonly removal: RemovalResult | null
 }
 
@@ -244,10 +244,10 @@ interface Run {
   readonly duplicates: Duplicates
   readonly registry: Registry
   readonly sink: RecordSink
-  /** Null: records that are not in the file stay. */
+  /** Removes records that a complete file does not name; null: these records stay. */
   readonly completion: Completion | null
   readonly isComplete: boolean
-  /** Null: changes of records are no events. */
+  /** How changes are recorded as events; null: changes of records are no events. */
   readonly events: RunEvents | null
   readonly preparing: BatchRules
   readonly identity: string | null
@@ -334,7 +334,7 @@ async function reached(run: Run, batch: Batch, before: Progress, inserted: numbe
 
 function counts(progress: Progress, totalBytes: number | null, completion: Completion | null): ImportProgress {
   const { entries: lines, written, inserted: added, rejected } = progress
-  // A source in another encoding is counted in UTF-8, which may be longer than the file.
+  // For a source in another encoding, bytes are counted in UTF-8, which may be more than the file has.
   const bytes = Math.min(progress.bytes, totalBytes ?? progress.bytes)
   const unchanged = completion?.unchanged ?? 0
   return { lines, written, added, replaced: written - added - unchanged, unchanged, rejected, bytes, totalBytes }

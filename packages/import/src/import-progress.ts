@@ -70,7 +70,7 @@ export interface RejectionCounts {
 /** The count of lines whose record replaced that of an earlier line. */
 export interface RepeatedCounts {
   readonly count: number
-  /** The numbers of the first of these lines. */
+  /** The numbers of the first lines whose record replaced that of an earlier line. */
   readonly lines: readonly number[]
 }
 

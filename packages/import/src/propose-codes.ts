@@ -22,7 +22,7 @@ export interface CodedColumn {
 /** The table to whose keys a column refers: a small one may say what codes mean. */
 export interface LookupTable {
   readonly name: string
-  /** The name of the table with that of its schema. */
+  /** The name of the table with the name of its schema. */
   readonly place: string
   /** The texts of each row, by its key; null: it has too many rows for a list of codes, or cannot be read. */
   readonly texts: ReadonlyMap<string, readonly string[]> | null

@@ -83,7 +83,7 @@ export function makeReport(
   }
 }
 
-/** The columns of a table by their paths, when the mapping is no longer known. */
+/** The counts for each path of a table, when the column mapping is no longer known. */
 export const reportedPaths = ({ columns }: ReportCounts) =>
   Object.keys(columns.values).map((path) => ({ path, ...reported(columns, path, () => null) }))
 

@@ -8,7 +8,7 @@ import { ImportError } from './import-error.ts'
 /** How a cell was read: it is empty, or has a value, or the mapping does not understand it. */
 export const CELL_STATES = { empty: 0, value: 1, not_understood: 2 } as const
 
-/** The cells of one row, as the report counts them. */
+/** For one row, how the cell of each mapped value was read. */
 export interface RowCells {
   readonly targets: readonly Target[]
   /** For each target, how its cell was read: one of `CELL_STATES`. */
@@ -76,7 +76,7 @@ export const cellProblems = ({ targets, states }: RowCells): readonly string[] =
       })
     : []
 
-/** The index of the column; null for a constant. */
+/** The index of the column that a target names; null when the target is a constant. */
 function columnIndex({ path, column }: Target, names: readonly string[]): number | null {
   if (column === null) return null
   const index = names.indexOf(column.trim())

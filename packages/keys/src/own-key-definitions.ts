@@ -25,7 +25,7 @@ interface EncryptionKeyDefinition extends KeyDefinition {
 }
 
 interface KeyDefinition {
-  /** True when the key set for peers has the key. */
+  /** True when the public key set, which peers fetch, has the key. */
   readonly published: boolean
   /** True when the private half is kept after retirement: messages encrypted with the key may still arrive. */
   readonly keepPrivate: boolean

@@ -43,7 +43,7 @@ export interface Signers {
 }
 
 export interface OwnKeys extends Signers {
-  /** The private half of the valid encryption key with this kid; null as with `verification`. */
+  /** The private half of the valid encryption key with this kid; null for an unknown, expired or revoked key. */
   decryption(kid: string): Promise<CryptoKey | null>
   /**
    * The key set for peers (N14): first the active and the next keys, then the retired ones that are still valid. The
@@ -161,7 +161,7 @@ interface LiveKey {
 interface KeyMaterial {
   readonly public_jwk: JWK
   readonly publicKey: CryptoKey
-  /** Null for a key that no longer signs: its private half was erased. */
+  /** The private half; null when it was erased, because the key no longer signs. */
   readonly privateKey: CryptoKey | null
 }
 

@@ -11,13 +11,13 @@ export interface Refusal {
   readonly refusal: string
   /** The sender_id of the token's owner, or of the client that asked for a token; null when unknown. */
   readonly participant: string | null
-  /** The address of the peer, shortened by `clientUnit`. */
+  /** The IP address of the peer, shortened by `clientUnit`. */
   readonly address: string
   /** The reason for the operator's log, where the peer is not told. */
   readonly reason?: string
 }
 
-/** The registry and operation of the request; null when unknown. */
+/** The registry and operation of a refused request; each is null when unknown. */
 export interface RefusedRequest {
   /** The namespace of the registry. */
   readonly registry: string | null
@@ -37,11 +37,11 @@ export interface Refusals {
 export interface RefusalEntries {
   /** Writes an audit entry for a number of equal refusals. @param refusals null for all beyond `MOST` different ones */
   write(refusals: RefusedRequests | null, count: number): void
-  /** Resolves when all entries are written. */
+  /** Resolves when all audit entries about refusals are written. */
   idle(): Promise<void>
 }
 
-/** Refusals that are equal in all members, and counted together. */
+/** A refusal with its request. Refused requests that are equal in all members are counted together. */
 export type RefusedRequests = Refusal & RefusedRequest
 
 /** Milliseconds between two log lines, and between two audit entries, about the same refusal. */

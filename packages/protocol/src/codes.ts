@@ -11,7 +11,7 @@ export type CodePlace = 'ack' | 'header' | 'search' | 'subscribe' | 'unsubscribe
 interface CodeShape {
   readonly code: `err.${string}` | `rjct.${string}`
   readonly where: CodePlace
-  /** The usual HTTP status of an acknowledgement with this code; codes of other places have none. */
+  /** The usual HTTP status of an acknowledgement with this code. Codes outside of acknowledgements have none. */
   readonly http_status?: number
   /** One plain sentence that says what was wrong. */
   readonly meaning: string

@@ -10,7 +10,7 @@ export const REASON_MAX_LENGTH = 999
 
 /** Cuts a text to the length of a reason. Lone surrogates become U+FFFD, because canonical JSON refuses them. */
 export function reasonText(text: string): string {
-  // The cut may split a surrogate pair. U+FFFD is as long as its half.
+  // The cut may leave half of a surrogate pair. U+FFFD, which replaces the half, has the same length.
   return text.slice(0, REASON_MAX_LENGTH).toWellFormed()
 }
 

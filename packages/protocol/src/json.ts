@@ -271,7 +271,7 @@ class Reader {
       at += 1
     }
     const value = escapes ? this.#unescaped(start - 1, at + 1) : text.slice(start, at)
-    // Both halves of a pair may be written as escapes, so check after unescaping.
+    // Both halves of a surrogate pair may be written as escapes, so check after unescaping.
     if ((escapes || surrogates) && !value.isWellFormed()) throw this.#refusal('the text has a lone surrogate')
     if (escapes && value.includes('\0')) throw this.#refusal('the text has a NUL character')
     this.#at = at + 1

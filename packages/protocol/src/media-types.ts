@@ -11,9 +11,9 @@ export interface AcceptedTypes {
 }
 
 export const ACCEPTED_TYPES = {
-  /** For calls of our own APIs. */
+  /** The content types for calls of our own APIs. */
   call: { accepts: /^application\/json$/, rule: 'must be application/json', alsoByPrograms: null },
-  /** For requests of the protocol. */
+  /** The content types for requests of the protocol. */
   request: { accepts: JSON_TYPE, rule: 'must be application/json or application/*+json', alsoByPrograms: null },
   /**
    * For callbacks. Many senders have the default type of their HTTP library, which is text, or none. A web page can

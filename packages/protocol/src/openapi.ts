@@ -33,11 +33,11 @@ export interface OpenApiDocument extends JsonObject {
 export interface OpenApiOptions {
   /** The base address of the registry, with namespace and version. It may be relative to the host. */
   readonly server_url: string
-  /** The operations that are served; those that the kind has are described. */
+  /** The operations that the server has. The document describes those that the kind has too. */
   readonly operations: readonly Operation[]
   /** The modes that are served; both by default. */
   readonly ways?: readonly Way[]
-  /** The callbacks that are received; none by default. */
+  /** The callbacks that the server receives from other registries; none by default. */
   readonly callbacks?: readonly Callback[]
   /** The title of the document; that of the kind by default. */
   readonly title?: string
@@ -147,7 +147,7 @@ function requestBody(kind: Kind, operation: Operation, way: Way, components: Com
 function syncOperation(kind: Kind, operation: Operation, components: Components): JsonObject {
   const { reply } = operation
   const envelope = components.refer(callbackEnvelope(reply.schema, `${reply.name}Envelope`))
-  // The members of the reply are also beside the envelope, for old readers (D8, D9).
+  // The answer has the members of the reply also beside its envelope, for old readers (D8, D9).
   const schema = operation.reply_also_bare ? { allOf: [envelope, components.refer(reply.schema)] } : envelope
   return {
     operationId: `sync-${operation.name}`,
@@ -177,7 +177,7 @@ function asyncOperation(kind: Kind, operation: Operation, components: Components
   }
 }
 
-/** The callback to the address in the request's header (G1). */
+/** Describes the callback to the address in the request's header (G1). */
 function callbackTo(callback: Callback, example: JsonObject, components: Components): JsonObject {
   const { name, schema } = callback.message
   const envelope = ENVELOPES[callback.header](schema, `${name}Envelope`)
@@ -192,7 +192,7 @@ function callbackTo(callback: Callback, example: JsonObject, components: Compone
   }
 }
 
-/** A callback that another registry sends us when we are the requester. */
+/** Describes a callback that another registry sends us when we are the requester. */
 function receivedCallback(kind: Kind, callback: Callback, components: Components): JsonObject {
   const { name, schema } = callback.message
   const envelope = ENVELOPES[callback.header](schema, `${name}Envelope`)
@@ -205,7 +205,7 @@ function receivedCallback(kind: Kind, callback: Callback, components: Components
   }
 }
 
-/** A callback that we send to a participant that has asked or subscribed. */
+/** Describes a callback that we send to a participant that has asked or subscribed. */
 function sentCallback(kind: Kind, callback: Callback, components: Components): JsonObject {
   const { name, schema } = callback.message
   const envelope = components.refer(ENVELOPES[callback.header](schema, `${name}Envelope`))

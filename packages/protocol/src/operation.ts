@@ -25,7 +25,7 @@ export interface Message extends Reply {
 /** The header of a message (N1). The callback header has members for a status. */
 export type HeaderShape = 'request' | 'callback'
 
-/** The place in CODES from which the items of a reply have their `status_reason_code`. */
+/** The `where` of the rows in CODES whose codes the items of a reply have as `status_reason_code`. */
 export type ItemCodes = 'search' | 'subscribe' | 'unsubscribe'
 
 /**
@@ -36,7 +36,7 @@ export interface Callback {
   readonly name: string
   readonly action: string
   readonly action_aliases: readonly string[]
-  /** The path below the base address. */
+  /** The usual path of the callback, below the base address of its receiver. */
   readonly path: string
   readonly header: HeaderShape
   /** The schema of `meta` in the header that we send; null when we send it empty. */
@@ -79,7 +79,7 @@ export interface Operation {
   readonly callback: Callback | null
   /** The callback that is sent later without a further request; null when there is none. */
   readonly notifies: Callback | null
-  /** The place of the items' reason codes; null when the items have none. */
+  /** The `where` in CODES of the items' reason codes; null when the items have none. */
   readonly codes: ItemCodes | null
   /** True when the operation changes stored data: records or subscriptions. */
   readonly writes: boolean

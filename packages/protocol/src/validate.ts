@@ -31,7 +31,7 @@ export interface Validator<Value = unknown> {
   firstProblem(value: unknown): Problem | null
   /** True when the value is valid: for a choice between schemas, without a reason. */
   accepts(value: unknown): value is Value
-  /** The value with its type. @throws what `fault` makes from the first problem */
+  /** Returns a valid value with its type. @throws what `fault` makes from the first problem */
   checked(value: unknown, path: string, fault: (problem: string) => Error): Value
 }
 

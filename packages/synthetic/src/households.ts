@@ -33,7 +33,7 @@ export interface Household {
 let latestSizes: { readonly of: Population; readonly block: number; readonly sizes: readonly number[] } | null = null
 let latestHousehold: { readonly of: Population; readonly household: Household } | null = null
 
-/** The sizes of the households of a block, in order. */
+/** The sizes of the 14 households of a block, in the order of their numbers. */
 export function blockSizes(population: Population, block: number): readonly number[] {
   if (latestSizes?.of === population && latestSizes.block === block) return latestSizes.sizes
   const sizes = shuffledSizes(population, block)

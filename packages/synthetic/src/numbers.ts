@@ -24,7 +24,7 @@ const REGISTERS = {
 
 export type NumberRegister = keyof typeof REGISTERS
 
-/** The number that a register gives to an index (0 to 10^10 − 1). */
+/** The number of a register, such as BRN, for the person or thing with this index (0 to 10^10 − 1). */
 export function identifierNumber(population: Population, register: NumberRegister, index: number): string {
   const { prefix, salt } = REGISTERS[register]
   const high = (population.high ^ Math.imul(salt, 0x9e3779b1)) >>> 0

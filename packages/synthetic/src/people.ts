@@ -50,12 +50,12 @@ export function syntheticPerson(seed: number | string, index: number): Person {
   return personAt(populationOf(seed), index)
 }
 
-/** The person with an index. */
+/** Makes the person with an index in the population. */
 export function personAt(population: Population, index: number): Person {
   return memberOf(population, householdOfPerson(population, index), index)
 }
 
-/** The person with an index, when the caller knows the household. */
+/** Makes the person with an index, when the caller knows the household. */
 export function memberOf(population: Population, household: Household, index: number): Person {
   const place = household.places[index - household.first]
   if (place === undefined) throw new RangeError(`person ${index} is not in household ${household.number}`)

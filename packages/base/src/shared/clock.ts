@@ -1,10 +1,10 @@
 /** A source of time. Tests use a clock of their own, so that they never wait. */
 export interface Clock {
-  /** Milliseconds of a clock that never goes back, for measuring. */
+  /** Milliseconds of a clock that never goes back, for measuring durations. */
   readonly now: () => number
-  /** Milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   readonly date: () => number
-  /** Calls `work` once after this time. The timer does not keep the process alive. */
+  /** Calls `work` once after `milliseconds`. The timer does not keep the process alive. */
   readonly later: (work: () => void, milliseconds: number) => void
 }
 

@@ -15,7 +15,7 @@ import type { HttpAnswer } from '../http/post.ts'
 import { retryAfter } from '../http/retry.ts'
 import type { Accepted } from './messages.ts'
 
-/** The code for a refusal that has none, by HTTP status. */
+/** For each HTTP status, the code of a refusal whose body names no code. */
 const CODES: Readonly<Record<number, string>> = {
   401: 'err.request.unauthorized',
   403: 'err.request.forbidden',
@@ -94,7 +94,7 @@ function bodyOf({ text }: HttpAnswer): JsonObject {
   }
 }
 
-/** The ack is in the member `message`, or is the body itself (3.1). */
+/** Finds the ack in a body: it is the member `message`, or the body itself (3.1). */
 const ackIn = (body: JsonObject): JsonObject => (isJsonObject(body.message) ? body.message : body)
 
 function faultsIn(body: JsonObject, ack: JsonObject): readonly PeerFault[] {

@@ -11,9 +11,9 @@ import type { Content } from './messages.ts'
 
 /** Members of an item that the client fills in when the caller does not. */
 interface ItemFrame {
-  /** `1`, `2` ... in the order of the batch by default. */
+  /** The reference_id of the item; by default `1`, `2` ... in the order of the batch. */
   readonly reference_id?: string
-  /** The current time by default. */
+  /** The timestamp of the item; the current time by default. */
   readonly timestamp?: string
   readonly locale?: string
 }

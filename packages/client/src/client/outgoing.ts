@@ -8,7 +8,7 @@ const ABSENT = Object.fromEntries(Object.keys(RequestHeader.properties).map((nam
 
 /** The functions that write the header of a request, by the name of the form. */
 export const OUTGOING = {
-  /** Leaves out members that have no value. */
+  /** The usual form: members that have no value are left out of the header. */
   usual: (header: Header): Header => header,
   /**
    * For a registry that parses the header and writes it again before it verifies the signature, with null for each

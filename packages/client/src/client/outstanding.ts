@@ -7,7 +7,7 @@ interface Waiting {
   readonly pages: Set<number>
   /** The number of answers without pagination, such as rejections, which do not name their page. */
   rejected: number
-  /** The number of all pages, as far as callbacks have told it. */
+  /** The number of all pages of the item, as the last callback with pagination gives it; 1 at first. */
   expected: number
 }
 
@@ -31,7 +31,7 @@ export class Outstanding {
     return this.#items.size === 0
   }
 
-  /** Notes the items of a callback. */
+  /** Notes the items of a callback, and drops the items whose pages have all come. */
   take({ search_response }: Pick<SearchResponse, 'search_response'>): void {
     for (const item of search_response) {
       const waiting = this.#items.get(item.reference_id)

@@ -2,11 +2,11 @@
 import { TransportError } from '../errors.ts'
 import type { Fetch } from './fetch.ts'
 
-/** OpenSSL's errors for an answer without TLS. */
+/** Matches OpenSSL's error codes when a server answers without TLS. */
 const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNKNOWN_PROTOCOL/
-/** Errors of a connection that a TLS server closes. */
+/** Matches error codes of a connection that a TLS server closes, because the request came without TLS. */
 const BROKEN_OFF = /ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_|ConnectionClosed/
-/** Answers of proxies (nginx, Caddy and others) to HTTP where they expect TLS. */
+/** Matches answers of proxies (nginx, Caddy and others) to plain HTTP where they expect TLS. */
 const IN_WORDS = /plain HTTP request .* HTTPS port|HTTP request to an HTTPS server/i
 
 /** The longest time for a TLS server to answer, in milliseconds. */

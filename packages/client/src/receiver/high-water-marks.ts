@@ -5,7 +5,7 @@ import type { Query } from './received-in-sql.ts'
 export interface HighWaterMarks {
   /** The highest number stored for a name; null when there is none. */
   get(name: string): Promise<number | null>
-  /** Stores a number, unless a higher one is stored. */
+  /** Stores a number for a name, unless a higher number is stored for the name. */
   raise(name: string, value: number): Promise<void>
   /**
    * `get` for many names at once; names without a number are left out. Optional: `get` is called for each otherwise.
@@ -68,7 +68,7 @@ on conflict (name) do update set value = greatest(known.value, excluded.value), 
 const GET_ALL = `select name, value from rollcall_high_water_mark
 where name = any (array(select json_array_elements_text($1::text::json)))`
 
-// Names are in one order, so that two processes do not deadlock.
+// Marks are written in the order of their names, so that two processes do not deadlock.
 const RAISE_ALL = `insert into rollcall_high_water_mark as known (name, value)
 select key, value::bigint from json_each_text($1::text::json) order by key
 on conflict (name) do update set value = greatest(known.value, excluded.value), raised_at = now()`

@@ -7,7 +7,7 @@ import { RefusedCallbacks } from './refused-callbacks.ts'
 /** Limits of the callbacks that are kept until a caller asks for them. */
 export interface MailboxLimits {
   readonly callbacks: number
-  /** How long a callback is kept, in milliseconds. */
+  /** How long a callback is kept for a caller, in milliseconds. */
   readonly age: number
 }
 

@@ -20,7 +20,7 @@ const INACTIVE: EnrolmentLabel = 'Inactive'
 export interface CheckedEnrolment {
   /** The value of an identifier of the person. */
   readonly person: string
-  /** The programme; null for any. */
+  /** The programme that the question names; null for any programme. */
   readonly programme: string | null
   /** The whole question. */
   readonly question: Question<'enrolment-status'>

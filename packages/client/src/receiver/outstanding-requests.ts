@@ -5,7 +5,7 @@
 import { RequestFault } from '@rollcall/protocol'
 import { type Frame, swapAddresses, type Trust, verifyFrame } from '../trust/open.ts'
 
-/** The most correlation_ids that are remembered. */
+/** The most correlation_ids of acknowledged requests that are remembered. */
 const MOST = 10_000
 
 /** The requests of a receiver's clients whose callbacks may still come. */

@@ -24,13 +24,13 @@ const MAX_OUTSIDE = 10_000
 /** The largest number of member names in one JSON object. */
 const MAX_NAMES = 1_000
 
-/** The limits for an envelope with one of these messages. */
+/** The limits for parsing an envelope that has one of these messages. */
 export function envelopeBounds(maxValues: number, messages: readonly Message[]): JsonBounds {
   const paths = messages.flatMap(({ bulk }) => bulk.map((path) => ['message', ...path]))
   return { maxValues, maxNames: MAX_NAMES, bulk: { paths, maxOutside: MAX_OUTSIDE } }
 }
 
-/** The limits for the text of a message that was encrypted. */
+/** The limits for parsing the decrypted text of an encrypted message. */
 export function messageBounds(maxValues: number, { bulk }: Message): JsonBounds {
   return { maxValues, maxNames: MAX_NAMES, bulk: { paths: bulk, maxOutside: MAX_OUTSIDE } }
 }

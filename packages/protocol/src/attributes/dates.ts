@@ -32,9 +32,9 @@ interface Written {
   readonly year: number
   readonly month: number
   readonly day: number
-  /** True when a time of day was written. */
+  /** True when the text has a time of day, and not only a date. */
   readonly timed: boolean
-  /** Milliseconds since midnight, in the written zone. */
+  /** The time of day, as milliseconds since midnight, in the written zone. */
   readonly time: number
   /** Minutes by which the zone is ahead of UTC; 0 when none was written. */
   readonly offset: number

@@ -82,7 +82,7 @@ function read(members: readonly CompoundMember[], leaf: JsonValue, notes?: Readi
     if (value === null) continue
     notes?.readMember(member)
     element ??= {}
-    // A member is never `many`, so this is one value.
+    // A member of a compound is never `many`, so `readAttribute` gives one value.
     element[member.name] = value as AttributeScalar
   }
   return element

@@ -9,11 +9,11 @@ import { integerText } from '../numbers.ts'
 import { isWritten, type ReadingNotes } from './read-attribute.ts'
 import { compilePath, member, type Path, walk } from './walk.ts'
 
-/** An identifier as it is stored and searched. */
+/** An identifier of a record, in the normalised form that is stored and searched. */
 export interface RecordIdentifier {
   /** The canonical name of the type, such as `UIN`; the name of `UNLISTED` for a type that the kind does not list. */
   readonly type: string
-  /** The normalised value. */
+  /** The value as the normaliser of the identifier type writes it. */
   readonly value: string
   /** `record`: it names the record itself. `part`: it names a person in the record, such as a member of a household. */
   readonly names: IdentifierSource['names']

@@ -43,7 +43,7 @@ export const KEY_SPELLINGS: Readonly<Record<string, readonly string[]>> = {
 
 const NONE: readonly string[] = []
 
-/** For each spelling of a name, the other ones. */
+/** For each spelling of a member's name, the other spellings. */
 const OTHER_KEYS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) => {
     const all = [key, ...spellings]

@@ -51,7 +51,7 @@ export function withoutPersons(
 interface Scope {
   readonly kind: Kind
   readonly takesOut: TakesOut
-  /** The persons found in relations that an attribute counts, removed or not. */
+  /** The persons found so far in relations that an attribute counts, removed or not. */
   readonly persons: CountedPerson[]
   readonly recordType: RecordType
   readonly places: Places
@@ -70,7 +70,7 @@ interface Places {
   readonly relations: ReadonlyMap<string, Relation>
   /** For each path of an object around persons, the paths of the persons; the object is removed with any of them. */
   readonly entries: ReadonlyMap<string, readonly string[]>
-  /** The paths of attributes that count persons. */
+  /** The paths of attributes whose numbers count persons, such as the size of a household. */
   readonly counts: ReadonlySet<string>
 }
 

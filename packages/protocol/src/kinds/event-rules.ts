@@ -1,14 +1,14 @@
 /** Rules that make events from changes of a record. They are data, and are tried in order. */
 
-/** A list in a document whose elements have keys. */
+/** A list in a document whose elements have keys, by which elements of two documents are matched. */
 export interface KeyedList {
   /** The name of the list in event rules, such as `member`. */
   readonly name: string
   /** Dotted paths in the document. An object in place of the list counts as its only element. */
   readonly paths: readonly string[]
-  /** Dotted paths inside an element to identifiers, which are its keys; "" is the element itself. */
+  /** Dotted paths inside an element to identifiers, which are keys of the element; "" is the element itself. */
   readonly identifiers?: readonly string[]
-  /** Dotted paths inside an element to a value that is its key. */
+  /** Dotted paths inside an element to a value that is a key of the element. */
   readonly values?: readonly string[]
 }
 

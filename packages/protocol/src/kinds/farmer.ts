@@ -18,7 +18,7 @@ const activities = pathsAt(parcels, 'farming_activities')
 
 const named = (path: string): IdentifierSource => ({ path, type: 'FARMER_ID', names: 'record' })
 
-/** A member that each element has; or the record has it for all elements. */
+/** Makes a text member that each element of a list has, or that the record has for all elements. */
 function elementOrRecordMember(name: string, more: Partial<CompoundMember> = {}): CompoundMember {
   return { name, paths: [name], record_paths: [name], type: 'text', fold: true, ...more }
 }

@@ -38,7 +38,7 @@ export function withIdentifiers(kind: Kind, { identifier_types, primary_identifi
     return {
       ...recordType,
       primary_identifier: primary_identifiers[name] ?? primary_identifier,
-      // Peers may still sort by the primary type of the kind.
+      // Searches may still be sorted by the primary type of the kind.
       sort_identifiers: [...sort_identifiers, primary_identifier, ...sortable],
       identifiers: identifiers.map(source),
     }

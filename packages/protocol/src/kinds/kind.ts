@@ -31,7 +31,7 @@ export interface Attribute {
   readonly many?: true
   /** True when texts are compared without case and accents. */
   readonly fold?: true
-  /** True when the column has an index. */
+  /** True when the column of the attribute has an index. */
   readonly indexed?: true
   /** True when a search may be sorted by the attribute; never together with `many`. */
   readonly sortable?: true
@@ -87,7 +87,7 @@ export interface IdentifierType {
  * these.
  */
 export interface IdentifierSource {
-  /** The dotted path, followed like that of an attribute. All identifiers there are read. */
+  /** The dotted path to the identifiers, followed like that of an attribute. All identifiers at the path are read. */
   readonly path: string
   /** The type of values without one: MOBILE for `phone_number`. If it is missing, values without a type are ignored. */
   readonly type?: string

@@ -5,7 +5,7 @@
 import type { KeyedList } from './event-rules.ts'
 import type { Attribute, CompoundMember } from './kind.ts'
 
-/** Each path below each of the places, in order. The place "" is the record itself. */
+/** Joins places and paths: all places with the first path, then with the next. The place "" is the record itself. */
 export function pathsAt(places: readonly string[], ...paths: readonly string[]): string[] {
   return paths.flatMap((path) => places.map((place) => (place === '' ? path : `${place}.${path}`)))
 }

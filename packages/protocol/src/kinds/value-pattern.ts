@@ -38,7 +38,7 @@ export function patternProblem(pattern: string): string | null {
 export function hasForm(pattern: string, value: string): boolean {
   const steps = stepsOf(pattern)
   if (steps === null) throw new Error('not a pattern')
-  // The steps that the next character may match.
+  // The steps of the pattern that the next character of the value may match.
   let next = closure(steps, new Set([0]))
   for (const character of value) {
     const after = new Set<number>()

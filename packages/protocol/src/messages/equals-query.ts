@@ -44,7 +44,7 @@ export function readEqualsQuery<Asked extends string>(
   return found
 }
 
-/** The names and values in the query, from either published form. */
+/** The attribute names and values in the query, from either published form of a query. */
 function comparisons(query: Readonly<Record<string, unknown>>, place: string): readonly (readonly [string, unknown])[] {
   if (Object.hasOwn(query, 'attribute_name')) {
     const { attribute_name, operator, attribute_value, ...others } = query

@@ -6,11 +6,11 @@ import { exampleError } from './examples.ts'
 
 interface ErrorRow {
   readonly status: number
-  /** The name of the component. */
+  /** The name of the error answer among the document's components, such as `BadRequest`. */
   readonly name: string
   readonly description: string
   readonly code: AckCode
-  /** The message in the example. */
+  /** The `message` of the error in the example. */
   readonly message: string
 }
 

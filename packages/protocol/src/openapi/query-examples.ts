@@ -7,14 +7,14 @@ import { sampleIdentifier } from './sample-record.ts'
 
 /** A query in one form, with its name and summary. It fits the invented person of the examples. */
 export interface QueryExample {
-  /** A name of our own, unique among the examples. */
+  /** The name of the example, unique among the examples; no name of the specification. */
   readonly name: string
   readonly summary: string
   readonly query_type: QueryType
   readonly query: JsonObject | readonly JsonObject[]
 }
 
-/** Conditions on a person. Those on attributes that a record type lacks are left out. */
+/** Conditions for the example queries. Conditions on attributes that a record type lacks are left out. */
 const CONDITIONS: readonly (readonly [attribute: string, operator: string, value: string])[] = [
   ['sex', 'eq', 'female'],
   ['birth_date', 'lt', '2000'],

@@ -21,7 +21,7 @@ const SAMPLE_VALUES: readonly (readonly [attribute: string, value: JsonValue])[]
   ['registration_date', '2024-05-02T08:30:00Z'],
 ]
 
-/** The values for the only element of each list in a sample. */
+/** The values of the members in the only element of each list in a sample record. */
 const SAMPLE_ELEMENT: Readonly<Record<string, JsonValue>> = {
   programme_identifier: 'PRG-01',
   programme_name: 'Winter Grant',

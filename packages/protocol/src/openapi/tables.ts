@@ -101,7 +101,7 @@ function compoundTable(recordType: RecordType): string[] {
   ]
 }
 
-/** Paths in an element, then paths in the record, for a cell. */
+/** The paths of an attribute for a table cell: first those in a list element, then those in the record. */
 function placesOf(paths: readonly string[], inRecord: readonly string[] = []): string {
   const here = paths.map((path) => (path === '' ? 'itself' : `\`${path}\``))
   return [...here, ...inRecord.map((path) => `record: \`${path}\``)].join(', ')
@@ -114,7 +114,7 @@ function typeOf({ type, codes, since, many, fold }: Attribute): string {
   return `${type}${detail}${fold ? ', folded' : ''}${many ? ', many' : ''}`
 }
 
-/** The reason codes of the items of a reply. */
+/** A Markdown table of the reason codes that rejected items of a reply may have. */
 export function codeTable(where: ItemCodes): string {
   const rows = CODES.filter((row) => row.where === where).map((row) => [`\`${row.code}\``, row.meaning])
   return ['Reason codes of rejected items:', markdownTable(['Code', 'Meaning'], rows)].join('\n\n')

@@ -106,7 +106,7 @@ function sorted(names: string[]): string[] {
   return names
 }
 
-/** Matches characters that need an escape, and surrogates, which need another check. */
+/** Matches characters that need an escape in canonical JSON, and surrogates, which may be lone ones. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const NOT_PLAIN = /["\\\u0000-\u001f\ud800-\udfff]/
 

@@ -3,7 +3,7 @@ import { base64urlBytes, fromBase64Url, toBase64Url } from './base64.ts'
 import { ALGORITHMS, type AlgorithmName, fitsAlgorithm, RSA_BITS, type WebCryptoKey } from './signature/algorithms.ts'
 import { prepareSynchronousSigner } from './signature/on-the-spot.ts'
 
-/** A JWK (RFC 7517). The named members are checked here; others may be there. */
+/** A JWK (RFC 7517). The named members are checked here; the JWK may have others. */
 export interface Jwk {
   readonly kty: string
   readonly crv?: string
@@ -43,11 +43,11 @@ export interface KeyShape {
   readonly kty: string
   readonly crv?: string
   readonly members: readonly string[]
-  /** The number of bytes of each member; null when it is not fixed. */
+  /** The number of bytes of each member; null when the number is not fixed. */
   readonly bytes: number | null
   /** True when the members are numbers, whose leading zeros have no meaning. */
   readonly numbers: boolean
-  /** True when messages can be encrypted for such a key. */
+  /** True when messages can be encrypted with keys of this type. */
   readonly encrypts: boolean
 }
 

@@ -24,7 +24,7 @@ export type KeyUse = 'sig' | 'enc'
 export interface PublicKey {
   readonly kid: string
   readonly use: KeyUse
-  /** The JOSE name of its algorithm, for signatures or for key encryption. */
+  /** The JOSE name of the key's algorithm, for signatures or for key encryption. */
   readonly algorithm: string
   /** Only the members that define the key, as in RFC 7638. */
   readonly public_jwk: Jwk
@@ -68,7 +68,7 @@ export async function readPublicKey(jwk: LooseJwk, context: KeyContext): Promise
   const thumbprint = toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
   const kid = readKid(context.kid ?? jwk.kid ?? thumbprint, use, context.sender_id)
   const key = { kid, use, algorithm, public_jwk, thumbprint }
-  // This checks that WebCrypto accepts the key, and that it is strong enough.
+  // Importing the key checks that WebCrypto accepts it, and that it is strong enough.
   await (use === 'sig' ? verifyingKey(key) : encryptionKey(key))
   return key
 }

@@ -21,7 +21,7 @@ export interface RefreshRules {
   readonly pause: { readonly withValue: number; readonly without: number }
   /** True when the value may still be used after this error. After other errors it is dropped. */
   readonly survives: (error: unknown) => boolean
-  /** A clock in milliseconds. */
+  /** Returns the time of a clock in milliseconds; `Date.now` by default. */
   readonly now?: () => number
 }
 

@@ -20,7 +20,7 @@ import { type Programme, programmesOf } from './programmes.ts'
 /** Makes IBR documents: document i is about person i. Numbers and flags are texts, as the specification has them. */
 export const ibr: KindGenerator = { kind: 'ibr', document: beneficiary }
 
-/** A code of the IBR enrolment_status list with its label. */
+/** The code for a dead person in the IBR enrolment_status list, with its label. */
 const DECEASED = ['2', 'Deceased'] as const
 /** Other codes of that list with their labels. A pair that is listed several times is chosen more often. */
 const STATUSES = [

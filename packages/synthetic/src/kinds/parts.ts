@@ -7,7 +7,7 @@ import type { Population, Stream } from '../stream.ts'
 export interface KindGenerator {
   /** The name of the kind in the protocol package: civil, ibr ... */
   readonly kind: string
-  /** Makes the document of a number. It depends on the two arguments only. */
+  /** Makes the document with this number, the same for the same population. */
   readonly document: (population: Population, ordinal: number) => object
 }
 
@@ -19,12 +19,12 @@ export function identifier(identifier_type: string, identifier_value: string): o
   return { '@type': 'Identifier', identifier_type, identifier_value }
 }
 
-/** The given members, or sometimes an empty object. Spread the result into a document. */
+/** Returns the given members, or sometimes none, for the optional members of a document. */
 export function membersOrNone(stream: Stream, members: object): object {
   return stream.chance(ERROR_RATES.missing_member) ? {} : members
 }
 
-/** The usual spelling of a code, or sometimes the other spelling. */
+/** Returns the usual spelling of a code, or sometimes the other spelling. */
 export function usualOrOtherSpelling(stream: Stream, usual: string, other: string): string {
   return stream.chance(ERROR_RATES.other_spelling) ? other : usual
 }

@@ -12,7 +12,7 @@ export interface LifeEvent {
 export interface LifeRow {
   /** The name of the type of event, such as `births`. */
   readonly name: string
-  /** How often such events happen, compared with the other rows of the kind. */
+  /** How often events of this type happen, compared with the other types of the kind. */
   readonly weight: number
   /** Makes an event for each changed record; none when no person is suitable. */
   readonly happen: (stream: Stream) => readonly LifeEvent[]

@@ -31,7 +31,7 @@ export interface LifeOptions {
 /** New documents get numbers from `from` on. The seed of the events chooses one of `runs` ranges of `each` numbers. */
 const NEWCOMERS = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
 
-/** Makes events without end. @throws RangeError at once, when the kind has no events */
+/** Yields life events of a kind without end. @throws RangeError at once, when the kind has no events */
 export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iterable<LifeEvent> {
   const make = Object.hasOwn(LIVES, kind) ? LIVES[kind] : undefined
   if (make === undefined) throw new RangeError(`there are no life events for a registry of kind "${kind}"`)

@@ -12,7 +12,7 @@ export interface KeyEncryption {
   readonly kty: readonly string[]
   /** Members that the header of a message has with this algorithm besides alg, enc and kid. */
   readonly extra: readonly string[]
-  /** The number of bytes in `encrypted_key`, for a key and a size of content key. */
+  /** Computes the size of `encrypted_key` in bytes, for a key and a size of content key. */
   encryptedKeyBytes(key: CryptoKey, contentKeyBytes: number): number
 }
 
@@ -38,16 +38,16 @@ export const CONTENT_ENCRYPTIONS: readonly ContentEncryption[] = [
   { enc: 'A128GCM', keyBytes: 16 },
 ]
 
-/** The sizes for GCM, which every content encryption here uses (RFC 7518, 5.3). */
+/** The sizes in bytes of IV and tag for GCM, which every content encryption here uses (RFC 7518, 5.3). */
 export const IV_BYTES = 12
 export const TAG_BYTES = 16
 
-/** The row for a value of `header.alg`; undefined when there is none. */
+/** The algorithm with this value of `header.alg`; undefined when we do not support it. */
 export function keyEncryption(alg: unknown): KeyEncryption | undefined {
   return KEY_ENCRYPTIONS.find((row) => row.alg === alg)
 }
 
-/** The row for a value of `header.enc`; undefined when there is none. */
+/** The algorithm with this value of `header.enc`; undefined when we do not support it. */
 export function contentEncryption(enc: unknown): ContentEncryption | undefined {
   return CONTENT_ENCRYPTIONS.find((row) => row.enc === enc)
 }

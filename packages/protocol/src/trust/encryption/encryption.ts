@@ -47,7 +47,7 @@ export async function encryptMessage(encryption: Encryption): Promise<EncryptedM
   return encrypted(utf8(text), { alg, enc, kid }, key)
 }
 
-/** True for an imported key. A JWK has no member `key`. */
+/** True for an imported key, false for a JWK, which has no member `key`. */
 function isImported(key: Encryption['key']): key is EncryptionKey {
   return 'key' in key && key.key instanceof CryptoKey
 }
@@ -80,7 +80,7 @@ export type ResolveKey = (kid: string) => CryptoKey | null | Promise<CryptoKey |
 export interface DecryptionLimits {
   /** The largest size of the ciphertext in bytes, after base64url is decoded. */
   readonly maxCiphertextBytes: number
-  /** The limits for `parseJson`. */
+  /** The limits with which `parseJson` reads the decrypted text. */
   readonly bounds?: JsonBounds
   /** Reads texts of at least `from` characters instead of `parseJson`; null when the text is not a message. */
   readonly large?: { readonly from: number; readonly read: (text: string) => Promise<JsonObject | null> }

@@ -4,7 +4,7 @@ import { encryptionShape, isKid, isPrivateJwk, type Jwk, KeyRefused, KID_MAX_LEN
 import type { WebCryptoKey } from '../signature/algorithms.ts'
 import { type KeyEncryption, keyEncryption, rsaModulusBits } from './algorithms.ts'
 
-/** A public key that is imported. */
+/** A receiver's public key, imported for encrypting messages. */
 export interface EncryptionKey {
   readonly kid: string
   readonly alg: KeyEncryption['alg']

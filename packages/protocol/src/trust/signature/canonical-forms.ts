@@ -34,7 +34,10 @@ export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourc
   'as-received': ({ source }) => source(),
 }
 
-/** Both parts of a received envelope. @throws {SignatureProblem} one is missing, or has no canonical form */
+/**
+ * Header and message of a received envelope in canonical form.
+ * @throws {SignatureProblem} one is missing, or has no canonical form
+ */
 export function receivedParts(envelope: SignedEnvelope, form: CanonicalFormName): CanonicalParts {
   if (!isJsonObject(envelope.member('header'))) throw invalid('the envelope has no header')
   if (envelope.member('message') === undefined) throw invalid('the envelope has no message')

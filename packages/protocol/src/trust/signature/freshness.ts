@@ -9,15 +9,13 @@ const HOUR = 60 * MINUTE
 
 /** Limits in seconds. The message_ids of messages must be remembered for longer than any of them. */
 export const FRESHNESS = {
-  /** The difference of clocks that is tolerated by default. */
+  /** The difference between the sender's clock and ours that is tolerated by default. */
   skew: 60,
   /** The longest time from `created` to `expires` of a signature. */
   longest_life: HOUR,
   /** The age of the oldest accepted message whose signature has no times. */
   oldest_message: 24 * HOUR,
-  /**
-   * On callback paths, the age of the oldest accepted message whose signature has no times; retries take days.
-   */
+  /** On callback paths, the age of the oldest accepted message whose signature has no times; retries take days. */
   oldest_callback: 96 * HOUR,
   /** The time by which `message_ts` may be ahead of our clock, when the signature has no times. */
   newest_message: 5 * MINUTE,

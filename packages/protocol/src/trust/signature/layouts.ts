@@ -12,7 +12,7 @@ import { invalid } from './problem.ts'
 /** For raw RSA: the header's text directly followed by the message's. The end of the header is always clear. */
 const rawContent = async ({ header, message }: CanonicalParts) => utf8(`${header}${message}`)
 
-/** Only an RSA signature in base64 (1.4 D). */
+/** The layout of a signature text that is only an RSA signature in base64 (1.4 D). */
 const rawRsa: Layout = {
   algorithms: ['RS256'],
   expires: false,

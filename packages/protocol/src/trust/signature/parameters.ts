@@ -11,7 +11,7 @@ import { invalid } from './problem.ts'
 const NAMES = ['namespace', 'kidId', 'algorithm', 'created', 'expires', 'headers', 'signature'] as const
 type Parameters = Readonly<Record<(typeof NAMES)[number], string>>
 
-/** The text that may come before the list: published samples have it inside the string. */
+/** The text that may come before the list of parameters: published samples have it inside the string. */
 const PREFIX = 'Signature: '
 const HEADERS = '(created) (expires) digest'
 
