@@ -15,7 +15,7 @@ import type { Entry } from './source.ts'
 import { type Line, type LinesWritten, type Writing, writeLines } from './write-lines.ts'
 
 interface BatchWritten {
-  /** The number of records that are new. */
+  /** The number of written records that are new. */
   readonly inserted: number
   /** The number of lines whose records were stored already as the lines have them. */
   readonly unchanged: number
@@ -34,7 +34,7 @@ export interface BatchRules {
 
 export class Batch {
   entries = 0
-  /** The total length of the documents, in characters. */
+  /** The total length of the documents in the batch, in characters. */
   size = 0
   last: { readonly line: number; readonly end: number } | null = null
   readonly lines = new Map<RecordType, Line[]>()

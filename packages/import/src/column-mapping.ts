@@ -83,7 +83,7 @@ export interface Step {
 
 /** How a mapping makes one value of a record: the path, the column or constant, and how cells are read. */
 export interface Target {
-  /** The path as written in the mapping. */
+  /** The path in the record, as written in the mapping. */
   readonly path: string
   readonly steps: readonly Step[]
   /** The type, when the last step is an identifier of this type; otherwise null. */
@@ -101,14 +101,14 @@ export interface Target {
   readonly reads: readonly string[]
 }
 
-/** A checked mapping. */
+/** A column mapping that `readColumnMapping` has checked. */
 export interface ColumnMapping {
   readonly targets: readonly Target[]
   /** The treatment of repeated records; null: the mapping does not say. */
   readonly duplicates: Duplicates | null
 }
 
-/** The records that a mapping shall make. */
+/** The kind and the possible types of the records that a mapping makes. */
 export interface MappedRecords {
   readonly kind: Kind
   /** The types that a record may have. */

@@ -69,7 +69,7 @@ export interface ImportOptions extends Omit<FormatOptions, 'records' | 'describe
   readonly events?: ImportEvents
   /** Set when the file is complete: records that are not in it are removed. */
   readonly complete?: CompleteFile
-  /** The time; by default that of the machine. */
+  /** Returns the current time; by default that of the machine. */
   readonly now?: () => Date
 }
 

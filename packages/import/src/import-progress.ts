@@ -54,7 +54,7 @@ export const NO_VALUE_COUNTS: ValueCounts = {
 
 /** The counts of the values in records or rows, by name. */
 export interface CountedValues {
-  /** The number of records, or of rows. */
+  /** The number of records or rows whose values were counted. */
   readonly count: number
   readonly values: Readonly<Record<string, ValueCounts>>
 }

@@ -17,7 +17,7 @@ export type FileRow = {
 } & ({ readonly document: JsonObject } | { readonly problem: string })
 
 export interface RecordFileOptions extends FormatOptions {
-  /** The format; absent: the extension decides. */
+  /** The format of the file; absent: the file's extension decides. */
   readonly format?: FormatName
   /** The file for rejected lines. Default: `<file>.rejects.ndjson`, beside the file. */
   readonly rejectsPath?: string

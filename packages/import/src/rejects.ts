@@ -13,7 +13,7 @@ export interface Reject {
 export interface RejectsFile {
   /** Appends rejected lines; resolves when they are on disk. */
   append(rejects: readonly Reject[]): Promise<void>
-  /** The length of the file, in bytes. */
+  /** The length of the rejects file, in bytes. */
   readonly bytes: number
   close(): Promise<void>
 }

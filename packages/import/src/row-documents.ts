@@ -20,7 +20,7 @@ export interface RowDocument {
   readonly cells: RowCells
 }
 
-/** Reads the rows of a table. */
+/** Makes documents from the rows of a table. */
 export interface RowReader {
   /** Reads the cells of a row. A text that is not understood is written into the document as it is. */
   read(cells: readonly string[]): RowDocument

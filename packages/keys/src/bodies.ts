@@ -17,7 +17,7 @@ import { addBodyKey, findBodyKey } from './store/body-keys.ts'
 import { ENCRYPTED_TABLES, withCurrentMasterKey } from './store/master-keys.ts'
 import type { Vault } from './vault.ts'
 
-/** Encrypts and decrypts stored messages. */
+/** Encrypts and decrypts stored messages, with a key for each day. */
 export interface Bodies {
   /**
    * Encrypts a body.
@@ -25,7 +25,7 @@ export interface Bodies {
    * @param day 'YYYY-MM-DD' (UTC) whose key is used; today unless another is given
    */
   encryptBody(text: string, context: string, day?: string): Promise<Buffer>
-  /** Decrypts a body. @throws BodyUnreadable */
+  /** Decrypts the body of a stored message. @throws BodyUnreadable */
   decryptBody(encrypted: Uint8Array, context: string): Promise<string>
 }
 
@@ -48,7 +48,7 @@ const FORMATS = { deflated: 1, plain: 2 }
 const HEAD = 5
 /** Milliseconds of a day. */
 const DAY = 86_400_000
-/** The number of the day 9999-12-31. */
+/** The day 9999-12-31 as a number of days since 1970. */
 const LAST_DAY = 2_932_896
 
 /**

@@ -5,7 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 
-/** The row to which a value is bound. */
+/** The row to which an encrypted value is bound: elsewhere, the value does not decrypt. */
 export interface ValueContext {
   readonly table: string
   /** The primary key of the row. */

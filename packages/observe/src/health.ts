@@ -29,7 +29,7 @@ const LOG_ERRORS = 10
 const OPEN = 10_000
 /** Milliseconds for which a result of `isReady` is reused. */
 const MAX_AGE = 1_000
-/** Milliseconds within which the database must answer. */
+/** Milliseconds within which the database must answer a probe. */
 const ANSWER_TIMEOUT = 2_000
 
 /** Watches a database. @param deps.read reads from the database; `deps.write` writes a row that nothing else uses */

@@ -37,7 +37,7 @@ export interface Metrics {
   deliveryAttempted(ending: string, seconds: number): void
   /** Counts a delivery that has ended. */
   deliveryEnded(state: 'delivered' | 'refused' | 'dead'): void
-  /** Counts entries of the audit log. */
+  /** Counts entries of the audit log that were written or could not be written. */
   audited(outcome: 'written' | 'failed', entries: number): void
   /** Counts a checkpoint of the audit log that was made or could not be made. */
   checkpointMade(outcome: 'made' | 'failed'): void

@@ -7,7 +7,7 @@ import type { DeliveryHealth, Expiry, MirrorHealth, OutboxHealth, WaitingExchang
 import type { SchemaLead } from '@rollcall/database/schema-version'
 import { Gauge, type Registry } from 'prom-client'
 
-/** Reads the values of the gauges. */
+/** Reads the values of the gauges from the database. */
 export interface StoredHealth {
   /** The state of deliveries and mailboxes, for the participants that have something to report. */
   deliveries(): Promise<readonly DeliveryHealth[]>
@@ -17,7 +17,7 @@ export interface StoredHealth {
   exchanges(): Promise<WaitingExchanges | null>
   /** The grants and keys of participants that end soon. */
   ends(): Promise<readonly Expiry[]>
-  /** The state of the copies of sources. */
+  /** The state of each registry's copy of its source. */
   mirrors(): Promise<readonly MirrorHealth[]>
   /** How many versions the database is ahead of this node. */
   schema(): Promise<Pick<SchemaLead, 'ahead'>>

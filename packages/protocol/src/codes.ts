@@ -13,7 +13,7 @@ interface CodeShape {
   readonly where: CodePlace
   /** The usual HTTP status of an acknowledgement with this code. Codes outside of acknowledgements have none. */
   readonly http_status?: number
-  /** One plain sentence that says what was wrong. */
+  /** One plain sentence that says what the code means. */
   readonly meaning: string
 }
 

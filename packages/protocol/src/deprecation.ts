@@ -1,10 +1,10 @@
 /** Announces to callers which parts of the interface will be removed, in answers and OpenAPI documents. */
 
-/** The two days of a part of the interface that will be removed. */
+/** The day from which a part of the interface is deprecated, and the day from which it may be gone. */
 export interface Deprecation {
   /** The day from which the part is deprecated, such as `2027-01-31`. */
   readonly since: string
-  /** The day from which the part may be gone. */
+  /** The day from which the deprecated part may be gone. */
   readonly sunset: string
 }
 

@@ -12,5 +12,5 @@ export class JsonError extends Error {
   }
 }
 
-/** The array of items is longer than `JsonBulk.maxItems`. */
+/** A JSON text is refused because its array of items is longer than `JsonBulk.maxItems`. */
 export class TooManyItems extends JsonError {}

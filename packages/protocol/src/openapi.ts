@@ -108,7 +108,7 @@ function pathsAt(
 
 const CALLBACK_THEME: Theme = 'Callbacks of other registries'
 
-/** A body of JSON with its example. */
+/** The `content` of a JSON body in the document: its schema and an example. */
 function json(schema: JsonObject, example: unknown): JsonObject {
   return { 'application/json': { schema, example } }
 }

@@ -82,10 +82,10 @@ const UNSIGNED_ANSWER: Tolerated = { ...HEADER, optional: [...(HEADER.optional ?
 /** The forms accepted in `consent` and `authorize` (G8). */
 const CONSENT: Tolerated = { inside: { purpose: { spellings: { refUri: 'ref_uri' } } } }
 
-/** The readings that apply to every message. */
+/** Members that every message may have in another form, with the functions that read them. */
 const EVERY_MESSAGE: Readonly<Record<string, Reading>> = { transaction_id: digits }
 
-/** The forms accepted in each message, by its name. */
+/** For each message, by its name, the forms that are accepted besides the documented one. */
 const MESSAGES: Readonly<Record<string, Tolerated>> = {
   SearchRequest: {
     readings: { search_request: oneObject },

@@ -29,6 +29,6 @@ export const ERROR_RATES = {
   missing_member: 0.08,
   /** Share of civil documents in which members that do not apply are "" instead of missing. */
   empty_string: 0.05,
-  /** Share of codes that are written as a word, or as a code where a word is usual: "Married" for M, "1" for employed. */
+  /** Share of codes written as a word, or as a code where a word is usual: "Married" for M, "1" for employed. */
   other_spelling: 0.15,
 } as const

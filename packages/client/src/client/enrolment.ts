@@ -51,7 +51,7 @@ export interface EnrolmentUpdate {
   readonly correlation_id: string
 }
 
-/** The most beneficiaries in one message by default. */
+/** The most beneficiaries in one message of `updateEnrolments`, by default. */
 export const UPDATE_BATCH = 100
 
 /** Makes the message of a question about an enrolment, without its transaction_id. */

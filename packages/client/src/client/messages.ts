@@ -36,13 +36,13 @@ export type OperationName = keyof Messages
 /** A request without its transaction_id, which the client adds. */
 export type Content<Name extends OperationName> = Omit<Messages[Name]['request'], 'transaction_id'>
 
-/** Options of every request. */
+/** Options that every request of the client may have. */
 export interface RequestOptions {
   /** The id that several requests of one transaction share, also to different systems; a new UUID by default. */
   readonly transaction_id?: string
   /** Aborts the request, its retries and its pauses. */
   readonly signal?: AbortSignal
-  /** Members of `header.meta`, in any form. */
+  /** Members for `header.meta` of the request, in any form. */
   readonly meta?: Readonly<Record<string, unknown>>
 }
 

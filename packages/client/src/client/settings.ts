@@ -60,9 +60,9 @@ export interface ClientOptions {
   readonly base_url: string
   /** Paths below `base_url` that differ from the specification's: `{ registry: 'dci' }`. */
   readonly paths?: Paths
-  /** Our sender_id at the registry. */
+  /** The sender_id by which the registry knows us. */
   readonly sender_id: string
-  /** The registry's sender_id. */
+  /** The registry's sender_id, which requests have as receiver_id. */
   readonly receiver_id?: string
   /**
    * The full address for callbacks, or a function that gives one for each: `callbacksAt('https://sp.example')`. By

@@ -1,6 +1,6 @@
 /** Reads a body as text, and never keeps more of it in memory than is allowed. */
 
-/** The body cannot be read. */
+/** The body of a message cannot be read as text. */
 export class BodyProblem extends Error {
   readonly kind: 'too_large' | 'broken' | 'not_utf8'
 

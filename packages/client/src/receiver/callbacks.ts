@@ -55,7 +55,7 @@ export interface Rejected {
   readonly assumed_utc?: readonly string[]
 }
 
-/** Handles one callback. */
+/** The function of an application that handles one callback. */
 export type Handler<Name extends CallbackName> = (callback: Received<Name>) => unknown
 
 /**

@@ -22,7 +22,7 @@ export interface CheckedEnrolment {
   readonly person: string
   /** The programme that the question names; null for any programme. */
   readonly programme: string | null
-  /** The whole question. */
+  /** The whole question, as the receiver has read it. */
   readonly question: Question<'enrolment-status'>
 }
 

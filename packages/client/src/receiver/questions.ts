@@ -40,7 +40,7 @@ export type AnswerContent<Name extends QuestionName> = Omit<
   'transaction_id' | 'correlation_id'
 >
 
-/** Answers one question. */
+/** The function of an application that answers one question. */
 export type AnswerHandler<Name extends QuestionName> = (
   question: Question<Name>,
 ) => AnswerContent<Name> | Promise<AnswerContent<Name>>

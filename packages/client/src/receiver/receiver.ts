@@ -124,7 +124,7 @@ export class Receiver {
   readonly #maxValues: number
   /** The signer of our answers, by our sender_id. */
   readonly #signers = new Map<string, Promise<Signer>>()
-  /** The known kinds of registries, by their sender_id. */
+  /** The kind of each registry whose kind is known, by the registry's sender_id. */
   readonly #kinds = new Map<string, KindName>()
 
   /** Makes a receiver. @throws TypeError a key does not fit its use, a kind is unknown, or `answers` lack `signing` */

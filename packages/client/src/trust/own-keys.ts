@@ -12,7 +12,7 @@ import {
   type Signer,
 } from '@rollcall/protocol'
 
-/** How we sign. */
+/** How our messages are signed: the key, the profile, the namespace and the lifetime. */
 export interface Signing {
   /** The private key, with the `kid` under which the registry knows its public half. */
   readonly key: Jwk

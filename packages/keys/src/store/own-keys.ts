@@ -66,7 +66,7 @@ export interface OwnKeyChange {
   revoke(kid: string): Promise<void>
 }
 
-/** Changes keys in one transaction. */
+/** Runs work in one transaction, during which nobody else changes own keys. */
 export async function changeOwnKeys<Result>(
   db: Database,
   work: (change: OwnKeyChange) => Promise<Result>,

@@ -21,7 +21,7 @@ export interface ReadingNotes {
 export const isWritten = (leaf: JsonValue): boolean =>
   !isJsonObject(leaf) && (typeof leaf !== 'string' || leaf.trim() !== '')
 
-/** The paths of each attribute, split once. */
+/** The split paths of each attribute, made at its first use. */
 const pathsOf = new WeakMap<Attribute, readonly Path[]>()
 
 function compiledPaths(attribute: Attribute): readonly Path[] {

@@ -13,7 +13,7 @@ const LISTS_VERSION = 1
 /** The version of `readIdentifiers` and the normalisers. Raise it when one of them reads a value differently. */
 const IDENTIFIERS_VERSION = 3
 
-/** The rules by which `readAttribute` reads an attribute. */
+/** Returns, as data, the rules by which `readAttribute` reads an attribute. */
 export function attributeRules({ type, codes, fold, many, paths }: Attribute): JsonObject {
   return {
     type,
@@ -25,7 +25,7 @@ export function attributeRules({ type, codes, fold, many, paths }: Attribute): J
   }
 }
 
-/** The rules by which `readElements` reads the elements of a compound. */
+/** Returns, as data, the rules by which `readElements` reads the elements of a compound. */
 export function compoundRules({ paths, members }: Compound): JsonObject {
   return {
     version: LISTS_VERSION,
@@ -38,7 +38,7 @@ export function compoundRules({ paths, members }: Compound): JsonObject {
   }
 }
 
-/** The rules by which `readIdentifiers` reads the identifiers of a record type. */
+/** Returns, as data, the rules by which `readIdentifiers` reads the identifiers of a record type. */
 export function identifierRules(kind: Kind, { identifiers }: RecordType): JsonObject {
   return {
     version: IDENTIFIERS_VERSION,

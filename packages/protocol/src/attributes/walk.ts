@@ -2,13 +2,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { otherKeys } from './record-keys.ts'
 
-/** One name of a path, with its other spellings. */
+/** One name of a dotted path, with the other spellings of the name. */
 interface Step {
   readonly key: string
   readonly spellings: readonly string[]
 }
 
-/** A path, split once. */
+/** A dotted path, split into its names. */
 export type Path = readonly Step[]
 
 /** Splits a path. The path "" means the value itself. */

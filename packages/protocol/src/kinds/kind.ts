@@ -29,7 +29,7 @@ export interface Attribute {
   readonly since?: string
   /** True when a record may have many values. The value is then always a list. */
   readonly many?: true
-  /** True when texts are compared without case and accents. */
+  /** True when texts of the attribute are compared without regard to case and accents. */
   readonly fold?: true
   /** True when the column of the attribute has an index. */
   readonly indexed?: true
@@ -67,7 +67,7 @@ export interface CompoundMember extends Attribute {
 
 /** A type of identifier, and how its values are normalised before they are stored or compared. */
 export interface IdentifierType {
-  /** The canonical name, such as `UIN`. */
+  /** The canonical name of the identifier type, such as `UIN`. */
   readonly name: string
   /** Other names in messages and records, such as `BIRTH_REG_NO` for `BRN`; compared without case. */
   readonly aliases?: readonly string[]
@@ -102,7 +102,7 @@ export interface IdentifierSource {
 export interface Relation {
   /** The name of the relation in a grant, such as `member_list`. */
   readonly name: string
-  /** Dotted paths in the document to the persons. */
+  /** Dotted paths in the document to the persons of the relation. */
   readonly paths: readonly string[]
   /** The record type of the person's data; missing when the data are not read as a record, such as an identifier. */
   readonly record_type?: string
@@ -206,7 +206,7 @@ export interface Kind {
   /** The name in configuration and on the command line: civil, ibr, ess, social ... */
   readonly name: string
   readonly title: string
-  /** One sentence for the reference page. */
+  /** One sentence about the kind, for the reference page. */
   readonly description: string
   /** The last part of `reg_type`, such as `Civil`, and other accepted spellings of it. */
   readonly reg_type: { readonly name: string; readonly aliases: readonly string[] }

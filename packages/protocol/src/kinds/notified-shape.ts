@@ -38,8 +38,8 @@ export type NotifiedMember = NotifiedValue | NotifiedObject
 
 /** The form of a record in notifications. */
 export interface NotifiedShape {
-  /** The `@type` of the record. */
+  /** The `@type` of the record in notifications. */
   readonly type: string
-  /** The members; those without a value are left out. */
+  /** The members of the record in notifications; those without a value are left out. */
   readonly members: readonly NotifiedMember[]
 }

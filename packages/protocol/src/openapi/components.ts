@@ -11,7 +11,7 @@ export type JsonObject = { [member: string]: unknown }
 export interface Components {
   /** A reference (`$ref`) to a schema with such a title; for others, the schema itself with references inside. */
   refer(schema: TSchema): JsonObject
-  /** The collected schemas by name. */
+  /** The collected schemas by their titles. */
   readonly schemas: JsonObject
 }
 

@@ -303,10 +303,10 @@ function notification(kind: Kind): JsonObject {
   return { transaction_id, notify_event: [{ reference_id: 'e1', timestamp: answered, data, locale: 'eng' }] }
 }
 
-/** The acknowledgement of an asynchronous request. */
+/** The example of an acknowledgement, which answers an asynchronous request. */
 export const exampleAck = { message: { ack_status: 'ACK', timestamp: answered, correlation_id } }
 
-/** An error answer with this code. */
+/** The example of an error answer with this code. */
 export function exampleError(code: AckCode, message: string): JsonObject {
   const error = { code, message }
   return { message: { ack_status: 'ERR', timestamp: answered, correlation_id, error }, errors: [error] }

@@ -12,7 +12,7 @@ import type { SignedEnvelope } from './source.ts'
 
 /** The rules for a sender's signatures (D18). `SIGNATURE_RULES` has one row for each policy. */
 export interface SignatureRules {
-  /** True when signatures are verified. */
+  /** True when the sender's signatures are verified. */
   readonly verifies: boolean
   /** True when a message may have no signature. */
   readonly mayBeAbsent: boolean
@@ -20,7 +20,7 @@ export interface SignatureRules {
   readonly datesMessages: boolean
 }
 
-/** The rules of each policy. */
+/** For each signature policy, the rules for a sender's signatures. */
 export const SIGNATURE_RULES = {
   required: { verifies: true, mayBeAbsent: false, datesMessages: true },
   'if-present': { verifies: true, mayBeAbsent: true, datesMessages: false },

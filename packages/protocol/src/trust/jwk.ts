@@ -33,7 +33,7 @@ export function isKid(value: unknown): value is string {
 /** Members that only private and symmetric keys have (RFC 7518, 6.2.2, 6.3.2, 6.4; RFC 8037, 2). */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
-/** True when a JWK has a private member. */
+/** True when a JWK has a member that only private and symmetric keys have. */
 export function isPrivateJwk(jwk: LooseJwk): boolean {
   return PRIVATE.some((member) => Object.hasOwn(jwk, member) && jwk[member] !== undefined)
 }

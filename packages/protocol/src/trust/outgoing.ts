@@ -13,7 +13,7 @@ export const SIGNATURE_LIFETIME = 300
 export interface Signer {
   readonly key: SigningKey
   readonly profile: SignatureProfile
-  /** The `namespace` in signatures. */
+  /** The value of the parameter `namespace` in signatures. */
   readonly namespace: string
   /** Seconds for which a signature is valid. */
   readonly lifetime: number

@@ -141,13 +141,13 @@ function readKid(kid: unknown, use: KeyUse, sender_id: string | undefined): stri
 
 const isSignatureAlgorithm = (name: string): name is AlgorithmName => Object.hasOwn(ALGORITHMS, name)
 
-/** Imports a key that verifies signatures. @throws {KeyRefused} */
+/** Imports a public key for verifying signatures of its owner. @throws {KeyRefused} */
 export async function verifyingKey({ public_jwk, algorithm }: PublicKey): Promise<WebCryptoKey> {
   if (!isSignatureAlgorithm(algorithm)) throw new KeyRefused('the key is for no algorithm of signatures')
   return importVerifyingKey(public_jwk, algorithm)
 }
 
-/** Imports a key to encrypt with. @throws {KeyRefused} */
+/** Imports a public key for encrypting messages to its owner. @throws {KeyRefused} */
 export async function encryptionKey({ public_jwk, kid, algorithm }: PublicKey): Promise<EncryptionKey> {
   return publicEncryptionKey({ ...public_jwk, kid, alg: algorithm })
 }

@@ -20,9 +20,9 @@ export interface LifeRow {
 
 /** The state of the registry from which the events start. */
 export interface Beginning {
-  /** The population of the existing people. */
+  /** The generated population to which the existing people belong. */
   readonly population: Population
-  /** The number of existing documents. */
+  /** The number of documents that the registry has before the events. */
   readonly documents: number
   /** The number of the first new document. */
   readonly next: number

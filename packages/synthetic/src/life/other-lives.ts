@@ -6,7 +6,7 @@ import { identifierNumber } from '../numbers.ts'
 import { personAt } from '../people.ts'
 import type { Beginning, LifeRow } from './life-row.ts'
 
-/** Events with documents of new people. */
+/** Makes the type of events in which a new person gets a document. */
 export function newPeople(generator: KindGenerator, reg_event_type: string, { population, next }: Beginning): LifeRow {
   let ordinal = next
   const happen = () => [{ reg_event_type, record: generator.document(population, ordinal++) }]
@@ -19,7 +19,7 @@ export function newPeople(generator: KindGenerator, reg_event_type: string, { po
  */
 const DOCUMENTS_OF_A_HOUSEHOLD = 9
 
-/** Events that add a member to an existing household. */
+/** Makes the type of events that add a member to an existing household. */
 export function newMembersOfHouseholds({ population, documents, next }: Beginning): LifeRow {
   let index = next * DOCUMENTS_OF_A_HOUSEHOLD
   return {

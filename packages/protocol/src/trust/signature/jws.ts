@@ -76,10 +76,10 @@ function layout(middle: Middle): Layout {
   }
 }
 
-/** The layout with header and message as the payload. */
+/** The layout of a compact JWS whose payload is header and message. */
 export const jws = layout(embedded)
 
-/** The layout with the payload left out. */
+/** The layout of a compact JWS whose payload, header and message, is left out. */
 export const jwsDetached = layout(detached)
 
 /** The members that the header of a JWS may have. Others, such as `crit` and keys, are refused. */

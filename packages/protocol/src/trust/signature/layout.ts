@@ -17,7 +17,7 @@ export interface SignatureProfile {
   readonly canonical_form: CanonicalFormName
   /** The prefix of the digest in the layout `parameters`; empty for all other layouts. */
   readonly digest_prefix: DigestPrefix
-  /** The accepted algorithms, at least one. */
+  /** The algorithms that the participant's signatures may have, at least one. */
   readonly algorithms: readonly AlgorithmName[]
 }
 
@@ -82,6 +82,6 @@ export interface Layout {
   readonly digest: boolean
   /** Reads the text of a signature. @throws {SignatureProblem} */
   read(text: string, rules: ReadingRules): ReadSignature
-  /** Writes a signature as text. `signed` signs bytes. */
+  /** Writes a signature as text. `signed` returns the signature of bytes. */
   write(parts: CanonicalParts, claims: WritingClaims, signed: (content: Bytes) => Promise<Bytes>): Promise<string>
 }

@@ -36,7 +36,7 @@ const rawRsa: Layout = {
   write: async (parts, _claims, signed) => toBase64(await signed(await rawContent(parts))),
 }
 
-/** The layouts by their names. */
+/** The layouts in which a signature can be written, by their names. */
 export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
   parameters: parametersLayout,
   jws,
