@@ -16,7 +16,7 @@ import { cellRule } from './row-documents.ts'
 /** The counts of the values of one attribute, identifier type or column. */
 interface Reported extends ValueCounts {
   readonly empty: number
-  /** The rule that some values broke; null when none did, or when only a column names the rule. */
+  /** The rule that some values broke; null when none did, a column names the rule, or the mapping is unknown. */
   readonly rule: string | null
 }
 

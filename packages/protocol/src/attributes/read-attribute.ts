@@ -11,7 +11,7 @@ export interface ReadingNotes {
   unread(attribute: Attribute, path: string): void
   /** Called when a code is not in the attribute's code list. The code is used as it is. */
   unlisted(attribute: Attribute): void
-  /** Called when an element of a compound has a value for this member. */
+  /** Called when an element of a compound, or the record for its elements, has a value for this member. */
   readMember(attribute: Attribute): void
   /** Called when a value at this path cannot be used as an identifier of this type. */
   unusable(type: IdentifierType, path: string): void
