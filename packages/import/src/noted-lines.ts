@@ -28,7 +28,7 @@ export async function noteLines(
   { name }: RecordType,
   lines: ReadonlyMap<string, number | null>,
 ): Promise<ReadonlyMap<string, number>> {
-  // The final query does not see the rows that `noted` inserts, so it returns only earlier lines.
+  // The final query does not see what `noted` writes, so it returns only earlier lines.
   const { rows } = await client.query<NotedLine>(
     `with given as (select * from unnest($2::text[], $3::bigint[]) as given (primary_identifier, line)),
      noted as (

@@ -4,7 +4,7 @@ import { type Attribute, namesOf, otherKeys, type RecordType } from '@rollcall/p
 /** The values that a path of a record can have. */
 export interface RecordPath {
   readonly path: string
-  /** True when a text, number or boolean may be at the path, and not only an object. */
+  /** True when a text, number or boolean may be at the path, or the schema does not describe what is there. */
   readonly holdsValue: boolean
   /** True when the schema allows any members below the path. */
   readonly open: boolean

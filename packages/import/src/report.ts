@@ -83,7 +83,7 @@ export function makeReport(
   }
 }
 
-/** The counts for each path of a table, when the column mapping is no longer known. */
+/** The counts of a table's columns by their paths, when the column mapping is no longer known. */
 export const reportedPaths = ({ columns }: ReportCounts) =>
   Object.keys(columns.values).map((path) => ({ path, ...reported(columns, path, () => null) }))
 

@@ -5,13 +5,13 @@ import type { JsonValue } from '@rollcall/protocol'
 import type { ColumnMapping, Target } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'
 
-/** How a cell was read: it is empty, or has a value, or the mapping does not understand it. */
+/** How a cell was read. `not_understood`: by the mapping, or later by an attribute or identifier type. */
 export const CELL_STATES = { empty: 0, value: 1, not_understood: 2 } as const
 
-/** For one row, how the cell of each mapped value was read. */
+/** For one row, how the cell of each target was read. */
 export interface RowCells {
   readonly targets: readonly Target[]
-  /** For each target, how its cell was read: one of `CELL_STATES`. */
+  /** For each target, how its cell was read: one of `CELL_STATES`; `value` for a constant. */
   readonly states: Uint8Array
 }
 

@@ -16,7 +16,7 @@ const DELIMITERS = [',', ';', '\t', '|'] as const
 export interface TableSample extends Table {
   readonly delimiter: string
   readonly encoding: string
-  /** True when the sample has all rows of the file. */
+  /** True when the sample was made from the whole file, and not only from its beginning. */
   readonly whole: boolean
   /** The lines of rows that are left out: they have another number of cells than the header, or cannot be read. */
   readonly leftOut: readonly number[]

@@ -25,7 +25,7 @@ const level = (label: string) => ({ level: label })
 export interface FloodLog<Subject extends object> {
   /** Counts an event. The first one of its subject is reported at once, unless it is beyond `most` subjects. */
   note(subject: Subject): void
-  /** Writes lines with the number of events of each subject since its last line. */
+  /** Writes a line for each subject with events since its last line, with their number. */
   flush(): void
 }
 

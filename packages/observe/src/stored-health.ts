@@ -17,7 +17,7 @@ export interface StoredHealth {
   exchanges(): Promise<WaitingExchanges | null>
   /** The grants and keys of participants that end soon. */
   ends(): Promise<readonly Expiry[]>
-  /** The state of each registry's copy of its source. */
+  /** For each registry with a copy of its source, how well the copy follows the source. */
   mirrors(): Promise<readonly MirrorHealth[]>
   /** How many versions the database is ahead of this node. */
   schema(): Promise<Pick<SchemaLead, 'ahead'>>

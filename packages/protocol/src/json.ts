@@ -22,7 +22,7 @@ export const DEFAULT_MAX_DEPTH = 64
 
 /** The limits of a text. They are checked while it is read, so that no time is spent beyond them. */
 export interface JsonBounds {
-  /** The largest number of nested arrays and objects. */
+  /** The largest number of arrays and objects inside each other. */
   readonly maxDepth?: number
   /** The largest number of values in the text: each object, array, text, number and word is one. */
   readonly maxValues?: number

@@ -5,7 +5,7 @@ import type { Deprecation } from './deprecation.ts'
 /** A message of a reply: its schema, and the member that has its batch, if any. */
 export interface Reply {
   readonly name: string
-  /** The documented schema of the message, which messages that we send satisfy. */
+  /** The documented schema of the message, for messages that we send. */
   readonly schema: TSchema
   readonly items: string | null
 }

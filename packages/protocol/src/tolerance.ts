@@ -85,7 +85,7 @@ const CONSENT: Tolerated = { inside: { purpose: { spellings: { refUri: 'ref_uri'
 /** Members that every message may have in another form, with the functions that read them. */
 const EVERY_MESSAGE: Readonly<Record<string, Reading>> = { transaction_id: digits }
 
-/** For each message, by its name, the forms that are accepted besides the documented one. */
+/** The forms of messages that are accepted besides the documented one, by the name of the message. */
 const MESSAGES: Readonly<Record<string, Tolerated>> = {
   SearchRequest: {
     readings: { search_request: oneObject },

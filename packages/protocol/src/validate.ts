@@ -11,7 +11,7 @@ Format.Set('date-time', isTimestamp)
 
 /** A rule that a value breaks, and the place inside the value. */
 export interface Problem {
-  /** The path to the wrong place inside the value. */
+  /** The path to the place inside the value; empty for the value itself. */
   readonly at: readonly PathStep[]
   readonly rule: string
   /** For an unknown member: the members that the object may have. */
@@ -142,7 +142,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** For each pattern in the schemas, its rule in words, for error messages. */
+/** For each pattern in the protocol's schemas, its rule in words. Messages show other patterns as they are. */
 const PATTERNS: Readonly<Record<string, string>> = {
   '^[a-z]{3}$': 'must be three lower-case letters (ISO 639-3)',
   '^[a-zA-Z0-9-]+$': 'may hold only letters, digits and "-"',
@@ -151,7 +151,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
 const DATE_TIME_RULE = 'must be a date-time with a time zone, such as 2026-02-03T09:15:00Z'
 const ZONE_RULE = 'must be a date-time with a time zone; the zone (Z or an offset such as +02:00) is missing'
 
-/** For each format in the schemas, its rule in words, for error messages. */
+/** For each format in the protocol's schemas, the function that puts its rule into words, for error messages. */
 const FORMATS: Readonly<Record<string, (found: unknown) => string>> = {
   'date-time': (found) => (typeof found === 'string' && lacksZone(found) ? ZONE_RULE : DATE_TIME_RULE),
   uri: () => 'must be an absolute URI',

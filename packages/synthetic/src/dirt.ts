@@ -7,9 +7,9 @@ export const ERROR_RATES = {
   birth_year_only: 0.02,
   /** Share of persons whose birth date is only a month: "1985-06". */
   birth_month_only: 0.02,
-  /** Share of civil documents whose full birth date has a time, with no zone, with Z, or with an offset. */
+  /** Share of the full birth dates in civil documents that have a time, with no zone, with Z, or with an offset. */
   birth_date_time: 0.06,
-  /** Share of IBR documents that write the birth date, if it is a full one, as "02.05.2004". */
+  /** Share of the full birth dates in IBR documents that are written "02.05.2004". */
   birth_local_spelling: 0.2,
   /** Share of persons who have only a given_name or only a surname. */
   single_name: 0.03,
@@ -21,7 +21,7 @@ export const ERROR_RATES = {
   strangers_phone: 0.03,
   /** Share of telephones that are written with spaces or hyphens. */
   spaced_phone: 0.15,
-  /** Of persons whose household has a telephone, the share who give none. */
+  /** Share of the persons with a household telephone, and no stranger's, who give none. */
   no_phone: 0.1,
   /** Share of persons who have an email address. */
   email: 0.35,

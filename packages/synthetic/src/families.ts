@@ -74,7 +74,7 @@ function couple(stream: Stream, first: number, sex: Sex, headBirth: number, spou
   ]
 }
 
-/** Places a person without a spouse in the household: never married, divorced or widowed. */
+/** Makes a household member who has no spouse in the household: never married, divorced or widowed. */
 function single(stream: Stream, person: Born, index: number): Place {
   const grown = person.birth_day + COMING_OF_AGE
   const past = stream.below(100)

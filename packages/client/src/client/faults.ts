@@ -15,7 +15,7 @@ import type { HttpAnswer } from '../http/post.ts'
 import { retryAfter } from '../http/retry.ts'
 import type { Accepted } from './messages.ts'
 
-/** For each HTTP status, the code of a refusal whose body names no code. */
+/** For some HTTP statuses, the code of a refusal whose body names none. */
 const CODES: Readonly<Record<number, string>> = {
   401: 'err.request.unauthorized',
   403: 'err.request.forbidden',

@@ -31,7 +31,7 @@ export class Outstanding {
     return this.#items.size === 0
   }
 
-  /** Notes the items of a callback, and drops the items whose pages have all come. */
+  /** Notes the items of a callback, and drops those of which no more pages are awaited. */
   take({ search_response }: Pick<SearchResponse, 'search_response'>): void {
     for (const item of search_response) {
       const waiting = this.#items.get(item.reference_id)

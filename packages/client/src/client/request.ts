@@ -83,7 +83,7 @@ async function prepareRequest(
   const { sender_id, receiver_id, encryptFor } = settings
   const key = encryptFor === null ? null : await unlessAborted(encryptFor, options.signal)
   if (encryptFor !== null && key === null) {
-    // Without a key for encryption, the request is not sent at all.
+    // Without a key, the request is not sent: it must not go unencrypted instead.
     const reason = 'the registry publishes no key to encrypt with'
     throw new UntrustedAnswer('err.encryption.invalid', reason, ['encryption.encrypt_for'])
   }

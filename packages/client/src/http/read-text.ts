@@ -1,6 +1,6 @@
 /** Reads a body as text, and never keeps more of it in memory than is allowed. */
 
-/** The body of a message cannot be read as text. */
+/** A body cannot be read: it is too large, breaks off, or is not UTF-8. */
 export class BodyProblem extends Error {
   readonly kind: 'too_large' | 'broken' | 'not_utf8'
 

@@ -4,7 +4,7 @@ import type { Fetch } from './fetch.ts'
 
 /** Matches OpenSSL's error codes when a server answers without TLS. */
 const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNKNOWN_PROTOCOL/
-/** Matches error codes of a connection that a TLS server closes, because the request came without TLS. */
+/** Matches error codes of a broken connection. A TLS server may have closed it, because the request had no TLS. */
 const BROKEN_OFF = /ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_|ConnectionClosed/
 /** Matches answers of proxies (nginx, Caddy and others) to plain HTTP where they expect TLS. */
 const IN_WORDS = /plain HTTP request .* HTTPS port|HTTP request to an HTTPS server/i

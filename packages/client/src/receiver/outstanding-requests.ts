@@ -10,7 +10,7 @@ const MOST = 10_000
 
 /** The requests of a receiver's clients whose callbacks may still come. */
 export class OutstandingRequests {
-  /** For each correlation_id of an acknowledged request, the rules that verify the messages of its registry. */
+  /** For each correlation_id of an acknowledged request, how messages of its registry are verified. */
   readonly #accepted = new Map<string, Trust>()
   /** Requests that have no ack yet. A callback may come before the ack; it has the transaction_id. */
   readonly #asking = new Set<{ readonly transaction_id: string; readonly trust: Trust }>()

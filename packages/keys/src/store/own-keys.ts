@@ -66,7 +66,7 @@ export interface OwnKeyChange {
   revoke(kid: string): Promise<void>
 }
 
-/** Runs work in one transaction, during which nobody else changes own keys. */
+/** Changes keys in one transaction. A second such change waits until the first has ended. */
 export async function changeOwnKeys<Result>(
   db: Database,
   work: (change: OwnKeyChange) => Promise<Result>,

@@ -14,7 +14,7 @@ type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
 /** An identifier that was found in a part of a record. */
 export interface BorneIdentifier extends Named {
-  /** True when the document gives the identifier no type, so it is tried as each type. */
+  /** True when the document gives the identifier no type: `type` is then one of those that it may have. */
   readonly untyped?: true
 }
 
@@ -87,7 +87,7 @@ function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
   return value === null ? [] : [{ type: type.name, value }]
 }
 
-/** A source that has no type: an object there is read only when it names its own type. */
+/** A source without a type: with it, `identifierTypeOf` finds only the type that an object itself names. */
 const ANYWHERE: IdentifierSource = { path: '', names: 'part' }
 
 /** The identifiers at a place where the record type finds none. An identifier without a type may have any type. */

@@ -68,7 +68,7 @@ function valueAt(
 
 const listed = (values: readonly JsonValue[]): JsonValue | undefined => (values.length === 0 ? undefined : [...values])
 
-/** For each `NotifiedAs`, the function that writes one value. A value that it cannot read stays unchanged. */
+/** For each `NotifiedAs` of a single value, the function that writes it. A value that cannot be read is unchanged. */
 const WRITTEN: Readonly<
   Record<Exclude<NotifiedAs, 'identifiers' | 'objects' | 'list'>, (raw: JsonValue) => JsonValue>
 > = {
@@ -82,7 +82,7 @@ const WRITTEN: Readonly<
 }
 const FLAG = { name: 'flag', paths: [], type: 'boolean' } as const
 
-/** The identifiers at the paths of a record, each once. One without a type has the type of its place. */
+/** The identifiers at the paths, each once, with their own type or that of their place; those with neither left out. */
 function identifiersAt({ kind, recordType }: Scope, paths: readonly string[], from: JsonValue): JsonObject[] {
   const found = new Map<string, JsonObject>()
   for (const path of paths) {

@@ -46,7 +46,7 @@ export function composed(text: string): string {
   return ASCII.test(text) ? text : text.normalize('NFC')
 }
 
-/** The text in NFC and lower case, for comparing without regard to case. */
+/** The text in NFC, without case: "É" and "é" become equal, and so do "ß" and "SS". */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   return withoutCase(text.normalize('NFC')).normalize('NFC')

@@ -68,7 +68,7 @@ interface Places {
   /** The places of the record's own identifiers, and of the objects around them. */
   readonly own: ReadonlySet<string>
   readonly relations: ReadonlyMap<string, Relation>
-  /** For each path of an object around persons, the paths of the persons; the object is removed with any of them. */
+  /** By path of an object around persons: their paths. The object is removed when one of these loses all persons. */
   readonly entries: ReadonlyMap<string, readonly string[]>
   /** The paths of attributes whose numbers count persons, such as the size of a household. */
   readonly counts: ReadonlySet<string>
@@ -225,7 +225,7 @@ const nobodysOwn = (scope: Scope): Scope => ({ ...scope, places: { ...scope.plac
 
 const UNKNOWN = { relation: null, record: null } as const
 
-/** The value of a member. A number that counts persons is reduced by the persons who were removed. */
+/** The value of a member. A number that counts persons is reduced by the removed persons who are nowhere left. */
 function counted({ places, persons }: Scope, path: string, name: string, value: JsonValue): JsonValue {
   const key = searchKey(name)
   if (!places.counts.has(path === '' ? key : `${path}.${key}`)) return value

@@ -78,7 +78,7 @@ export interface IdentifierType {
    * Values that are stored already are read in any form, so that hidden persons stay hidden.
    */
   readonly patterns?: readonly string[]
-  /** True when an operator allowed to sort searches by this identifier type, for records of all types. */
+  /** True when an operator allowed sorting searches by this identifier type, for records of all types. */
   readonly sortable?: true
 }
 

@@ -16,7 +16,7 @@ export function whereObject(properties: Record<string, TSchema>): TSchema {
   return Type.Unsafe<unknown>({ properties })
 }
 
-/** A schema: a string must be a time with a zone; every value that is no string is accepted. */
+/** A schema that accepts a string only if it is a time with a zone, and every value that is no string. */
 export const WhereString = Type.Unsafe<unknown>({ format: 'date-time' })
 
 /** The schema for received `consent` and `authorize`: only the time `ts` inside is checked (G8). */

@@ -303,7 +303,7 @@ function notification(kind: Kind): JsonObject {
   return { transaction_id, notify_event: [{ reference_id: 'e1', timestamp: answered, data, locale: 'eng' }] }
 }
 
-/** The example of an acknowledgement, which answers an asynchronous request. */
+/** The example of an acknowledgement, which answers asynchronous requests and callbacks. */
 export const exampleAck = { message: { ack_status: 'ACK', timestamp: answered, correlation_id } }
 
 /** The example of an error answer with this code. */

@@ -49,7 +49,7 @@ export function exampleAt(example: JsonObject, invented: ExampleOf, given: Examp
   return mapped(example, (name, value) => (name === 'sender_uri' ? undefined : (replaced.get(value) ?? value)))
 }
 
-/** Applies `replace` to each text, number or other plain value in an object; undefined removes the member. */
+/** Applies `replace` to each value, at any depth, that is neither object nor list; undefined removes the member. */
 function mapped(object: JsonObject, replace: (name: string, value: unknown) => unknown): JsonObject {
   const below = (name: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((one) => below(name, one))

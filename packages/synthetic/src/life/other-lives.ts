@@ -6,7 +6,7 @@ import { identifierNumber } from '../numbers.ts'
 import { personAt } from '../people.ts'
 import type { Beginning, LifeRow } from './life-row.ts'
 
-/** Makes the type of events in which a new person gets a document. */
+/** Makes the type of events with documents of new people. */
 export function newPeople(generator: KindGenerator, reg_event_type: string, { population, next }: Beginning): LifeRow {
   let ordinal = next
   const happen = () => [{ reg_event_type, record: generator.document(population, ordinal++) }]

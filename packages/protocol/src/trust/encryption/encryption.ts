@@ -92,7 +92,7 @@ export interface DecryptedMessage {
   readonly message: JsonObject
 }
 
-/** Options that allow the library only our algorithms, although the form of the message was checked for them before. */
+/** Options that allow the library only our algorithms and no compression, although the form was checked for both. */
 const ALLOWED = {
   keyManagementAlgorithms: KEY_ENCRYPTIONS.map(({ alg }) => alg),
   contentEncryptionAlgorithms: CONTENT_ENCRYPTIONS.map(({ enc }) => enc),

@@ -34,10 +34,7 @@ export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourc
   'as-received': ({ source }) => source(),
 }
 
-/**
- * Header and message of a received envelope in canonical form.
- * @throws {SignatureProblem} one is missing, or has no canonical form
- */
+/** Both parts of a received envelope in this form. @throws {SignatureProblem} one is missing, or has no such form */
 export function receivedParts(envelope: SignedEnvelope, form: CanonicalFormName): CanonicalParts {
   if (!isJsonObject(envelope.member('header'))) throw invalid('the envelope has no header')
   if (envelope.member('message') === undefined) throw invalid('the envelope has no message')

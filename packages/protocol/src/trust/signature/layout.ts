@@ -17,7 +17,7 @@ export interface SignatureProfile {
   readonly canonical_form: CanonicalFormName
   /** The prefix of the digest in the layout `parameters`; empty for all other layouts. */
   readonly digest_prefix: DigestPrefix
-  /** The algorithms that the participant's signatures may have, at least one. */
+  /** The algorithms that signatures by or for the participant may have, at least one. */
   readonly algorithms: readonly AlgorithmName[]
 }
 

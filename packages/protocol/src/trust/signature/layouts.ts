@@ -36,7 +36,7 @@ const rawRsa: Layout = {
   write: async (parts, _claims, signed) => toBase64(await signed(await rawContent(parts))),
 }
 
-/** The layouts in which a signature can be written, by their names. */
+/** The layouts that a signature may have, by their names. */
 export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
   parameters: parametersLayout,
   jws,
