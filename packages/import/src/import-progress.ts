@@ -7,7 +7,7 @@ import type { Database } from '@rollcall/database/database'
 import { hasClaimSql } from '@rollcall/records/records/claims'
 import type { ClientBase } from 'pg'
 
-/** The stored progress of an import. Counts include those before an interruption. */
+/** The progress of an import. Counts include those before an interruption. */
 export interface Progress {
   readonly bytes: number
   /** The line of the source with the last entry that was read. */

@@ -68,7 +68,7 @@ interface Places {
   /** The places of the record's own identifiers, and of the objects around them. */
   readonly own: ReadonlySet<string>
   readonly relations: ReadonlyMap<string, Relation>
-  /** By path of an object around persons: their paths. The object is removed when one of these loses all persons. */
+  /** For each path of an object around persons, their paths. The object is removed with the last person at one. */
   readonly entries: ReadonlyMap<string, readonly string[]>
   /** The paths of attributes whose numbers count persons, such as the size of a household. */
   readonly counts: ReadonlySet<string>

@@ -27,7 +27,7 @@ export function withIdentifiers(kind: Kind, { identifier_types, primary_identifi
     return to === undefined || to === from ? [] : [{ record_type: name, from, to }]
   })
   if (identifier_types.length === 0 && primaries.length === 0) return kind
-  // A source with the old primary type gets the new one, also where other records name the person.
+  // Values without a type, which had the old primary type, get the new one, also where other records name the person.
   const source = (row: IdentifierSource): IdentifierSource => {
     const changed = primaries.find(({ from }) => from === row.type)
     return changed === undefined ? row : { ...row, type: changed.to }

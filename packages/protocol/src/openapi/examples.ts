@@ -216,7 +216,7 @@ export function exampleRequest(kind: Kind, operation: Operation, way: 'sync' | '
 }
 
 interface NamedRequest {
-  /** The name of an example request, unique among the examples of an operation; no name of the specification. */
+  /** Our own name for an example request, unique among the examples of an operation. */
   readonly name: string
   readonly summary: string
   readonly message: JsonObject

@@ -7,7 +7,7 @@ import { sampleIdentifier } from './sample-record.ts'
 
 /** A query in one form, with its name and summary. It fits the invented person of the examples. */
 export interface QueryExample {
-  /** The name of the example, unique among the examples; no name of the specification. */
+  /** Our own name for the example, unique among the examples. */
   readonly name: string
   readonly summary: string
   readonly query_type: QueryType
