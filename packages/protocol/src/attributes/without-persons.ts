@@ -68,7 +68,10 @@ interface Places {
   /** The places of the record's own identifiers, and of the objects around them. */
   readonly own: ReadonlySet<string>
   readonly relations: ReadonlyMap<string, Relation>
-  /** For each path of an object around persons, their paths. The object is removed with the last person at one. */
+  /**
+   * For each path of an object around persons, the paths of these persons. The object is removed when a removal leaves
+   * nobody at one of the paths.
+   */
   readonly entries: ReadonlyMap<string, readonly string[]>
   /** The paths of attributes whose numbers count persons, such as the size of a household. */
   readonly counts: ReadonlySet<string>
