@@ -7,25 +7,25 @@ import type { AcceptedExchange } from '../store/exchanges/accepted-exchanges.ts'
 
 /** A slot of the worker that is kept for an exchange until `begin` or `free` is called. */
 export interface KeptSlot {
-  /** The claim to write with the exchange. */
+  /** The claim of this node, to be stored in the statement that accepts the exchange. */
   readonly claim: DeliveryClaim
-  /** Begins to answer the exchange. It was committed with the claim. */
+  /** Begins to answer the exchange, after it was committed with the claim. */
   begin(): void
-  /** Frees the slot. The exchange was not committed, or not with the claim. */
+  /** Frees the slot, because the exchange was not committed, or not with the claim. */
   free(): void
 }
 
 /** Keeps a slot for an exchange that is about to be accepted; null: no slot is kept, and a node claims it later. */
 export type KeepSlot = (exchange: AcceptedExchange) => KeptSlot | null
 
-/** The slots of this node's worker, for requests that it accepts. */
+/** Keeps free slots of this node's worker for requests that the node is about to accept. */
 export interface AcceptanceSlots {
   readonly keep: KeepSlot
   /** Called when a worker starts. Before that, and on a node without a worker, no slot is kept. */
   open(keep: KeepSlot): void
 }
 
-/** Creates the slots. None is kept until `open` is called. */
+/** Creates the AcceptanceSlots of a node. `keep` returns null until a worker calls `open`. */
 export function createAcceptanceSlots(): AcceptanceSlots {
   let worker: KeepSlot = () => null
   return {

@@ -22,13 +22,13 @@ export type Admitting = Authenticating & { readonly quota: Quota }
 
 interface Admitted {
   readonly participant: Participant
-  /** The request in the quotas. The caller of `admitRequest` must call `leave`, whatever happens. */
+  /** The request as the quotas count it. The caller of `admitRequest` must call `leave`, whatever happens. */
   readonly admission: Admission
 }
 
 /** The refusal of a participant at a registry of the other environment. Its text is that for a missing grant. */
 export class OtherEnvironment extends RequestFault {
-  /** The reason for the log. It is not sent. */
+  /** Which environments differ, for the log only: the sender is not told. */
   readonly reason: 'sandbox_participant_at_live_registry' | 'live_participant_at_sandbox_registry'
 
   constructor({ environment }: Pick<Participant, 'environment'>) {

@@ -28,7 +28,7 @@ import { type ExchangeToAnswer, type ReplyPage, type SendingReply, sendReply } f
 /** The dependencies of `answerAccepted`. */
 export type AnsweringAccepted = Answering & SendingReply & Authorizing
 
-/** The most pages that a run sends; then other exchanges have their turn. */
+/** The most pages of an answer that one run sends; then other exchanges have their turn. */
 const PAGES_IN_A_RUN = 16
 /**
  * The number of runs without a page, after which a failure is final: the callback says that the registry failed. Until
@@ -144,7 +144,7 @@ async function makePage(
 }
 
 type AnsweredPage = Pick<NewPage, 'outcome' | 'items'> & {
-  /** True when there is a further page. */
+  /** True when the answer has another page after this one. */
   readonly further: boolean
 }
 
@@ -227,7 +227,7 @@ async function answerFailure(
   await sendReply(deps, answered, { outcome, by: null, page, state: 'failed', items: [], goesOn: false })
 }
 
-/** The items of the next page; none when the request cannot be read. */
+/** Finds the items of the next page that gets an answer of failure; none when the request cannot be read. */
 async function unansweredItems(
   deps: AnsweringAccepted,
   accepted: ClaimedExchange,

@@ -32,7 +32,7 @@ export async function receiveRequest(
   registry: Registry,
   request: IncomingRequest,
 ): Promise<Reply> {
-  // 1. Token, quotas and environment, before a byte of the body is read.
+  // 1. Checks token, quotas and environment before a byte of the body is read.
   const { participant, admission } = await admitRequest(deps, registry, request)
   try {
     // The grant is also checked before the body is read.
@@ -51,14 +51,14 @@ export async function receiveRequest(
     checkSender(header, participant)
     const signed = await verifyEnvelope(deps, participant, source)
 
-    // 4. Address: this version, this registry and this operation, and the time of the message.
+    // 4. Address: the header names our version, this registry and this operation, and the message has a valid time.
     const rejection = await resultOrRejection(async () => {
       checkAddress(header, registry, operation)
       checkMessageTime(header, deps.limits.message_ts_window)
       return null
     })
 
-    // 5. Decryption.
+    // 5. Decrypts the message.
     const encrypted = header.is_msg_encrypted === true
     const exchange: Exchange = {
       correlation_id: randomUUID(),

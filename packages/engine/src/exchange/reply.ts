@@ -23,7 +23,7 @@ import {
 } from '@rollcall/protocol'
 import type { Outcome } from '../operations/outcome.ts'
 
-/** The dependencies of a reply. */
+/** The dependencies of `makeReply`. */
 export type Replying = Signing
 
 const transactionIds = validator(TransactionId)
@@ -35,7 +35,7 @@ export interface Reply {
   readonly text: string
   /** The part of the audit entry about the reply. */
   readonly message: AuditedMessage
-  /** The code with which the header was rejected; then no item was answered. */
+  /** The code with which the header was rejected, so that no item was answered; absent: it was not rejected. */
   readonly rejected?: HeaderCode
 }
 

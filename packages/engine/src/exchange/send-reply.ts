@@ -90,7 +90,7 @@ export async function sendReply(
     if (!committed) {
       await deps.auditLog.write(...auditEntry)
       committed = await commitReply(deps.db, step).catch(async (error: unknown) => {
-        // If the database did not answer, it is not known whether the page was committed.
+        // If the database did not answer, the page may be committed, so no entry says that it was not sent.
         if (!isUnavailable(error)) await deps.auditLog.write(...auditEntryOfUnsent(auditEntry))
         throw error
       })

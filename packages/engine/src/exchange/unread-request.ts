@@ -24,14 +24,14 @@ export interface ReadingRequests extends Verifying {
   readonly reading: ReadingThreads
 }
 
-/** The whole message, or a part of it that is answered alone. */
+/** A whole message, or a part of a large batch that is answered alone. */
 export interface Chunk {
   readonly message: Message
   /** The number of items; 1 when the message is no batch. */
   readonly items: number
 }
 
-/** A request whose message is checked. */
+/** A request whose message was read and checked, in chunks. */
 export interface CheckedRequest {
   /** One chunk, or several for an asynchronous batch of more than `chunk_items` items. */
   readonly chunks: readonly [Chunk, ...Chunk[]]
@@ -61,11 +61,11 @@ export interface VerifiedRequest {
   readonly unread: UnreadRequest
   /** The decrypted message, as it was sent. */
   readonly opened: JsonObject
-  /** The verified signature; null: there is none. */
+  /** The verified signature; null: the request has none. */
   readonly signed: Signature | null
   /** The first problem that the checks of the header have found; null: none so far. */
   readonly rejection: HeaderRejection | null
-  /** The path of the operation in the request. */
+  /** The path of the operation in the request, such as `registry/sync/search`. */
   readonly path: string
 }
 

@@ -47,10 +47,10 @@ export async function receiveCallback(
   request: IncomingRequest,
 ): Promise<Reply> {
   const { limits } = deps
-  // 1. Token, quotas and environment, before a byte of the body is read.
+  // 1. Checks token, quotas and environment before a byte of the body is read.
   const { participant, admission } = await admitRequest(deps, registry, request)
   try {
-    // 2. Body: size, JSON, and the form of header and message.
+    // 2. Reads the body: size, JSON, and the form of header and message.
     const bounds = envelopeBounds(limits, callback.message)
     const check = (bytes: Buffer): void => checkBodyBeginning(bytes, bounds)
     const text = decodeBody(
@@ -64,17 +64,17 @@ export async function receiveCallback(
     checkSender(header, participant)
     await verifyEnvelope(deps, participant, envelope.source, { callback: true })
 
-    // 4. Address: this version, this registry and this callback.
+    // 4. Address: the header names our version, this registry and this callback.
     checkAddress(header, registry, callback)
 
-    // 5. Decryption. A rejection may have no message.
+    // 5. Decrypts the message. A callback that rejects a request may have none.
     const open = (message: JsonObject): Promise<JsonObject> => {
       const encrypted = isResultEncrypted(header, message)
       return openMessage(deps, { participant, header, encrypted }, callback, message, { answered: false })
     }
     const opened = envelope.message === undefined ? null : await open(envelope.message)
 
-    // 6. Message: it has the form of this callback's message.
+    // 6. Checks that the message has the form of this callback's message.
     const read = opened === null ? null : readResult(callback.message, registry.kind, opened)
     const message = read?.message ?? null
     if (message !== null) {
@@ -97,7 +97,7 @@ export async function receiveCallback(
 /** The dependencies of `persistCallback`. */
 export type PersistingCallback = DayBounded & { readonly inbox: Inbox; readonly bodies: Pick<Bodies, 'encryptBody'> }
 
-/** A checked callback. */
+/** A callback from another system, checked and decrypted, to be stored in the inbox. */
 export interface ReceivedCallback {
   readonly callback: Callback
   readonly registry: Registry
@@ -107,7 +107,7 @@ export interface ReceivedCallback {
   readonly message: Message | null
   /** The places of timestamps without a time zone, which were taken as UTC; stored beside header and message. */
   readonly noted: ReturnType<typeof assumedUtc>
-  /** The path of the call: the same message at another path is another message. */
+  /** The path of the call. An equal message at another path counts as a different message. */
   readonly path: string
 }
 

@@ -9,7 +9,7 @@ import { type Operation, operation } from '@rollcall/protocol'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
 import { batchItemsOf, type OpeningRequest } from './item.ts'
 
-/** The decrypted parts of an accepted request, which were checked before. */
+/** The decrypted request of an accepted exchange. It was checked when it was accepted. */
 export interface OpenedRequest {
   readonly header: Exchange['header']
   readonly message: Message
@@ -59,7 +59,7 @@ async function readText(
   return requestIn({ ...read, message: await messageWithItems(row, read.message, 'values') })
 }
 
-/** The request was checked when it was accepted, and encryption protects it from changes since. */
+/** Takes a decrypted text as a request: it was checked at acceptance, and encryption protects it from changes since. */
 const requestIn = (checked: object): OpenedRequest => checked as OpenedRequest
 
 /**
@@ -75,5 +75,5 @@ export async function readStoredRequest<Result>(
   return accepted.request === null ? inSlot(deps.turns, TURN_OF_LARGE_BODIES, work) : work()
 }
 
-/** The key of the semaphore under which large stored bodies are opened, one after another. */
+/** The key of the semaphore under which large stored requests and answers are opened, one after another. */
 export const TURN_OF_LARGE_BODIES = 'large bodies of questions'

@@ -29,7 +29,7 @@ export async function consentedCriteria(
   }
   const { predicate, recordType } = criteria
   const [named, ...others] = predicate?.is === 'identifier' ? predicate.identifiers : []
-  // Several persons may share an identifier of another type.
+  // An identifier of another type than the primary one may belong to several persons.
   if (named === undefined || others.length > 0 || named.type !== recordType.primary_identifier) {
     throw refused(
       `subscribe_criteria.filter: must name the person who consents by one ${recordType.primary_identifier}, and nothing else`,

@@ -25,11 +25,11 @@ import type { Answering, ItemWork } from './item.ts'
 export interface Consented {
   /** The grant, reduced to what a signed consent covers. */
   readonly grant: Grant
-  /** The identifiers to search for. If the consent has ended, they are ones that nobody has. */
+  /** The identifiers to search for. If the consent has ended, they are made up, and nobody has them. */
   readonly identifiers: readonly Identifier[]
   readonly facts: ConsentFacts
   readonly signed: SignedConsent | null
-  /** The use of the consent; null: the grant demands no consent. */
+  /** The use of the consent, to be stored; null: the grant demands no consent. */
   readonly use: ConsentUse | null
 }
 
@@ -162,7 +162,7 @@ export async function consentUseOfRecord(
   return (await consents.isEnded(all)) ? null : all
 }
 
-/** Turns a ConsentProblem of the work into a rejection. @throws ItemRejection */
+/** Runs work, and turns a ConsentProblem that it throws into a rejection of the item. @throws ItemRejection */
 export async function rejectingConsentProblems<Result>(at: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -36,7 +36,7 @@ function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
   return status === normaliseCode(attribute.codes, 'Approved')
 }
 
-/** Answers with the values of one member of the person's record, each as a record. */
+/** Makes the handler that answers with the values of one member of the person's record, each as a record. */
 const answerPart =
   (member: string) =>
   (deps: Answering, asked: MessageToAnswer): Promise<Outcome> =>

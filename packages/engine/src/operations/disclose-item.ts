@@ -44,7 +44,7 @@ export async function discloseItem(
 }
 
 const WITHHELD = 'records of this answer are withheld under the grant of today; search again'
-/** The text of the reason, for each quota that is used up. */
+/** The status_reason_message of the item, by the quota of records that has too few left. */
 const USED_UP = {
   day: 'the records are withheld: the daily quota of records that is granted to this participant is used up',
   minute:

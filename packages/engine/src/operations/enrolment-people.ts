@@ -14,7 +14,7 @@ export class OtherPerson extends InvalidBeneficiary {}
 export interface Person {
   /** The id of the record; null: it does not exist yet. */
   readonly id: RecordId | null
-  /** The stored record as text; null: none. */
+  /** The stored record as text; null: the person has no record yet. */
   readonly before: string | null
   /** The parsed form of `before`. */
   readonly stored: JsonObject
@@ -23,11 +23,11 @@ export interface Person {
   readonly aliases: readonly Identifier[]
   document: JsonObject
   ledger: string | null
-  /** The parsed form of `ledger`; null: it is not parsed yet. */
+  /** The parsed form of `ledger`; null until it is parsed. */
   parsed: Ledger | null
   /** The time at which the next scheduled status begins, in milliseconds; null: none is scheduled. */
   due: number | null
-  /** The record to write; null: none. */
+  /** The record to write; null while the person has no change to write. */
   prepared: PreparedRecord | null
 }
 

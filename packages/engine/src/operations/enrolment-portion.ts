@@ -29,7 +29,7 @@ export interface UpdateEntry {
   readonly origin: UpdateOrigin
 }
 
-/** The answer about a beneficiary: why it was rejected, or a remark (null: none). */
+/** The result for a beneficiary: why it was rejected, or, if it was written, a remark (null: none). */
 export type EntryResult = { readonly rejected: string } | { readonly said: string | null }
 
 /** The registry and record type of a portion, and what its records and events are written with. */
@@ -41,18 +41,18 @@ export interface PortionScope {
   readonly recording: Recording
 }
 
-/** The scope of a portion, with the grant of the participant that sends the update. */
+/** The scope of a portion, with the grant that decides which records the participant may write. */
 export interface WritingScope extends PortionScope {
   readonly grant: Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 }
 
-/** Called at the end of a portion's transaction, to write what belongs to it. */
+/** Called at the end of a portion's transaction, with the results of its entries, to write more in it. */
 type Finish = (client: ClientBase, results: ReadonlyMap<number, EntryResult>) => Promise<void>
 
-/** How often a portion is tried while others write the same records. */
+/** How often a portion is tried while other transactions keep writing the same records. */
 const ATTEMPTS = 8
 
-/** Another transaction has added a person of the portion meanwhile. */
+/** Thrown when another transaction has added a person of the portion meanwhile. */
 class Outdated extends Error {
   override readonly name = 'Outdated'
 }
@@ -176,7 +176,7 @@ function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateE
   }
 }
 
-/** True when the grant allows only some records of the type. */
+/** True when the grant allows only some records of the portion's record type. */
 const isBound = ({ grant, recordType }: WritingScope): boolean => grant.rows.has(recordType.name)
 
 /**
@@ -220,7 +220,7 @@ function replacesBenefit(
 const NOT_GRANTED =
   'member.member_identifier: this participant may not write this record, or the identifiers do not name one person; a new person needs the primary identifier'
 
-/** The most programmes of a person: an update costs more with each. */
+/** The most programmes of a person, because an update takes longer with each of them. */
 const MAX_PROGRAMMES = 200
 
 /** The longest ledger of a person, in characters. */

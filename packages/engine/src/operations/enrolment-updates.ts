@@ -22,10 +22,10 @@ import { type EntryResult, type UpdateEntry, type WritingScope, writePortion } f
 import type { Answering, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
-/** The most beneficiaries in one transaction. */
+/** The most beneficiaries of an update that one transaction writes. */
 const PORTION = 100
 
-/** The dependencies of an update. */
+/** The dependencies of `answerEnrolmentUpdates`. */
 export type Updating = Pick<Answering, 'bodies' | 'clock' | 'db' | 'limits' | 'metrics' | 'turns'>
 
 /** Answers every beneficiary. When it resolves, all that it reports as successful is committed, with the receipt. */
@@ -86,7 +86,7 @@ export async function answerEnrolmentUpdates(
 
 const NOT_TAKEN = 'this registry takes no enrolment updates: its records are written by other systems'
 
-/** Reads the beneficiaries. The schema of the message was checked before. */
+/** Reads the beneficiaries of an enrolment update, whose schema was checked before. */
 function beneficiariesOf({ enrolled_updates }: Message): readonly JsonValue[] {
   const updates = enrolled_updates as { readonly beneficiaries: readonly JsonValue[] }
   return updates.beneficiaries
@@ -123,7 +123,7 @@ function originOf(message_ts: string, position: number, message_id: string, part
   return { stamp, message_ts: new Date(time).toISOString() }
 }
 
-/** Milliseconds that are added so that the time of every year is positive. */
+/** Milliseconds added to the time in a stamp, so that times before 1970 are positive numbers too. */
 const EPOCH = 100_000_000_000_000
 const paddedDigits = (number: number, count: number): string => String(number).padStart(count, '0')
 
@@ -150,7 +150,7 @@ function outcomeOf(
   const audited = items.map(({ status }, position): AuditedItem => {
     const identifiers = named.get(position)
     if (identifiers === undefined) return { code: status }
-    // A rejected beneficiary was only named, and nothing of it was written.
+    // The audit entry has a rejected beneficiary as asked, because nothing of it was written.
     const role = status === 'succ' ? 'written' : 'asked'
     return { code: status, record_type, persons: [{ role, identifiers }] }
   })

@@ -1,4 +1,4 @@
-/** Runs searches in slots, and measures their time for the operator. */
+/** Runs the searches of items in slots, and measures their time for the operator. */
 
 import { checkPeer } from '@rollcall/core/model/exchange'
 import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '@rollcall/core/model/record-source'
@@ -8,7 +8,7 @@ import type { SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, type RecordType, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
-/** The reader of the batch's snapshot, or one that reads the newest state. */
+/** The reader of records for an item: that of the batch's snapshot, or one that reads the newest state. */
 export const readerOf = ({ deps, exchange, mode, state }: ItemWork): RecordReader =>
   state ?? deps.recordsOf(exchange.registry).reader(mode.name)
 
@@ -21,7 +21,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   const { deps, exchange, budget, mode, state } = work
   const { registry, participant } = exchange
   const cap = deps.limits.search_results
-  // An asynchronous search keeps the ids for further pages.
+  // An asynchronous search needs the ids of all found records, for its further pages.
   const query = recordQuery(criteria, dayIn(registry.time_zone, deps.clock.date()), {
     cap,
     ids: mode.name === 'sync' ? 0 : cap,
@@ -37,7 +37,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
     )
   }
   checkBudget()
-  // A batch with a snapshot has a slot already.
+  // A batch that reads in a snapshot already has a slot.
   if (state !== undefined) return found()
   const previous = budget.turn
   const { promise, resolve: begin } = Promise.withResolvers<void>()
@@ -45,7 +45,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   await previous
   const begun = async (): Promise<Found> => {
     begin()
-    // The connection, the request and the time may have ended while the search waited.
+    // While the search waited, the caller may have gone, the request failed, or its time run out.
     checkPeer(exchange)
     if (budget.over) throw new RequestFault('err.service.unavailable', 'the request has failed')
     checkBudget()

@@ -14,7 +14,7 @@ import { answerTxnStatus, unansweredQuestion } from './txn-status.ts'
 import { answerUnsubscribe, unansweredUnsubscribe } from './unsubscribe.ts'
 
 interface Handler {
-  /** Whether a batch that is answered later is answered from one snapshot of the records. */
+  /** Set when a batch that is answered later reads all its records from one snapshot. */
   readonly needsSnapshot?: true
   readonly answer: (deps: Answering, asked: MessageToAnswer) => Promise<Outcome>
   /** Answers a further page, by the positions of the items that have one; absent when there are no further pages. */
@@ -23,7 +23,7 @@ interface Handler {
     asked: MessageToAnswer,
     pages: ReadonlyMap<number, PersistedPage>,
   ) => Promise<Outcome>
-  /** The members of a reply when no item is answered. Absent: an empty array of items. */
+  /** Makes the members of a reply in which no item is answered. Absent: the reply has an empty array of items. */
   readonly unanswered?: (exchange: Unanswered, message: Message, reason: string) => Outcome['members']
 }
 

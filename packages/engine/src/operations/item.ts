@@ -23,16 +23,16 @@ import type { FoundRecords } from './outcome.ts'
 export interface OpeningRequest {
   readonly db: Pick<Database, 'pool'>
   readonly bodies: Pick<Bodies, 'decryptBody' | 'encryptBody'>
-  /** The threads that read large requests. */
+  /** The threads that parse large requests. */
   readonly reading: ReadingThreads
 }
 
-/** A message to be answered, and how. */
+/** A message to be answered, with its exchange, its mode, and what the mode needs. */
 export interface MessageToAnswer {
   readonly mode: ModeName
   readonly exchange: Exchange
   readonly message: Message
-  /** For a chunk: the reference_ids that earlier chunks of the request have too. */
+  /** For a chunk of a divided request: its reference_ids that an earlier chunk also has. */
   readonly earlier?: readonly string[]
   /** The snapshot of the records for the whole batch; absent: each statement sees the newest state. */
   readonly state?: RecordReader
@@ -53,7 +53,9 @@ export interface Answering extends OpeningRequest {
   readonly modes: Modes
   readonly recordsOf: (registry: { readonly id: number }) => RecordSource
   readonly turns: Semaphore
-  /** True when notifications of a subscription whose request has this `sender_uri` can be sent. */
+  /**
+   * True when a subscription can be notified, at this `sender_uri` of its request or at the participant's own address.
+   */
   readonly canNotify: (participant: Participant, sender_uri: string | null) => Promise<boolean>
 }
 
@@ -62,15 +64,15 @@ export interface ItemWork {
   readonly deps: Answering
   readonly exchange: Exchange
   readonly budget: {
-    /** The bytes of records that the answer may still have; handlers subtract from it. */
+    /** The bytes of records that may still be added to the answer; handlers subtract from it. */
     bytes: number
-    /** The records that the items may still find, on all pages, if further pages follow. */
+    /** The number of records that items may still find for all pages, if the answer can have further pages. */
     records: number
-    /** The time, by `deps.clock`, after which no search begins. */
+    /** The time, by `deps.clock`, after which no search of this request begins. */
     readonly until: number
     /** Resolves when the search before has its slot: only one search of a request waits for a slot at a time. */
     turn: Promise<void>
-    /** True when the request has failed, so that nothing more begins. */
+    /** True when the request has failed, so that no further item is begun. */
     over: boolean
   }
   readonly mode: Mode
@@ -82,7 +84,7 @@ export interface ItemWork {
   readonly addFacts: (facts: AskedFacts) => void
 }
 
-/** The values that the handlers of all items of a batch share. */
+/** What the handlers of all items of a batch share; each handler also gets its own `addFacts`. */
 export type BatchWork = Omit<ItemWork, 'addFacts'>
 
 /** One item of a batch. Its timestamp and locale have the right form; its reference_id was not checked. */
@@ -94,11 +96,11 @@ export interface Item {
 
 /** The answer to one item, with the records for further pages and the use of the consent. */
 export interface ItemAnswer {
-  /** The members of the item's answer beside reference_id, timestamp and status. */
+  /** The members that the handler adds to the item's answer, beside reference_id, timestamp and status. */
   readonly members: ReplyMembers
-  /** The records for further pages, if the request can have any. */
+  /** The found records, from which further pages are made; absent when the item can have none. */
   readonly found?: FoundRecords
-  /** The use of the consent under which the item was answered. */
+  /** The use of the consent under which the item was answered; absent when no consent was used. */
   readonly use?: ConsentUse
 }
 
@@ -116,10 +118,10 @@ export interface PersistedPage {
 /** Answers one item. @throws ItemRejection the item cannot be answered */
 export type ItemHandler = (work: ItemWork, item: Item) => Promise<ItemAnswer>
 
-/** Answers a further page of one item. @throws ItemRejection it cannot be answered */
+/** Answers a further page of one item. @throws ItemRejection the page cannot be answered */
 export type PageHandler = (work: ItemWork, item: Item, page: PersistedPage) => Promise<ItemAnswer>
 
-/** How operations are answered in one mode: the limits of its searches. */
+/** What differs between synchronous and asynchronous answers: the limits of their searches. */
 export interface Mode {
   readonly name: ModeName
   /** The slots for searches in this mode. */
@@ -128,10 +130,10 @@ export interface Mode {
   readonly searchTime: number
 }
 
-/** The two modes of answering, by name. */
+/** The synchronous and the asynchronous mode, by name. */
 export type Modes = Readonly<Record<ModeName, Mode>>
 
-/** The items of a message; empty when its operation has none. */
+/** The items of a message; empty when its operation is no batch. */
 export function batchItemsOf({ operation }: Pick<Exchange, 'operation'>, message: Message): readonly Item[] {
   const { items } = operation.request
   return items === null ? [] : (message[items] as readonly Item[])

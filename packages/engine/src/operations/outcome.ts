@@ -1,10 +1,10 @@
-/** The outcome of an operation, from which the reply is made. */
+/** The outcome of an operation, from which its reply is made. */
 import type { AuditedOutcome } from '@rollcall/core/model/outcome'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Effect } from '@rollcall/database/transaction'
 import type { HeaderCode, Status } from '@rollcall/protocol'
 
-/** What the reply to a message says, and the writes that belong to it. */
+/** The result of an operation: what the reply says, and the writes to commit before the reply is sent. */
 export interface Outcome extends AuditedOutcome {
   readonly status: Status
   readonly status_reason_code?: HeaderCode
@@ -30,7 +30,7 @@ interface AnsweredItem {
   readonly found?: FoundRecords
 }
 
-/** The records that an item found, in order, up to the cap. */
+/** The ids of the records that an item found, in order, up to the limit of records for one search. */
 export interface FoundRecords {
   /** The canonical name of the record type. */
   readonly record_type: string

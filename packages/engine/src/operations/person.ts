@@ -20,7 +20,7 @@ import type { Outcome } from './outcome.ts'
 import { takeQuota } from './quota.ts'
 import { currentRecord } from './scheduled-statuses.ts'
 
-/** The question about a person, with the person's record. */
+/** A question about a person, with the person's record. */
 export interface AboutPerson {
   readonly work: ItemWork
   readonly criteria: PersonCriteria
@@ -28,14 +28,14 @@ export interface AboutPerson {
   readonly record: ReadRecord | null
 }
 
-/** A found record with its parsed document. */
+/** The found record of a person, with its parsed document. */
 interface ReadRecord extends FoundRecord {
   readonly read: JsonValue
 }
 
 /** A question, and the part of the record that a signed consent must cover. */
 export interface AskedQuestion extends PersonQuestion {
-  /** The name of an attribute, a list or a member of the record. */
+  /** The name of the attribute, list or member of the record that a consent must cover. */
   readonly consentNeeded: string
   /** Set when the answer has words of its own, such as yes or no, and shows no record. */
   readonly isTold?: true

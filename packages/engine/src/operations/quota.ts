@@ -1,4 +1,4 @@
-/** Takes what an item uses from the daily quotas and the rates of a grant. */
+/** Takes what an item uses from the daily quotas of a grant and from its rates. */
 
 import type { CountedQuantity } from '@rollcall/core/model/grant'
 import type { QuotaShortage } from '@rollcall/participants/admission/grant-quota'
@@ -30,10 +30,10 @@ export async function takeQuota(
 
 const DAY = 86_400_000
 
-/** The beginning of the next day, as text. */
+/** The time at which the daily quota is free again: the next midnight in UTC, as text. */
 const nextDay = (now: number): string => new Date((Math.floor(now / DAY) + 1) * DAY).toISOString().replace('.000Z', 'Z')
 
-/** Says in words which quota has too few left. */
+/** Says in words, for the rejection of an item, which quota or rate has too few left. */
 export function shortageText(shortage: QuotaShortage, what: CountedQuantity, now: number): string {
   switch (shortage.of) {
     case 'day':

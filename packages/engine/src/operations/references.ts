@@ -10,7 +10,7 @@ import { findEarlierReferences, findUnreferenced, storeReferences } from '../sto
 import { readStoredRequest } from './accepted-request.ts'
 import { batchItemsOf } from './item.ts'
 
-/** The dependencies for storing references. */
+/** The dependencies of `storeMissingReferences`. */
 export type StoringReferences = Parameters<typeof readStoredRequest>[0] & { readonly log: Log }
 
 /**
@@ -32,8 +32,8 @@ export async function storeMissingReferences(
   return missing.length
 }
 
-/** Stores the references of an exchange if they are not stored yet. */
-export async function storeReferencesIfMissing(deps: StoringReferences, accepted: AcceptedExchange): Promise<void> {
+/** Stores the reference_ids of an exchange's items, if they are not stored yet. */
+export async function ensureReferences(deps: StoringReferences, accepted: AcceptedExchange): Promise<void> {
   if (accepted.references_stored) return
   await storeReferences(deps.db, accepted.correlation_id, await referencesOf(deps, accepted))
 }

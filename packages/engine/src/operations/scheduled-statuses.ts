@@ -33,7 +33,7 @@ import { type PortionScope, storePeople } from './enrolment-portion.ts'
 /** The time at which the first scheduled status begins; read at most twice a second. Null: none is scheduled. */
 const schedules = perPool((pool) => shortLived(() => readFirstDueTime({ pool })))
 
-/** The record as it is now, with the scheduled statuses that have begun. */
+/** Adds to a found record the scheduled statuses that have begun by now. */
 export async function currentRecord(
   { db, clock }: { readonly db: Database; readonly clock: Pick<Clock, 'date'> },
   registry: Registry,
@@ -141,14 +141,15 @@ function personAt(
   { id, document: before, state, aliases }: LedgerRecord,
   now: Date,
 ): readonly Person[] {
-  // The ledger was deleted after it was found to be due.
+  // The ledger was deleted after the record was found to have a due status.
   if (state === null) return []
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const stored = parseDocumentObject(before)
   const ledger = readLedger(state)
   const document = recordAtTime(scope, ledger, stored, now.getTime())
   const due = nextStatusTime(scope, ledger, now.getTime())
-  // With `ledgerBefore: null` the ledger is stored again, with the time of the next scheduled status.
+  // Because of `ledgerBefore: null`, the ledger is stored even if unchanged, with the time of its next scheduled
+  // status.
   const person = {
     id,
     before,

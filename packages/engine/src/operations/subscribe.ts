@@ -14,12 +14,12 @@ import { consentedCriteria, consentFacts } from './consented-subscription.ts'
 import { type Answering, batchItemsOf, type Item, type MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
-/** The number of coming runs that the answer names for a frequency. */
+/** For a frequency, the number of its next runs whose times the answer gives. */
 const RUNS = 3
 
 type ReadItems = ReadonlyMap<Item, SubscribeCriteria | ItemRejection>
 
-/** Answers every item, and subscribes when the answer is committed. */
+/** Answers every item of a subscribe request. The subscriptions are made when the answer is committed. */
 export async function answerSubscribe(deps: Answering, asked: MessageToAnswer): Promise<Outcome> {
   const { exchange, sender_uri = null } = asked
   const now = new Date(deps.clock.date())
@@ -39,7 +39,7 @@ export async function answerSubscribe(deps: Answering, asked: MessageToAnswer): 
   return { ...outcome, effects: subscribing.effects }
 }
 
-/** Reads the criteria of every item, and lets the event loop do other work after each. */
+/** Reads the criteria of every item, and gives other work of the process a turn after each. */
 async function readItems(deps: Answering, { exchange, message }: MessageToAnswer, now: Date): Promise<ReadItems> {
   const read = new Map<Item, SubscribeCriteria | ItemRejection>()
   for (const item of batchItemsOf(exchange, message)) {

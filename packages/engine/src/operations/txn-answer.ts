@@ -27,18 +27,18 @@ import { storeReferencesIfMissing } from './references.ts'
 
 /** The answer to a status question. */
 export interface TxnAnswer {
-  /** succ: the question could be answered. */
+  /** succ: the question is answered; rjct: it is rejected. */
   readonly status: 'succ' | 'rjct'
   readonly code?: 'rjct.reference_id.invalid'
   readonly reason?: string
-  /** The message that answered the earlier request, as far as it is known. */
+  /** The answer to the earlier request, as far as it is known, for the reply. */
   readonly txn_status: ReplyMembers
-  /** The items of the message that answered the earlier request. */
+  /** The items of the answer to the earlier request, as in `txn_status`. */
   readonly items: readonly ReplyMembers[]
   readonly encrypted?: true
-  /** The earlier exchange, whose answer is given again. */
+  /** The correlation_id of the earlier exchange, whose answer is given again. */
   readonly repeats?: string
-  /** The exchange on whose consents this answer also depends. */
+  /** The correlation_id of the earlier exchange if its items had consents, on which this answer then also depends. */
   readonly consented?: string
 }
 
@@ -87,7 +87,7 @@ export async function findOriginalResponse(
 }
 
 interface TxnItems {
-  /** The status of the question; absent: succ. */
+  /** The status that the question gets; absent: succ. */
   readonly status?: 'rjct'
   readonly items: readonly ReplyMembers[]
   readonly reason?: string
@@ -95,7 +95,7 @@ interface TxnItems {
 }
 
 const SYNCHRONOUS = 'answered synchronously; such answers are not persisted'
-/** The operation for whose answers a receipt is stored. */
+/** The only operation whose answers are stored as receipts. */
 const UPDATES = 'enrolment-updates'
 const NO_RECEIPT =
   'no answer is kept: it is not answered yet, it failed, or its answer is forgotten; the same message may be sent again'
@@ -204,7 +204,7 @@ async function itemsOfChunks(
   return { items: found, ...((wanted === null || chunks.size > read) && { reason: more }) }
 }
 
-/** The most chunks whose records are in one answer: each may have many megabytes to read. */
+/** The most chunks whose records one status answer shows, because each may have many megabytes to read. */
 const CHUNKS_READ = 2
 
 const IN_CHUNKS =

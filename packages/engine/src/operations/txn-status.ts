@@ -26,7 +26,7 @@ import type { Outcome } from './outcome.ts'
 import { storeMissingReferences } from './references.ts'
 import { findOriginalResponse, type TxnAnswer } from './txn-answer.ts'
 
-/** The operation of each type whose answers are stored. For any other type nothing is found. */
+/** The operation that a txn_type asks about. For a type that is not here, nothing is found. */
 const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operation>>> = {
   search: operation('search'),
   subscribe: operation('subscribe'),
@@ -34,19 +34,19 @@ const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operati
   receipt: operation('enrolment-updates'),
 }
 
-/** The exchange that a question is about. */
+/** The exchange that a status question is about. */
 interface Found {
   readonly asked: AskedExchange
   /** The reference_ids of the items that the question names; null: all. */
   readonly references: readonly string[] | null
 }
 
-/** Finds the exchange of a question, among the sender's own exchanges with this registry. */
+/** Finds the exchange that a status question names, among the sender's own exchanges with this registry. */
 type Finder = (deps: Answering, asker: Asker, values: readonly string[]) => Promise<Found | null>
 
 const wholeExchange = (asked: AskedExchange | null): Found | null => asked && { asked, references: null }
 
-/** The finder for each attribute_type (D15). */
+/** The finder of the earlier exchange, for each attribute_type of a status question (D15). */
 const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
   transaction_id: async ({ db }, asker, transaction_ids) =>
     wholeExchange(await findAskedExchange(db, asker, { transaction_ids })),
@@ -81,7 +81,7 @@ export async function answerTxnStatus(deps: Answering, { mode, exchange, message
     registry: exchange.registry.id,
     operation: operation?.name ?? '',
   }
-  // The answer is shown only while the grant still has the earlier operation.
+  // The earlier answer is shown only while the grant still has its operation.
   const isGranted = operation !== undefined && permissionFor(exchange.grant, { operation: operation.name }).allowed
   const found = isGranted && (await FINDERS[question.attribute_type](deps, asker, values))
   if (given.txn_type === undefined && !found && mode === 'sync') {
@@ -132,7 +132,7 @@ const NOTHING = 'names no transaction of this type that the sender has with this
 /** The most requests of earlier versions that one question reads, until the references of all are stored. */
 const OPENED = 8
 
-/** Finds the asker's exchange with most of these items; the newest of several. */
+/** Finds the asker's exchange that has most of the given reference_ids; the newest of several. */
 export async function findExchangeHolding(
   deps: Answering,
   asker: Asker,
@@ -144,10 +144,10 @@ export async function findExchangeHolding(
   return findAskedExchange(deps.db, asker, { correlation_ids: [correlation_id] })
 }
 
-/** The exchange of the question. */
+/** The exchange in which the status question came. */
 type Asking = Pick<Exchange, 'correlation_id'>
 
-/** The parts of an answer which says that nothing was found. */
+/** The parts of the answer to a status question for which no exchange was found. */
 export interface NothingFound {
   /** The rejection in the form of an answer to a search, with the ids that the question asks about, or else its own. */
   readonly txn_status: ReplyMembers
@@ -199,7 +199,10 @@ export function unansweredQuestion(exchange: Asking, message: Message, status_re
   return { txnstatus_response: { txn_type: question.txn_type, txn_status } }
 }
 
-/** Makes a question from readable members. `search` is the only type that the specification names. */
+/**
+ * Makes a question from its readable members. Any unreadable txn_type becomes `search`, the only one in the
+ * specification.
+ */
 function readableQuestion({ correlation_id }: Asking, asked: unknown): TxnStatusQuestion {
   const { txn_type, reference_id } = isJsonObject(asked) ? asked : {}
   return {

@@ -65,7 +65,7 @@ export async function answerUnsubscribe(deps: Answering, { exchange, message }: 
   return { ...outcome, effects: [endEffect(registry.id, { ended, settled }, now, correlation_id)] }
 }
 
-/** Each code once, even if the request repeats it. */
+/** The subscription_codes of the request, each once. */
 const askedCodes = ({ subscription_codes }: Message): readonly string[] => [
   ...new Set(subscription_codes as readonly string[]),
 ]
@@ -83,7 +83,7 @@ const isTakenBack = ({ reason }: OwnSubscription): boolean => END_REASONS_TAKEN_
 
 interface Ending {
   readonly ended: readonly OwnSubscription[]
-  /** Subscriptions that have ended by themselves before, and stay ended. */
+  /** Subscriptions that had ended before, marked so that a death that is taken back does not open them again. */
   readonly settled: readonly OwnSubscription[]
 }
 

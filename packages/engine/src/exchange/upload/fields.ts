@@ -2,7 +2,7 @@
 import { RequestFault } from '@rollcall/protocol'
 import { badRequest, type Parts, readPartPieces } from './multipart.ts'
 
-/** The texts of the fields of an upload. */
+/** The fields of an upload, which are its parts beside the file, as texts. */
 export interface Fields {
   readonly action: string
   readonly fileFormat: string
@@ -68,7 +68,7 @@ interface BufferedFile {
 const formatOf = (found: ReadonlyMap<string, string>): string =>
   (found.get('fileFormat') ?? DEFAULT_FORMAT).toLowerCase()
 
-/** True when all fields that the file needs have arrived. */
+/** True when action and fileFormat have arrived, and for another format than json also the envelope. */
 const isComplete = (found: ReadonlyMap<string, string>): boolean =>
   found.has('action') && found.has('fileFormat') && (found.has('envelope') || formatOf(found) === DEFAULT_FORMAT)
 

@@ -27,7 +27,7 @@ interface LinedItem {
 const problem = (line: number, rule: string): RequestFault =>
   new RequestFault('err.request.bad', `fileName[line ${line}]: ${rule}`)
 
-/** A checked item of a file. */
+/** A checked item of an uploaded file. */
 export interface ReadItem {
   /** The item as canonical JSON. */
   readonly text: string
@@ -35,7 +35,10 @@ export interface ReadItem {
   readonly reference_id: string
 }
 
-/** Reads a file in pieces. @throws RequestFault err.request.bad with the number of the line */
+/**
+ * Reads an uploaded file in pieces, and returns the items found in each.
+ * @throws RequestFault err.request.bad with the number of the line
+ */
 interface FileReader<Found> {
   push(bytes: Buffer): readonly Found[]
   finish(): readonly Found[]
@@ -125,11 +128,11 @@ function withoutByteOrderMark(): (bytes: Buffer) => Buffer {
   }
 }
 
-/** One row of CSV, without its reference_id. */
+/** The identifier to search for, from one row of a CSV file. */
 interface CsvIdentifier {
   readonly type: string
   readonly value: string
-  /** "" when the cell is empty or missing. */
+  /** The reg_type of the row; "" when the cell is empty or missing. */
   readonly reg_type: string
 }
 
@@ -192,7 +195,7 @@ function csv(
   }
 }
 
-/** Returns the cells of a row; null for a blank row. */
+/** Returns the cells of a CSV row; null for a blank row. */
 function cellsOf({ line, bytes }: Row): readonly string[] | null {
   if (isBlank(bytes)) return null
   if (!isUtf8(bytes)) throw problem(line, 'must be UTF-8')

@@ -12,10 +12,10 @@ export type PartEvent =
   | { readonly is: 'data'; readonly bytes: Buffer }
   | { readonly is: 'end' }
 
-/** The parts of a body, as one finding after another. */
+/** The parts of a multipart body, as a stream of the parser's findings. */
 export type Parts = AsyncGenerator<PartEvent, void, void>
 
-/** The most header lines of a part. */
+/** The most header lines of one part of a multipart body. */
 const MAX_HEAD_LINES = 20
 
 /** Finds the boundary in a Content-Type. It may have the characters of RFC 2046, 5.1.1, except the space. */
@@ -94,7 +94,7 @@ class Splitter {
       .on('finish', () => this.#end('complete'))
   }
 
-  /** Yields what was found since the last call, up to the first fault, which it throws. */
+  /** Yields the parser's findings since the last call, up to the first fault, which it throws. */
   *take(): Generator<PartEvent> {
     const last = this.#parts.length - 1
     for (const [index, { hasHead, found }] of this.#parts.entries()) {

@@ -60,7 +60,10 @@ export async function takeUpload(
   })
 }
 
-/** Reads the envelope of a file of items, which is a part of its own. */
+/**
+ * Reads the envelope of an upload of items, which is a part beside the file.
+ * @throws RequestFault it is missing or encrypted
+ */
 async function envelopeOf(
   deps: ReadingRequests,
   participant: Participant,
@@ -68,7 +71,7 @@ async function envelopeOf(
   bounds: JsonBounds,
 ): Promise<Envelope> {
   if (fields.envelope === null) {
-    // A sender that must sign is told that the signature is missing, as for any message.
+    // Before the missing envelope is reported, a sender that must sign is told that its signature is missing.
     await verifyEnvelope(deps, participant, new SourcedEnvelope('{}'))
     throw badRequest(`envelope: is required where fileFormat is ${fields.fileFormat}, before a file that is long`)
   }
@@ -80,7 +83,7 @@ async function envelopeOf(
   )
 }
 
-/** Reads a file of items. They become the items of the envelope's message, chunk by chunk. */
+/** Makes the request of an upload of items. The file's items become those of the envelope's message, in chunks. */
 function sentAsItems(
   { limits }: Pick<ReadingRequests, 'limits'>,
   operation: Operation,
@@ -105,7 +108,7 @@ function sentAsItems(
       const hash = createHash('sha256')
       const { file_sha256: _, ...rest } = frame
       const messageOf = (texts: readonly string[]): Chunk => ({
-        // The items are only stored here, so they stay text.
+        // The items stay text, because they are only stored until the request is answered.
         message: { ...rest, [member]: new CanonicalText(`[${texts.join(',')}]`) },
         items: texts.length,
       })
@@ -121,7 +124,7 @@ function sentAsItems(
           chunks.push(messageOf(texts))
           texts = []
         }
-        // Too many items are refused at once; the rest of the file is not read.
+        // A file of too many items is refused here, before the rest of it is read.
         checkCount({ ...header, total_count: 0 }, request, reference_ids.length, limits.upload_items)
       }
       for await (const bytes of inSlices(readPartPieces(deps))) {

@@ -17,7 +17,7 @@ export interface AcceptedExchange {
   readonly items: number
   /** True when the table of references has its items; false for exchanges that an earlier version accepted. */
   readonly references_stored: boolean
-  /** For a chunk: the row id of the divided request. */
+  /** For a chunk: the row id of the request that was divided. Otherwise null. */
   readonly parent: string | null
   /** For a divided request: the number of chunks that are not answered. Null: it was not divided. */
   readonly open_chunks: number | null
@@ -25,14 +25,14 @@ export interface AcceptedExchange {
   readonly id: string
   /** The correlation_id of the request; all its chunks have the same. */
   readonly correlation_id: string
-  /** For a chunk: the position of its first item in the request. */
+  /** For a chunk: the position of its first item in the whole request. Otherwise 0. */
   readonly first_item: number
   /** Header and message, encrypted for `requestEncryptionContext`; null: it is large (`findRequest`), or not stored. */
   readonly request: Buffer | null
   /** The bytes of header and message in clear. */
   readonly request_bytes: number
   readonly state: 'accepted' | 'replying' | 'replied' | 'failed'
-  /** The number of the last page that has a delivery; 0 for none. */
+  /** The number of the last page of the answer that has a delivery; 0 for none. */
   readonly page: number
   readonly received_at: Date
   readonly started_at: Date | null
@@ -40,7 +40,7 @@ export interface AcceptedExchange {
 
 /** One further page of an item, for `answerPage`. */
 export interface PersistedItemPage {
-  /** The position in the request, or in the chunk. */
+  /** The position of the item in the request, or in the chunk. */
   readonly position: number
   readonly page_size: number
   /** The number of records in all pages. */
@@ -114,30 +114,30 @@ export async function findPersistedPage(
   return rows
 }
 
-/** An exchange about which its sender asks. */
+/** An earlier exchange that a status question is about. */
 export interface AskedExchange {
   readonly correlation_id: string
   readonly transaction_id: string
   /** The accepted exchange; null: it was answered synchronously, and an answer is stored for enrolment updates only. */
   readonly accepted: AcceptedExchange | null
-  /** The delivery of its first page, with the encrypted body; null: there is none. */
+  /** The delivery of the first page of the answer, with the encrypted body; null: there is none. */
   readonly first: SentPage | null
 }
 
-/** Selects the exchanges to search: the sender's own, by registry and operation. */
+/** The exchanges that a status question can find: those of its sender with one registry, of one operation. */
 export interface Asker {
   /** `Participant.id` */
   readonly participant: number
   /** `Registry.id` */
   readonly registry: number
-  /** The name of an operation. */
+  /** The name of the operation that is asked about. */
   readonly operation: string
 }
 
-/** The number of newest messages of one transaction_id among which a status question searches. */
+/** The number of newest messages with one transaction_id that a status question searches. */
 const OF_ONE_ID = 100
 
-/** Finds the newest exchange of the asker with one of these transaction_ids or correlation_ids. */
+/** Finds the newest exchange of the asker with one of the given transaction_ids or correlation_ids. */
 export async function findAskedExchange(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, operation }: Asker,
@@ -179,7 +179,7 @@ export async function findItemStatuses(
   return new Map(rows.map(({ position, status }) => [position, status]))
 }
 
-/** Finds the position of the first item of each chunk of an exchange, in order. */
+/** Finds the positions in the request at which the chunks of an exchange begin, in order. */
 export async function findChunkStarts(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,

@@ -10,9 +10,9 @@ import { participantsWithSql } from '@rollcall/database/queue'
 import type pg from 'pg'
 import { ACCEPTED_COLUMNS, type AcceptedExchange, SMALL_REQUEST_BYTES } from './accepted-exchanges.ts'
 
-/** An accepted exchange that this node is to answer. */
+/** An accepted exchange that this node has claimed to answer it. */
 export interface ClaimedExchange extends AcceptedExchange {
-  /** The id of the claim, under which everything about the exchange is written. */
+  /** The id of the claim. A write about the exchange has effect only while the row has this claim. */
   readonly claim: string
   /**
    * How often the exchange was claimed since its last page, this claim included. A claim that a stopping node released
@@ -21,25 +21,25 @@ export interface ClaimedExchange extends AcceptedExchange {
   readonly runs: number
 }
 
-/** An exchange that this node is answering. */
+/** An exchange that this node is answering: its id, participant and size. */
 export type ExchangeInWork = Pick<ClaimedExchange, 'id' | 'participant' | 'request_bytes' | 'items'>
 
-/** The exchanges of one participant that this node is answering. */
+/** How many exchanges of one participant this node is answering. */
 interface InWork {
   /** `Participant.id` */
   readonly participant: number
   readonly exchanges: number
   /** The number of exchanges whose request is larger than `SMALL_REQUEST_BYTES`. */
   readonly large: number
-  /** The number of the other exchanges that have several items. */
+  /** The number of exchanges with several items that are not counted in `large`. */
   readonly batches: number
 }
 
-/** How many exchanges a node may claim. */
+/** The limits of how many exchanges a node may claim. */
 export interface Slots {
-  /** The number of free slots. */
+  /** The number of exchanges that this node can answer beside those it is answering. */
   readonly free: number
-  /** The most slots of one participant. */
+  /** The most slots that one participant may have. */
   readonly share: number
   /** The number of last free slots that only participants without work on this node may take. */
   readonly reserve: number
@@ -153,10 +153,10 @@ const CLAIM_EXCHANGES = `with recursive ${participantsWithSql('accepted_exchange
   )
   select ${ACCEPTED_COLUMNS}, claim, runs from claimed as accepted_exchange order by due_at`
 
-/** An exchange and its claim. */
+/** The row id of an exchange, and the id of its claim. */
 export type ClaimOf = Pick<ClaimedExchange, 'id' | 'claim'>
 
-/** SQL of the rows that still have the given claims; it locks them. */
+/** SQL that selects and locks the exchanges that still have the given claims. */
 const heldSql = (how: string): string => `held as (
     select correlation_id from accepted_exchange
       join unnest($1::uuid[], $2::uuid[]) as given (id, claim) on correlation_id = id and accepted_exchange.claim = given.claim

@@ -3,7 +3,7 @@
 import type { Database } from '@rollcall/database/database'
 import type { ClientBase } from 'pg'
 
-/** The row to which the encryption of a receipt is bound. */
+/** The encryption context of a receipt, so that its ciphertext is valid in its own row only. */
 export const receiptEncryptionContext = (correlation_id: string): string => `enrolment receipt ${correlation_id}`
 
 /** The stored answer to an enrolment update. */
@@ -15,7 +15,7 @@ export interface Receipt {
   readonly body: Buffer
 }
 
-/** Stores a receipt. It replaces an earlier one: a repeated update is answered again. */
+/** Stores a receipt in place of an earlier one, because a repeated update is answered anew. */
 export async function storeReceipt(client: ClientBase, { correlation_id, encrypted, body }: Receipt): Promise<void> {
   await client.query(
     `insert into enrolment_receipt (correlation_id, encrypted, body) values ($1, $2, $3)
@@ -24,7 +24,7 @@ export async function storeReceipt(client: ClientBase, { correlation_id, encrypt
   )
 }
 
-/** Finds the receipt of an exchange; null when there is none. */
+/** Finds the receipt of an enrolment update; null when there is none. */
 export async function findReceipt({ pool }: Pick<Database, 'pool'>, correlation_id: string): Promise<Receipt | null> {
   const { rows } = await pool.query<Receipt>({
     name: 'find enrolment receipt',

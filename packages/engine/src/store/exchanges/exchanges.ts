@@ -12,9 +12,9 @@ import { WORK_CHANNEL } from '@rollcall/database/queue'
 import { ACCEPTED_DAY, countMessagesSql } from '@rollcall/participants/store/day-counts'
 import { storableReferences, storeReferencesSql } from './references.ts'
 
-/** A received message that is to be processed. */
+/** A received message, to be stored before it is processed. */
 export interface NewExchange {
-  /** A new UUID, used when no equal message came before. */
+  /** A new UUID for the exchange. It is not used if the message was received before. */
   readonly correlation_id: string
   /** `Participant.id` */
   readonly participant: number
@@ -28,13 +28,13 @@ export interface NewExchange {
   readonly operation: string
   /** The transaction_id; null when the message has none of 1 to 99 characters. */
   readonly transaction_id: string | null
-  /** Milliseconds since the message came; absent: it comes now. */
+  /** Milliseconds since the message was received; absent: 0. */
   readonly age?: number
-  /** Set when the message is answered later: the same statement accepts it. */
+  /** Set when the message is answered later: it is put in the queue in the statement that stores it. */
   readonly accepted?: Acceptance
 }
 
-/** The stored members of a request that is answered later. */
+/** What is stored of a request that is answered later, in addition to what is stored of every message. */
 export interface Acceptance {
   /** The checked address for the answer; null: the participant's own address, or none. */
   readonly sender_uri: string | null
@@ -48,7 +48,7 @@ export interface Acceptance {
   readonly claim?: DeliveryClaim | null
 }
 
-/** A whole request, or a part of it that is answered alone. */
+/** A whole request, or a part of a large batch that is answered alone. */
 export interface NewChunk {
   /** A UUID: the correlation_id if there is one chunk, otherwise an id of its own. */
   readonly id: string
@@ -62,7 +62,7 @@ export interface NewChunk {
 
 /** The result of `remember`: whether the message was received before. */
 export interface KnownExchange {
-  /** When `known` is `same`: the correlation_id of the first message; otherwise that of the given exchange. */
+  /** For `same`, the correlation_id of the message that came first; otherwise that of the given exchange. */
   readonly correlation_id: string
   /** `same`: this message was received before. `different`: another message with this message_id was. */
   readonly known: 'new' | 'same' | 'different'
@@ -133,7 +133,7 @@ function comparedWith({ fingerprint, correlation_id }: StoredExchange, stored: S
     : { correlation_id, known: 'different' }
 }
 
-/** The approximate bytes of a reference_id in the row of a request. */
+/** The approximate bytes that a reference_id takes in the row of a request. */
 const REFERENCE_BYTES = 64
 
 const bytesOf = ({ accepted }: NewExchange): number =>
@@ -249,10 +249,10 @@ export const REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
   simpler: (exchanges) => (exchanges.some(isAccepted) ? null : JOINT_ANSWERED),
 }
 
-/** True when a request may be written in the statement of other messages: it is small. */
+/** True when a request is small enough to be stored in one statement with other messages. */
 export const isSmallRequest = (exchange: NewAcceptedExchange): boolean => bytesOf(exchange) < LARGE_ENTRY_BYTES
 
-/** A message that is answered later. */
+/** A message that is answered later, so that `accepted` is set. */
 export type NewAcceptedExchange = NewExchange & { readonly accepted: Acceptance }
 
 const isAccepted = (exchange: NewExchange): exchange is NewAcceptedExchange => exchange.accepted !== undefined
@@ -267,7 +267,7 @@ const columnsOf = (exchanges: readonly NewExchange[]): unknown[] => [
   exchanges.map(({ age = 0 }) => age),
 ]
 
-/** A row for each request, and one for each chunk if it has several. */
+/** Makes the rows to store for a request: one for the request, and one for each chunk if it was divided. */
 const rowsOf = ({ correlation_id, accepted }: NewAcceptedExchange): readonly unknown[][] => {
   const { sender_uri, encrypted, reference_ids, chunks, claim } = accepted
   const references = storableReferences(reference_ids)

@@ -23,7 +23,7 @@ export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: num
   return total
 }
 
-/** The old rows of a table of this package. */
+/** Describes the rows of a table to delete, whose age is counted from `received_at`. */
 const received = (table: string, more: Partial<ForgottenRows> = {}): ForgottenRows => ({
   table,
   since: 'received_at',
@@ -37,13 +37,13 @@ const ACCEPTED = received('accepted_exchange', {
   stillNeeded: 'exists (select from accepted_exchange as chunk where chunk.parent = accepted_exchange.correlation_id)',
 })
 
-/** The old rows of each table. Their items and attempts are deleted with them. */
+/** The old rows to delete, for each table. Their items and attempts are deleted with them. */
 const FORGOTTEN: readonly ForgottenRows[] = [
   ACCEPTED,
   FORGOTTEN_DELIVERIES,
   received('exchange'),
   received('sealed_message'),
-  // Receipts have no participant, so a hold of any participant keeps all of them.
+  // Receipts name no participant, so a hold on any participant keeps all receipts.
   received('enrolment_receipt', { sender_id: null }),
   FORGOTTEN_USES,
 ]
@@ -72,7 +72,7 @@ export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number)
   return forget(db, INBOX, retention)
 }
 
-/** SQL that also deletes the references of the deleted exchanges, because no foreign key does it. */
+/** Makes SQL that deletes exchanges and also their reference_ids, which no foreign key deletes. */
 const withReferences = (deleted: string): string => `with gone as (${deleted} returning correlation_id),
   items as (delete from exchange_reference using gone where exchange_reference.correlation_id = gone.correlation_id)
   select 1 from gone`

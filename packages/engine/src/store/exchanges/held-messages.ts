@@ -9,9 +9,9 @@ import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names
 export interface HeldMessages {
   /** The sender_id of the participant. */
   readonly participant: string
-  /** The number of messages that are ready, and would be attempted. */
+  /** The number of messages that would be attempted now if they were not held. */
   readonly deliveries: number
-  /** The number of those that were attempted before the snapshot. */
+  /** The number of `deliveries` that were attempted before the restored snapshot was taken. */
   readonly attempted: number
   /** The number of notification items that are not in a message yet. */
   readonly notifications: number

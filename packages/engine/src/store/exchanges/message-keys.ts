@@ -7,14 +7,14 @@ import { DELIVERIES_SQL, SENT_ITEMS_SQL } from '@rollcall/delivery/store/deliver
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
-/** The most exchanges whose messages are looked up for one id. */
+/** The most exchanges that a search for one id finds. */
 const MOST = 1_000
 
-/** The names of ids by which a message can be found. */
+/** The ids by which an operator can search for a message. */
 export const MESSAGE_IDS = ['message_id', 'transaction_id', 'correlation_id', 'reference_id'] as const
 export type MessageIdName = (typeof MESSAGE_IDS)[number]
 
-// The indexes of exchanges begin with the participant, and there are few participants.
+// Each participant is joined, because the indexes of exchanges begin with the participant, and participants are few.
 const EXCHANGES_OF: Readonly<Record<MessageIdName, string>> = {
   message_id: `select exchange.correlation_id
       from ${PARTICIPANTS_SQL} as participant join exchange on exchange.participant = participant.id and exchange.message_id = $1

@@ -7,7 +7,7 @@ export function exchangeRowsToRemove(removable: Removable): StoredPart {
   const exchanges = `select correlation_id from exchange where ${removable} = $1`
   return {
     counted: { messages: `${countRowsSql(removable, 'exchange')} + ${countRowsSql(removable, 'inbox_message')}` },
-    // The requests that are accepted and not completely answered.
+    // Counts the requests that are accepted and not completely answered.
     pending: {
       requests: `select count(*) from accepted_exchange
         where ${removable} = $1 and state in ('accepted', 'replying') and parent is null`,

@@ -10,7 +10,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { insertDeliveriesSql } from '@rollcall/delivery/store/deliveries/deliveries'
 import type pg from 'pg'
 
-/** An answered item, with the records for its further pages. */
+/** An answered item to be stored, with the found records if it has further pages. */
 export interface NewItem {
   /** The position in the request, from 0. */
   readonly position: number
@@ -20,26 +20,26 @@ export interface NewItem {
   readonly total: number | null
   readonly page_size: number | null
   readonly record_type: string | null
-  /** The ids of the found records; null when there is no further page. */
+  /** The ids of all found records; null when the item has no further page. */
   readonly record_ids: readonly RecordId[] | null
 }
 
-/** A page to be written under the claim of the run that made it. */
+/** A page of an answer, written only while its exchange has the claim of the run that made it. */
 export interface ReplyStep {
   /** The row id of the exchange or chunk. */
   readonly id: string
-  /** The claim of the run. */
+  /** The id of the claim under which the run answers the exchange. */
   readonly claim: string
-  /** The number of the page before, 0 for none; counted within a chunk. */
+  /** The number of the last page before this one, 0 for none; pages are counted within a chunk. */
   readonly from: number
   /** The number of this page; equal to `from` when nothing is sent. */
   readonly page: number
   readonly state: 'replying' | 'replied' | 'failed'
   readonly items: readonly NewItem[]
   readonly delivery: NewDelivery | null
-  /** Set when the delivery is attempted at once; otherwise a node that claims it attempts it. */
+  /** Set when this node attempts the delivery at once; null: a node that claims it later attempts it. */
   readonly deliveryClaim: DeliveryClaim | null
-  /** Further writes of the operation, in the same transaction. */
+  /** The checks and writes of the operation, in the transaction of the page. */
   readonly effects?: readonly Effect[]
   /** True when this run continues with the next page; otherwise the exchange is due again if it has further pages. */
   readonly goesOn: boolean
@@ -50,7 +50,7 @@ export async function commitReply({ pool }: Pick<Database, 'pool'>, step: ReplyS
   return commitWithEffects(pool, step, step.effects ?? [])
 }
 
-/** Writes the page first: if the claim has ended, nothing else is written. */
+/** Writes a page, and then runs its effects. If the claim has ended, nothing is written. */
 function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly Effect[]): Promise<boolean> {
   return withTransaction(pool, async (client) => {
     const committed = await writeStep(client, step)
@@ -59,7 +59,7 @@ function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly Eff
   })
 }
 
-/** Commits the writes of a synchronous operation before its reply is sent. */
+/** Commits the writes of a synchronous operation. The reply is sent after that. */
 export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: readonly Effect[]): Promise<void> {
   if (effects.length === 0) return
   await withTransaction(pool, async (client) => {
@@ -73,7 +73,7 @@ export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: r
  */
 const SMALL = { items: 20, bytes: 65_536 }
 
-/** True when a page is within `SMALL`, has no effects, and belongs to no chunk. */
+/** True when a page may be written in one statement with others: small, without effects, and of no chunk. */
 export const isSmallReply = (
   { items, delivery, effects = [] }: ReplyStep,
   { parent }: { readonly parent: string | null },
@@ -110,7 +110,7 @@ const NO_IDS = { record_ids: null, record_keys: null }
 const columns = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
   names.map((name) => rows.map((row) => row[name]))
 
-/** SQL of the pages to write. */
+/** Makes the SQL of a table whose rows are the pages to write. */
 const steps = (
   parameter: Parameter,
 ): string => `unnest(${parameter(0)}::uuid[], ${parameter(1)}::uuid[], ${parameter(2)}::integer[],

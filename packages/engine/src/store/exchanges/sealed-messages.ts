@@ -4,7 +4,7 @@ import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { createFirstCome } from '@rollcall/database/group-commit'
 
-/** A ciphertext, and the message in which it was received. */
+/** A ciphertext, and the id of the message in which it was received. */
 export interface SealedMessage {
   /** The 32 bytes of the protocol's `ciphertextFingerprint`. */
   readonly fingerprint: Buffer

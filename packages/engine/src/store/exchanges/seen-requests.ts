@@ -44,11 +44,11 @@ export async function findFirstSteps({ pool }: Pool, participant: number): Promi
   return row
 }
 
-/** When each kind of request in a registry was last seen; null: not yet. */
+/** When each kind of request of a participant in a registry was last received; null: never since the asked time. */
 export interface RequestEvidence {
-  /** The last stored request, which needed an access token. */
+  /** The time of the last stored request. Every stored request had a valid access token. */
   readonly asked_at: Date | null
-  /** The last synchronous search with a verified signature of which an item succeeded. */
+  /** The time of the last synchronous search with a verified signature in which an item succeeded. */
   readonly searched_at: Date | null
 }
 

@@ -34,13 +34,13 @@ export interface TracedExchange extends ExchangeDeliveries {
   readonly received_at: Date | null
   /** The acceptance; null: the request was answered at once or was deleted, or it is a notification. */
   readonly accepted: TracedAcceptance | null
-  /** The answered items, grouped by the time of the answer, such as those of one chunk. */
+  /** The numbers of answered items, grouped by the time of their answer, such as those of one chunk. */
   readonly answered: readonly AnsweredItems[]
   /** The answered items in the order of the request, at most `bounds.each`. */
   readonly items: readonly TracedItem[]
 }
 
-/** How far the answer to an accepted request is. */
+/** How far the answer to an accepted request has come. */
 export interface TracedAcceptance extends Pick<AcceptedExchange, 'encrypted' | 'items' | 'state' | 'started_at'> {
   readonly finished_at: Date | null
 }
@@ -74,7 +74,7 @@ export interface TracedCallback {
   readonly transaction_id: string | null
   /** The status in the header. */
   readonly status: string | null
-  /** `quarantined`: the callback answers no known request. */
+  /** `quarantined`: a callback that answers a request, because this server sends no requests. */
   readonly state: 'stored' | 'quarantined'
   readonly participant: string
   readonly registry: string | null
@@ -83,7 +83,7 @@ export interface TracedCallback {
 
 export type Traced = TracedExchange | TracedCallback
 
-/** How much `traceMessage` reads. */
+/** The limits of what `traceMessage` reads. */
 export interface TraceBounds {
   /** The most exchanges and callbacks that are read. */
   readonly found: number
@@ -120,7 +120,7 @@ export async function traceMessage(
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-// The indexes of exchanges begin with the participant, and there are few participants.
+// Each participant is joined, because the indexes of exchanges begin with the participant, and participants are few.
 const FIND_EXCHANGES = `with matching as (
     select exchange.correlation_id as id, received_at as at
       from ${PARTICIPANTS_SQL} as participant join exchange on exchange.participant = participant.id and exchange.message_id = $1

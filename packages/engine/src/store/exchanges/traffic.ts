@@ -6,22 +6,22 @@ import { perPool } from '@rollcall/database/group-commit'
 import { EXCHANGES_SQL } from './exchange-names.ts'
 
 const HOUR = 3_600_000
-/** Milliseconds after the end of an hour in which the hour may still get entries. */
+/** Milliseconds after the end of an hour in which its entries may still be written, so its count is not kept. */
 const LATE = 120_000
-/** The number of hours that are listed, the present one included. */
+/** The number of hours in the list of traffic, the present one included. */
 export const TRAFFIC_HOURS = 24
 
-/** An hour with its traffic. */
+/** An hour with the counts of its messages. */
 export interface CountedHour {
   readonly from: Date
   /** The counts; null: the hour is not counted yet, and a later call counts it. */
   readonly rows: readonly TrafficRow[] | null
 }
 
-/** The counts of past hours, by the beginning of the hour. */
+/** The counts of hours that have ended, by the beginning of the hour in milliseconds. */
 const counted = perPool(() => new Map<number, readonly TrafficRow[]>())
 
-/** Hours that are being counted: calls at the same time share one count. */
+/** Running counts, by the beginning of the hour: simultaneous calls share the count of an hour. */
 const counting = perPool(() => new Map<number, Promise<readonly TrafficRow[]>>())
 
 function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly TrafficRow[]> {
@@ -69,7 +69,7 @@ export interface TrafficCount extends Pick<TrafficRow, 'operation' | 'mode'> {
   readonly p99_ms: number | null
 }
 
-/** Counts messages by operation and mode. */
+/** Adds up counted messages by operation and mode. */
 export function countTraffic(rows: readonly TrafficRow[]): readonly TrafficCount[] {
   const groups = Map.groupBy(rows, ({ operation, mode }) => JSON.stringify([operation, mode]))
   return [...groups.values()].flatMap((alike) => {
@@ -82,7 +82,7 @@ export function countTraffic(rows: readonly TrafficRow[]): readonly TrafficCount
   })
 }
 
-/** The durations of the messages of these rows together; null where none was measured. */
+/** The median and the 99th percentile of the durations of all given messages; null where none was measured. */
 export const trafficDurations = (rows: readonly TrafficRow[]) => ({
   p50_ms: quantile(rows, 0.5),
   p99_ms: quantile(rows, 0.99),
