@@ -24,12 +24,12 @@ import { replaceStoredRecordIds } from './store/moved-records.ts'
 export async function changeSource(db: Database, registry: Registry, source: object): Promise<void> {
   const { id, namespace } = registry
   const { before, former } = readChange(registry, source)
-  // A mirror that followed PostgreSQL's log has a replication slot in the former source.
+  // Only a mirror that followed PostgreSQL's log has left a replication slot in its source, which must be dropped.
   const keeping = former.mirror?.follow === 'logical' ? before : null
   const [wasCopied, isCopy] = [isCopied(before), isCopied(source)]
   if (!wasCopied && isCopy) await makeTables(db, registry)
   await withTransaction(db.pool, async (client) => {
-    // No time limit: the ids of all events of the registry may change.
+    // The statements have no time limit, because they may change the ids of all events of the registry.
     await client.query("select set_config('statement_timeout', '0', true)")
     await lockRegistryFor(client, id, 'merge')
     const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)
@@ -82,7 +82,7 @@ function requireSameKeys({ records }: SourceFile, { records: wanted }: SourceFil
   }
 }
 
-/** Makes empty tables for copies. Tables that a former mirror has just left are dropped first. */
+/** Makes empty tables for the copies of a mirror, and first drops tables that a former mirror has left. */
 async function makeTables(db: Database, { id, kind }: Registry): Promise<void> {
   await dropLeftCopies(db, id)
   await ensureRecordTables(db, { id, kind, own_records: true })

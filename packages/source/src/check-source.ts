@@ -18,7 +18,7 @@ import { SourceRefusal } from './engine/source-refusal.ts'
 import { isKey } from './live-records.ts'
 import { readRow, TOO_MANY } from './source-record.ts'
 
-/** The most rows that are read of each record type. */
+/** The most rows of each record type that a check of a source reads. */
 const ROWS = 1_000
 
 /** The findings about the rows of one record type. */

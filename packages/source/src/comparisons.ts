@@ -20,7 +20,7 @@ export interface ComparisonWay {
 /** A folded text of this length may be the beginning of a longer one: only 512 characters are compared. */
 const LONG = 500
 
-/** The most days of which all texts are listed: a year. */
+/** The most days of a period whose texts a condition lists one by one: a year. */
 const MOST_DAYS = 366
 const DAY = 86_400_000
 

@@ -1,4 +1,4 @@
-/** How a source is opened, by its engine. */
+/** Opens a source by the functions of its engine. */
 
 import type { EnvironmentVariables } from './engine/address.ts'
 import type { OpenEngine } from './engine/engine.ts'

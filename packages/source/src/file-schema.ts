@@ -69,7 +69,7 @@ const Records = Type.Object(
   closed,
 )
 
-/** The values of `events`: which changes of a mirror are events. */
+/** The values of `events` in a source file: which changes of copied records are events. */
 export const EVENT_NAMES = ['none', 'changes'] as const
 
 const Poll = Type.Object(

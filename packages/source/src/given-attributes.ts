@@ -10,7 +10,7 @@ import type { MappedRecords } from './engine/mapped-records.ts'
  */
 export const withGivenAttributes = oncePerObject((records: MappedRecords): MappedRecords => {
   const { recordType, targets } = records
-  // A document has members by the first keys of the mapped paths, and no others.
+  // The document of a record has the members with which mapped paths begin, and no others.
   const keys = targets.flatMap(({ steps }) => steps.slice(0, 1).map(({ key }) => key))
   const document: JsonObject = Object.fromEntries(keys.map((key) => [key, 'x']))
   const isIn = (path: string): boolean => {

@@ -24,7 +24,7 @@ import { refusalOf } from './refusal.ts'
 import { readRow } from './source-record.ts'
 import { isLive, keyOfLive, liveId } from './store/live-ids.ts'
 
-/** The most rows of one statement. */
+/** The most rows of a source that one statement reads. */
 const PORTION = 1_000
 
 /** The most bytes of a key, which becomes the record's id and is stored with pages of an answer. */
@@ -85,7 +85,7 @@ interface Reading {
   readonly file: SourceFile
   /** Begins a snapshot, or gives that of a session. */
   readonly begin: () => Promise<SourceSnapshot>
-  /** True when nothing else reads in the snapshot. */
+  /** True when nothing else reads in the snapshot that `begin` gives; false in a session. */
   readonly isOwn: boolean
   readonly protectionOf: (registry: RegistryShape) => Promise<Protection>
   readonly time: SearchTime

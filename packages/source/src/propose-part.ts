@@ -8,7 +8,7 @@ import type { Attribute, Kind, RecordType } from '@rollcall/protocol'
 import type { CatalogColumn, CatalogTable } from './engine/catalog.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 
-/** A member of a proposed file. */
+/** A member that is proposed for a source file. */
 export interface ProposedMember {
   readonly name: string
   /** The proposed value; null: a person must decide between `choices`. */
@@ -34,7 +34,7 @@ export interface SampledTable {
   readonly rows: readonly (readonly string[])[]
   /** The tables to whose keys columns refer, by the names of these columns. */
   readonly lookups: ReadonlyMap<string, LookupTable>
-  /** The name as SQL of the engine. */
+  /** Quotes a name as SQL of the engine. */
   readonly quoted: (name: string) => string
 }
 
@@ -91,7 +91,7 @@ const FLAGS = /^(?:[01ynjtfso]|yes|no|ja|nein|true|false|sim|si|oui|non)$/i
 const nameIn = ({ quoted }: SampledTable, name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoted(name)
 
-/** Proposes the condition on rows; null: nothing suggests that some rows are to be left out. */
+/** Proposes `where`, the condition on rows; null: no column suggests that some rows are to be left out. */
 export function proposeWhere(sampled: SampledTable): ProposedMember | null {
   const { columns } = sampled.table
   const removing = columns.filter(({ name }) => REMOVED.test(plainName(name)))
@@ -196,7 +196,7 @@ function memberOf({ column, state, path, rule, choices, reasons }: ProposedColum
   return { name: first.path, value: null, choices: values, reasons: why, isOptional: true }
 }
 
-/** Proposes the primary identifier, if no column is mapped to it; null: one is. */
+/** Proposes the member for the primary identifier; null: a column is already mapped to it. */
 export function proposePrimary(
   recordType: RecordType,
   sampled: SampledTable,

@@ -23,7 +23,7 @@ import {
   type SampledTable,
 } from './propose-part.ts'
 
-/** The most rows that are read of a table. */
+/** The most rows of a table that are read as its sample. */
 const ROWS = 1_000
 /** The fewest points of a proposed table: a path to which columns may be mapped has one, that of an identifier two. */
 const LEAST_POINTS = 3
@@ -46,7 +46,7 @@ export interface ProposedPart {
   readonly table: CatalogTable
   /** The query that stands for a table whose name cannot be written in the file; null: the name can be written. */
   readonly select: string | null
-  /** The number of rows that were read. */
+  /** The number of rows in the sample of the table. */
   readonly rows: number
   /** The members before `columns`: the key, or in a child the column with the key of its record; then `where`. */
   readonly head: readonly ProposedMember[]

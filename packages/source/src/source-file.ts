@@ -32,7 +32,7 @@ import { type GivenChild, type GivenRecords, type GivenSource, SourceFileSchema 
 
 const checked = validator<GivenSource>(SourceFileSchema)
 const NAME = /^(?:([A-Za-z_][\w$]*)\.)?([A-Za-z_][\w$]*)$/
-/** The longest name: PostgreSQL cuts longer ones. */
+/** The most characters of a name in a source file: PostgreSQL cuts longer ones. */
 const NAME_LENGTH = 63
 
 /**
@@ -88,7 +88,7 @@ const TABLES = {
     'with its schema in from, such as office.person: with follow: logical the log tells of tables; or name in tables those that it reads',
   binlog: 'in from, such as person: with follow: binlog the log tells of tables',
 }
-/** The ways of following that have settings. */
+/** The ways of following whose settings are a member of the file with the same name. */
 const SETTINGS = ['logical', 'poll'] as const satisfies readonly FollowWay[]
 
 /** Reads how records are copied. @returns null: they are read live */

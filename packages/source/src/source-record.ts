@@ -45,7 +45,7 @@ export function readRow(
     isTooMany ||= rows === null
     for (const cells of rows ?? []) {
       const one = child.reader.read(cells)
-      // A cell that is not understood in one of the rows is not understood.
+      // A cell counts as not understood when it is not understood in one of the rows of the child.
       for (const [index, state] of one.cells.states.entries()) {
         states[place + index] = Math.max(states[place + index] ?? CELL_STATES.empty, state)
       }

@@ -31,9 +31,9 @@ export interface ExchangeWorkDeps {
   readonly pool: pg.Pool
   /** The most exchanges that this node answers at a time. */
   readonly slots: number
-  /** The most large requests among them; each participant has one at most. */
+  /** The most large requests that are answered at a time; each participant has one at most. */
   readonly large: number
-  /** The most batches among them; one participant has half of these at most, rounded up. */
+  /** The most batches that are answered at a time; one participant has half of these at most, rounded up. */
   readonly batches: number
   /** Seconds after which a claim ends if it is not renewed. */
   readonly lease: number
@@ -67,7 +67,7 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
   const inWork = new Map<ClaimedExchange, Promise<void>>()
   const { shares, mostOfOne, isUnlimited } = slotsOf(deps, inWork)
   let gathersUntil = 0
-  /** True when the last poll found that nothing waits. */
+  /** True when the last poll found that no exchange waits to be claimed. */
   let isQueueEmpty = false
 
   const renew = (): void => {
@@ -146,7 +146,7 @@ function releaseFailed(pool: pg.Pool, exchange: ClaimedExchange): Promise<void> 
   return releaseClaims(pool, [exchange], { seconds, counted: runs <= BACKOFF.length })
 }
 
-/** The limits of what a node has in work. */
+/** The limits of the exchanges that a node may have in work, and how far they are used. */
 function slotsOf(
   { slots, large, batches }: Pick<ExchangeWorkDeps, 'slots' | 'large' | 'batches'>,
   inWork: ReadonlyMap<ClaimedExchange, unknown>,

@@ -10,7 +10,7 @@ interface HeldDeps {
   readonly db: Database
   readonly log: Pick<Log, 'info' | 'warn'>
   readonly start: () => Promise<RunningWorker>
-  /** Milliseconds between two polls. */
+  /** Milliseconds between two checks whether messages are still held. */
   readonly pause?: number
 }
 

@@ -24,11 +24,11 @@ interface PollDeps {
   readonly exchangesWake: Wake
   readonly deliveriesWake: Wake
   readonly outboxWake: Wake
-  /** Wakes the poll itself. */
+  /** Wakes the loop that polls the queues. */
   readonly wake: Wake
 }
 
-/** Polls, and plans the next poll. */
+/** Asks the database which queues have due work, wakes their loops, and plans the next poll. */
 export async function pollQueues(deps: PollDeps): Promise<void> {
   const { exchanges, deliveries, notifications, outbox } = await secondsUntilDue(deps.db.claims, QUEUES)
   if (exchanges !== null) deps.exchangesWake.raise(exchanges * 1_000)

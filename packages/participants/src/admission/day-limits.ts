@@ -63,7 +63,7 @@ export async function withinDailyLimit<Result>(
   throw new RequestFault('err.request.too_many_requests', text, undefined, { retryAfter: used.seconds_left })
 }
 
-/** The counts of what is stored for participants today, through a cache. */
+/** Reads, through a cache, how much was stored for each participant today. */
 export interface DayUses {
   /**
    * Returns how much was stored for a participant today. The counts are at most half a second old.

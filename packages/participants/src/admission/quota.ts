@@ -8,7 +8,7 @@ import { RequestFault } from '@rollcall/protocol'
 import type { TokensTaken, TokensWanted } from '../store/quotas.ts'
 import { createRates } from './rate.ts'
 
-/** Admits requests within the quotas of requests. */
+/** Admits requests of participants, as long as their quotas of requests allow it. */
 export interface Quota {
   /**
    * Admits one request of the participant. It counts as in flight until `leave` is called.
@@ -166,9 +166,9 @@ const BUSY = 'the service is busy; try again later'
 
 /** The bytes of bodies in memory on this node. One participant may have half of the bytes that are allowed. */
 interface HeldBytes {
-  /** Bytes that one participant may hold. */
+  /** The bytes of bodies that one participant may have in memory. */
   readonly share: number
-  /** Begins to count the bytes of one request. @param participant `Participant.id` */
+  /** Begins to count the bytes in memory of one request. @param participant `Participant.id` */
   begin(participant: number): Holding
 }
 

@@ -23,7 +23,7 @@ export interface Rates {
 interface Slice {
   /** Tokens that requests on this node may still take. */
   tokens: number
-  /** Requests that wait until `asking` is done. */
+  /** The number of requests that wait for the tokens of `asking`. */
   waiting: number
   /** The time until which the shared bucket has too few tokens for a slice, in milliseconds of `now`. */
   emptyUntil: number

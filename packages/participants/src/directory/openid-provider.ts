@@ -52,7 +52,7 @@ export class OpenIdRefused extends Error {
 
 /** An operator who has signed in at the provider. The registries are namespaces, as the provider names them. */
 export interface NamedOperator extends Omit<ProvidedOperator, 'registries'> {
-  /** Namespaces; null: all. */
+  /** The namespaces of the registries for which the operator may act; null: all registries. */
   readonly registries: readonly string[] | null
 }
 

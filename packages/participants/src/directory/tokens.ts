@@ -39,7 +39,11 @@ const MAX_REMEMBERED = 10_000
 /** The length in characters above which a token is refused unchecked. Our tokens are far shorter. */
 const MAX_TOKEN_LENGTH = 2_048
 
-/** Creates the tokens. @param options.lifetime seconds @param clock the time of issue and of expiry */
+/**
+ * Creates the issue and check of access tokens.
+ * @param options.lifetime seconds
+ * @param clock the time of issue and of expiry
+ */
 export function createTokens(
   keys: TokenKeys,
   options: { lifetime: number },

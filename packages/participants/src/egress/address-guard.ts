@@ -15,7 +15,7 @@ import { errorCodeOf, RequestFailed } from './problems.ts'
 export interface ClientIdentity {
   readonly cert: string
   readonly key: string
-  /** A digest of certificate and key. */
+  /** A digest of certificate and key, by which a changed identity is noticed. */
   readonly fingerprint: string
 }
 
@@ -23,7 +23,7 @@ export interface ClientIdentity {
 export type Resolve = (host: string) => Promise<readonly string[]>
 
 export interface AddressGuardOptions {
-  /** Hosts that the operator allows beyond the rules. */
+  /** Hosts to which the operator allows requests that the rules would refuse. */
   readonly allowed?: readonly AllowedHost[]
   /** The ports that are allowed at a host without `ports` of its own in `allowed`; only 443 by default. */
   readonly ports?: readonly number[]

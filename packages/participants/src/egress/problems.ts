@@ -13,7 +13,7 @@ const RULES = {
 } as const
 export type AddressRule = keyof typeof RULES
 
-/** Advice for the operator. Peers do not see these texts. */
+/** What the operator can do when an address breaks a rule. Peers do not see these texts. */
 const REMEDIES: Partial<Readonly<Record<AddressRule, string>>> = {
   scheme: 'rollcall participant host allow with --plain-http permits http to that host',
   port: 'rollcall participant host allow with --port permits another port than 443 of that host',
@@ -33,7 +33,7 @@ export const addressAdvice = ({ rule }: AddressRefused): string => {
  */
 export class AddressRefused extends Error {
   readonly rule: AddressRule
-  /** The network of the address, when it is the reason. For our own log only. */
+  /** The network of the address if it is the reason for the refusal. For our own log only. */
   readonly network: string | null
 
   constructor(rule: AddressRule, network: string | null = null) {

@@ -15,7 +15,7 @@ export const KEY_PLACEHOLDER = 'A file with your private key as a JWK.'
 /** The query forms that the try-out page can send and show as programs. */
 export const TRY_QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
 
-/** A query in one of the forms. */
+/** A query with its form, one of `TRY_QUERY_FORMS`. */
 export interface TriedForm {
   readonly name: (typeof TRY_QUERY_FORMS)[number]
   readonly query: JsonValue
@@ -74,14 +74,14 @@ curl -s "$REGISTRY${path}" \\
 ${body}
 END`
 
-/** The values that a shown TypeScript program has. */
+/** The registry and the participant for which a TypeScript program is shown. */
 export interface TypeScriptProgram {
   readonly namespace: string
   readonly registry: { readonly kind: { readonly name: string }; readonly sender_id: string }
   readonly participant: { readonly sender_id: string; readonly signature_profile: SignatureProfile }
 }
 
-/** A TypeScript program with `@rollcall/client`, which signs what it sends. */
+/** Shows a search as a TypeScript program with `@rollcall/client`, which signs what it sends. */
 export function searchAsTypeScript({
   record_type,
   form,

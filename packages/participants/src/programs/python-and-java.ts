@@ -9,7 +9,7 @@ import {
 } from '@rollcall/protocol'
 import { KEY_PLACEHOLDER } from './curl-and-typescript.ts'
 
-/** The values that a shown Python or Java program has. */
+/** The registry, the participant and its key for which a Python or Java program is shown. */
 export interface ShownProgram {
   readonly namespace: string
   readonly registry: { readonly sender_id: string }

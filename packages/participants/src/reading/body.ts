@@ -11,7 +11,7 @@ export interface IncomingRequest {
   readonly body: Readable
   /** True when the connection has been closed. */
   readonly isGone: () => boolean
-  /** Called when the sender is known from its token. */
+  /** Called with the sender_id of the participant that the access token was issued to. */
   readonly identified?: (sender_id: string) => void
   /** Called with the message_id when the header has been read and checked. */
   readonly named?: (message_id: string) => void
@@ -55,7 +55,7 @@ export async function readJsonBody(
   const check = async (beginning: Buffer): Promise<void> => {
     await largeTurn()
     checkBeginning(beginning)
-    // The rest may come slowly. Another request may have the turn meanwhile.
+    // The rest of the body may come slowly, so another request may have the turn meanwhile.
     endTurn()
   }
   const bytes = await readBytes(body, maxBytes, { hold, check })

@@ -36,7 +36,7 @@ type Counted = Pick<Limits, 'body_depth'>
 const BODY_VALUES = 400_000
 /** The most JSON values outside of the array of items, and in one item of an uploaded file. */
 const FRAME_VALUES = 10_000
-/** The most members of one object: more than any object of the standard has. */
+/** The most members of one JSON object: more than any object of the standard has. */
 const OBJECT_NAMES = 1_000
 
 /** The bounds for parsing an envelope. More items than `batch_items` are refused before the signature is verified. */
@@ -70,9 +70,9 @@ const allOf = ({ body_depth }: Counted): JsonBounds => ({
 
 export interface Envelope {
   readonly header: IncomingHeader
-  /** A JSON object, not checked yet. */
+  /** The message as a JSON object, which is not checked yet. */
   readonly message: JsonObject
-  /** The signed parts as received. */
+  /** The signature, header and message as received, for verifying the signature. */
   readonly source: SignedEnvelope
 }
 

@@ -22,7 +22,7 @@ interface Reading {
   readonly reading: ReadingThreads
 }
 
-/** The result of the reading thread for a message, by that message. */
+/** The results of reading threads, by the message that a thread has read. */
 const readOnThread = new WeakMap<JsonObject, ReadMessage>()
 
 /**

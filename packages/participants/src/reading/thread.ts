@@ -42,7 +42,7 @@ export interface SplitMessage<Frame extends object> {
 
 /** A message as a reading thread returns it. */
 export interface ReadMessage {
-  /** The message as sent. */
+  /** The message as the participant sent it. */
   readonly sent: SplitMessage<JsonObject>
   /** The message in canonical spelling, or the rule that it breaks. `items` is null when they equal those of `sent`. */
   readonly checked: SplitMessage<Message> | { readonly problem: string }
@@ -64,7 +64,7 @@ export interface ReadEnvelope {
   readonly signed: SignedTexts
 }
 
-/** The task of reading an envelope. */
+/** The task of reading the envelope of a request. */
 export interface EnvelopeTask {
   readonly body: Uint8Array | string
   /** The name of the requested operation. */
@@ -126,12 +126,12 @@ function withoutItems<Frame extends Members>(name: string, message: Frame, same?
   const member = operation(name).request.items
   const batch: unknown = member === null ? undefined : message[member]
   if (member === null || !Array.isArray(batch)) return { frame: message, items: null }
-  // The member keeps its place in the order; `large.ts` sets it again.
+  // The member stays without a value, which keeps the order of members. `large.ts` puts the items back.
   const frame = { ...message, [member]: undefined }
   return { frame, items: same !== undefined && same[member] === batch ? null : itemsText(batch) }
 }
 
-/** The most items in one piece. */
+/** The most items in one piece of the text. */
 const PIECE = 100
 
 function itemsText(items: readonly unknown[]): ItemTexts {
@@ -143,7 +143,7 @@ function itemsText(items: readonly unknown[]): ItemTexts {
   return { pieces, count: items.length, reference_ids }
 }
 
-/** The task of reading a text that is or has a message. */
+/** The task of reading the text of a decrypted message, or of a stored request. */
 export interface TextTask {
   readonly text: string
   /** The name of the requested operation. */

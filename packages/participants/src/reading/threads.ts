@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import { type AckCode, RequestFault } from '@rollcall/protocol'
 import type { ReadingOrder, ReadingOutcome, ReadingTaskName, ReadingTasks } from './thread.ts'
 
-/** Does work on large bodies on other threads. */
+/** Reads large bodies and texts on other threads, so that the main thread is free. */
 export interface ReadingThreads {
   /**
    * Does one piece of work on a thread.

@@ -24,7 +24,7 @@ export async function addSecret(db: Database, participant: Pick<Participant, 'id
   })
 }
 
-/** Retires secrets by their SHA-256. */
+/** Retires those client secrets of a participant that have the given SHA-256 digests. */
 export async function retireSecrets(
   { pool }: Pick<Database, 'pool'>,
   participant: Pick<Participant, 'id'>,

@@ -32,7 +32,7 @@ export const countMessagesSql = (table: DayTable, written: string, messages = 'c
     on conflict (participant, day) do update
       set messages = held.messages + excluded.messages, bytes = held.bytes + excluded.bytes`
 
-/** The messages and bytes that were stored for a participant today. */
+/** Reads how many messages and bytes were stored for a participant today. */
 export async function readDayUse(
   { pool }: Pick<Database, 'pool'>,
   table: DayTable,
@@ -50,7 +50,7 @@ export async function readDayUse(
   return row
 }
 
-/** Deletes past days, except yesterday: a statement that began before midnight may still be counting. */
+/** Deletes the counts of past days, except yesterday: a statement that began before midnight may still be counting. */
 export async function deleteOldDays({ pool }: Pick<Database, 'pool'>, table: DayTable): Promise<void> {
   await pool.query(`delete from ${table} where day < ${TODAY} - 1`)
 }

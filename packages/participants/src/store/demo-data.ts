@@ -9,9 +9,9 @@ import pg from 'pg'
 
 /** The registries and participants of a database, such as `registry civil`. Both lists are empty in a new database. */
 export interface DirectoryContent {
-  /** Those that `rollcall demo` made. */
+  /** The registries and participants that `rollcall demo` made. */
   readonly demo: readonly string[]
-  /** All others. */
+  /** The registries and participants that `rollcall demo` did not make. */
   readonly real: readonly string[]
 }
 

@@ -52,7 +52,7 @@ export async function readUsedToday(
   return rows[0]?.used ?? 0
 }
 
-/** Deletes the counts of the days before yesterday. */
+/** Deletes what was counted for daily quotas on the days before yesterday. */
 export async function deleteOldUse({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await pool.query(`delete from grant_use where day < ${TODAY} - 1`)
 }

@@ -25,7 +25,7 @@ export function withImpliedChanges(changes: Partial<MessagePolicy>): Partial<Mes
   return { ...(changes.signature_policy !== undefined && { allow_unsigned: false }), ...changes }
 }
 
-/** Checks a policy. @throws StoreRefusal with the first rule that is broken */
+/** Checks the message policy of a participant. @throws StoreRefusal with the first rule that is broken */
 export function checkMessagePolicy(policy: MessagePolicy): void {
   const problem = messagePolicyProblem(policy)
   if (problem !== null) throw new StoreRefusal(problem)
@@ -95,7 +95,7 @@ export function stricterChanges(from: MessagePolicy, to: MessagePolicy): Tighten
 const isBefore = <Value>(values: readonly Value[], one: Value, other: Value): boolean =>
   values.indexOf(one) < values.indexOf(other)
 
-/** The values of the table's columns for a policy. */
+/** The column values by which a message policy is stored. */
 export function messagePolicyValues(policy: MessagePolicy) {
   const { signature_policy, allow_unsigned, encryption_policy, jwks_uri, outgoing } = policy
   const { layout, canonical_form, digest_prefix, algorithms } = policy.signature_profile

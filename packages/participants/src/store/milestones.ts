@@ -6,7 +6,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { perPool } from '@rollcall/database/group-commit'
 
-/** The time at which each step was first seen; null: not yet. */
+/** When the participant's system was first seen to do each step of the checklist; null: not yet. */
 export interface Milestones {
   /** A request was received, so the participant had an access token. */
   readonly token: Date | null

@@ -18,13 +18,13 @@ export interface CallbackSettings {
   readonly auth: CallbackAuth
   /** The credentials for `auth`, encrypted for their origin (`delivery/credentials.ts`); null when there are none. */
   readonly sealed: Buffer | null
-  /** The most requests in flight on one node. */
+  /** The most requests to the participant that are in flight at a time on one node. */
   readonly concurrency: number
-  /** The most requests a second on one node. */
+  /** The most requests to the participant in one second, on one node. */
   readonly rate: number
-  /** The timeout of one attempt, in milliseconds. */
+  /** Milliseconds for one attempt at a callback. */
   readonly timeout_ms: number
-  /** The seconds between attempts; null: the schedule of the server. */
+  /** The seconds between attempts at a delivery; null: the schedule of the server. */
   readonly schedule: readonly number[] | null
   /** The address for all notifications; null: the `sender_uri` of the subscription, or else the default address. */
   readonly notify_url: string | null

@@ -4,7 +4,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
-/** The report of one check. */
+/** The report of one check of a participant's system in a registry. */
 export interface ParticipantCheck {
   readonly namespace: string
   readonly since: Date

@@ -22,7 +22,7 @@ export interface ProposalActor {
   readonly name: string
 }
 
-/** A proposal as it is stored, without its input. */
+/** An act that was proposed for approval by a second operator, without its input. */
 export interface StoredProposal {
   readonly id: string
   readonly act: string
@@ -71,7 +71,7 @@ export async function listProposals(
   return rows.map(({ sealed: _, ...shown }) => shown)
 }
 
-/** The number of waiting proposals. */
+/** Counts the proposals that wait for a second operator. */
 export async function countWaitingProposals({ pool }: Pick<Database, 'pool'>, now: Date): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*) from proposal where state = 'waiting' and lapses_at > $1`,

@@ -6,7 +6,7 @@
 import type { Database } from '@rollcall/database/database'
 import type { Jwk, PublicKey } from '@rollcall/protocol'
 
-/** A stored key, with the times of its use. */
+/** A key stored as evidence, with the first and the last time of its use. */
 export interface UsedKey {
   readonly kid: string
   readonly public_jwk: Jwk

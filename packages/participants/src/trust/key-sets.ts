@@ -37,7 +37,7 @@ const REQUEST = {
   headers: { accept: 'application/jwk-set+json, application/json' },
   maxBytes: 256 * 1024,
 } as const
-/** Milliseconds for a whole request. */
+/** Milliseconds for the whole request for a key set. */
 const TIMEOUT = 5_000
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
 

@@ -34,14 +34,17 @@ export function readAddress({ url }: Pick<SourceFile, 'url'>, env: EnvironmentVa
   return address
 }
 
-/** Reads the certificates of authorities for the database; null: the file names none. @throws SourceRefusal */
+/**
+ * Reads the certificates by which a source's database is verified; null: the source file names none.
+ * @throws SourceRefusal
+ */
 export const readCertificates = ({ ca }: Pick<SourceFile, 'ca'>): string | null =>
   ca === null ? null : readText(ca, MOST_CERTIFICATES, ['tls', 'ca'])
 
 function readText(path: string, most: number, at: readonly string[]): string {
   try {
     const found = statSync(path)
-    // Other files are refused, because reading a device or a pipe could never end.
+    // Only regular files are read, because reading a device or a pipe could never end.
     if (!found.isFile()) throw refused(at, `${path} is no regular file`)
     if (found.size > most) throw refused(at, `${path} has more than ${most} bytes`)
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '')

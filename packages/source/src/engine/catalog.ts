@@ -11,7 +11,7 @@ export interface CatalogColumn {
   readonly isNullable: boolean
   /** True when this column alone identifies a row: it is never null, and has a unique index of its own. */
   readonly isUnique: boolean
-  /** True when a key may have this type. */
+  /** True when a key of records may have the type of this column. */
   readonly isKey: boolean
 }
 

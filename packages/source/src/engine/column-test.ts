@@ -9,17 +9,17 @@ export type FoldedOperator = 'eq' | 'starts_with' | 'contains'
 /** A test of one column, made of a condition of a query. Rows that fulfil the condition pass it, and others may too. */
 export type ColumnTest =
   | { readonly is: 'present' }
-  /** The text of the column is one of these. `trimmed`: it may have spaces around it. */
+  /** The text of the column is one of `texts`. `trimmed`: it may have spaces around it. */
   | { readonly is: 'texts'; readonly texts: readonly string[]; readonly trimmed?: true }
   | { readonly is: 'beginning'; readonly text: string }
-  /** The digits of the text, without its other characters, are one of these. */
+  /** The digits of the column's text, without its other characters, are one of `texts`. */
   | { readonly is: 'digits'; readonly texts: readonly string[] }
   /**
    * The text of the column is, begins with or contains this text, without case and accents. Every text passes of which
    * a database cannot tell (`UNPLAIN`), so the test alone bounds nothing.
    */
   | { readonly is: 'folded'; readonly operator: FoldedOperator; readonly text: string }
-  /** The number is between these, both included; null: no bound. */
+  /** The number in the column is between `from` and `to`, both included; null: no bound. */
   | { readonly is: 'numbers'; readonly from: number | null; readonly to: number | null }
   | { readonly is: 'booleans'; readonly values: readonly boolean[] }
   /**
@@ -33,10 +33,10 @@ export type ColumnTest =
       readonly to: string | null
       readonly texts: readonly string[] | null
     }
-  /** The instant (ISO, in UTC) is between these, both included; null: no bound. */
+  /** The instant in the column is between `from` and `to` (ISO, in UTC), both included; null: no bound. */
   | { readonly is: 'instants'; readonly from: string | null; readonly to: string | null }
 
-/** A column, and what the mapping says of it. */
+/** A column of a source, and what the mapping says of it. */
 export interface MappedColumn {
   readonly part: MappedPart
   readonly target: Target

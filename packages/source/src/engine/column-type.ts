@@ -3,7 +3,7 @@
 export interface ColumnType {
   /** The SQL of a parameter, or the name of its type, in the words of the engine. */
   readonly sql: string
-  /** Makes the SQL of the value as text. @param column the quoted name */
+  /** Makes the SQL that reads a value of the column as text. @param column its quoted name */
   readonly read: (column: string) => string
   /** Changes the text that was read into the form that records have. Absent: the text stays. */
   readonly cell?: (text: string) => string
@@ -18,14 +18,14 @@ export interface ColumnType {
   readonly mayLack?: (text: string) => boolean
   /** The kind of the values in the column. */
   readonly holds: 'text' | 'integer' | 'number' | 'boolean' | 'day' | 'instant' | 'other'
-  /** True when a key may have this type. */
+  /** True when a key of records may have this type. */
   readonly isKey: boolean
 }
 
-/** The types of the columns of a part, by column name. */
+/** The types of the columns of one table, view or query of a source, by column name. */
 export type PartTypes = ReadonlyMap<string, ColumnType>
 
-/** The types of the parts of records, and the type of the key. */
+/** The types of all columns that are read for a record type, and the type of its key. */
 export interface KnownTypes {
   readonly key: ColumnType
   /** The column types of the own table, then those of each child, in order. */
@@ -48,7 +48,7 @@ export const wholeNumbers = (least: bigint, end: bigint) => (text: string) => {
   return number >= least && number < end ? text : null
 }
 
-/** Matches the numbers, such as -1.5e3, that become parameters. */
+/** Matches the texts of numbers, such as -1.5e3, that can be parameters of a statement. */
 export const NUMBER = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?$/i
 export const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 /** The `parameter` of a type whose values are never compared by their text. */

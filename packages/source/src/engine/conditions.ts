@@ -128,7 +128,7 @@ export function boundsOf(
   }
 }
 
-/** The bound; null: it became infinite, and so excludes nothing. */
+/** Returns the bound; null: it became infinite, so it excludes nothing. */
 const finite = (bound: number): number | null => (Number.isFinite(bound) ? bound : null)
 
 /** The bounds for a column of whole numbers; null: no bound, or one that is too large to be exact. */

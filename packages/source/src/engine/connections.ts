@@ -23,9 +23,9 @@ export interface Answer<Type> {
   readonly names: readonly string[]
 }
 
-/** How a statement runs. */
+/** The time that a statement may take, and whether it is the last of its snapshot. */
 export interface Running {
-  /** The most milliseconds, if fewer than the file allows. Ignored where `Transaction.isLimited` is false. */
+  /** The most milliseconds, if fewer than the source file allows. Ignored where `Transaction.isLimited` is false. */
   readonly within?: number | undefined
   /** True when the snapshot may end with the statement. A statement after it may have another snapshot. */
   readonly isLast?: boolean | undefined
@@ -89,13 +89,13 @@ export class NotBegun extends Error {
 
 /** A transaction that only reads, on one connection. It may begin together with its first statement. */
 export interface Transaction<Type> {
-  /** True when a single statement can get less time than the file allows. */
+  /** True when a single statement can get less time than the source file allows. */
   readonly isLimited: boolean
   /** Runs a statement. @param time milliseconds that it may take @throws NotBegun, or any error of the database */
   run(statement: Statement, running: { readonly time: number; readonly isLast: boolean }): Promise<Answer<Type>>
   /** Makes the connection usable again after a statement that took too long. Absent: such a connection is broken. */
   goOn?(): Promise<unknown>
-  /** Gives the connection back; a broken one is closed. */
+  /** Gives the connection back to the pool; a broken one is closed. */
   end(isBroken: boolean): Promise<void>
 }
 
@@ -128,7 +128,7 @@ export function connectionsOf<Type>(
           isBroken = true
           const meant = meaning(error, time)
           if (meant instanceof SearchTimeout && transaction.goOn !== undefined) {
-            // If this fails too, the connection stays broken.
+            // If `goOn` fails too, the connection stays broken.
             isBroken = await transaction.goOn().then(
               () => false,
               () => true,

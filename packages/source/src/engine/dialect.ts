@@ -32,7 +32,7 @@ export interface TestedColumn {
 export interface Plans<Type> {
   /** A statement after which plans use an index if one is usable; null: plans name the usable indexes. */
   readonly prefer: string | null
-  /** The words before a statement whose plan is asked for. */
+  /** The words before a statement that ask for its plan, such as `explain`. */
   readonly explain: string
   /** True when a plan must read a whole table or a whole index, because no index fits the condition. */
   readsAll(plan: Answer<Type>): boolean

@@ -41,12 +41,12 @@ export interface ChangesAsked {
   readonly since: string
   /** Seconds or versions before `since`, from which rows are listed again. */
   readonly overlap: number
-  /** The last row of the list before; null: from the first row on. */
+  /** The last row of the list before, after which this list begins; null: from the first row on. */
   readonly after: ChangedRow | null
   readonly limit: number
 }
 
-/** A snapshot of the database. Its statements run one after another. */
+/** A snapshot of a source's database. Its statements run one after another. */
 export interface SourceSnapshot {
   /** Reads rows in the order of their keys. @throws SearchTimeout, RecordsUnavailable, SourceRefusal */
   rows(records: MappedRecords, asked: RowsAsked): Promise<readonly SourceRow[]>
@@ -61,7 +61,7 @@ export interface SourceSnapshot {
    * @throws SearchTimeout, RecordsUnavailable, SourceRefusal as `mark`
    */
   changes(part: MappedPart, asked: ChangesAsked): Promise<readonly ChangedRow[]>
-  /** Gives the connection back. */
+  /** Ends the snapshot, and gives its connection back to the pool. */
   end(): Promise<void>
 }
 
@@ -125,7 +125,7 @@ export interface OpenEngine {
     columns: readonly string[],
     limit: number,
   ): Promise<readonly (readonly string[])[]>
-  /** Quotes a name as SQL. */
+  /** Quotes a name of a table or column as SQL of the engine. */
   quoted(name: string): string
   /** Finds the meaning of an error; null: it does not come from the database. */
   failureOf(error: unknown): Failure | null

@@ -5,7 +5,7 @@ import type { EngineName } from './engine-names.ts'
 export const FOLLOW_WAYS = ['logical', 'binlog', 'poll'] as const
 export type FollowWay = (typeof FOLLOW_WAYS)[number]
 
-/** The ways of following that each engine has. */
+/** The ways in which a mirror can follow a source of each engine. */
 export const WAYS_OF_ENGINES: Readonly<Record<EngineName, readonly FollowWay[]>> = {
   postgresql: ['logical', 'poll'],
   mariadb: ['binlog', 'poll'],

@@ -32,7 +32,7 @@ interface Segment {
   readonly due: Map<string, Set<string>>
   size: number
   isEmptied: boolean
-  /** The numbers of its transactions, the latest ones of many. */
+  /** The numbers of the transactions that changed these records; of many, the latest ones. */
   readonly transactions: number[]
   end: string | null
 }
@@ -100,7 +100,7 @@ export class LoggedKeys {
     this.#open.isEmptied = true
   }
 
-  /** Ends the transaction, or notes that nothing before the position is missing. */
+  /** Ends the open transaction; without one, notes that no change before the position is missing. */
   commit(end: string): void {
     const segment = this.#open ?? emptySegment()
     this.#open = null

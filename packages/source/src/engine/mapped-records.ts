@@ -9,7 +9,7 @@ import type { FollowWay } from './follow-ways.ts'
 
 /** A table whose changes are looked for when a mirror follows the log of the database. */
 export interface LoggedTable {
-  /** Null: the database of the address, for MariaDB. */
+  /** The schema of the table. Null, for MariaDB: the database of the address. */
   readonly schema: string | null
   readonly table: string
   /** The column with the key of the record. */
@@ -63,7 +63,7 @@ export interface MirrorTerms {
   readonly overlap: number
   /** The time of day (HH:MM in the zone of the source) at which all records are compared. */
   readonly compareAt: string
-  /** The publication with the tables, for `logical`. */
+  /** For `logical`, the name of the PostgreSQL publication that has the tables. */
   readonly publication: string
   /** The most bytes of log that the source may keep for us, for `logical`. Beyond them we give up our place. */
   readonly mostLog: number
@@ -77,7 +77,7 @@ export interface SourceFile {
   readonly ca: string | null
   /** The most connections in the pool of one opened engine. */
   readonly pool: number
-  /** The most milliseconds of one statement. */
+  /** The most milliseconds that one statement may take. */
   readonly statementTimeout: number
   /** The most rows that one search may read: if there are more, it reports too many records. */
   readonly candidates: number

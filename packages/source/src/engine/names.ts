@@ -15,7 +15,7 @@ export interface Names {
   placeOf(place: { readonly schema: string | null; readonly table: string }): string
 }
 
-/** Makes the writer of names. @param mark the quotation mark; within a name it is doubled */
+/** Makes the Names of an engine. @param mark its quotation mark, which is doubled within a name */
 export function namesWith(mark: string): Names {
   const quoted = (name: string): string => `${mark}${name.replaceAll(mark, `${mark}${mark}`)}${mark}`
   const placeOf: Names['placeOf'] = ({ schema, table }) =>

@@ -82,7 +82,7 @@ export function nextKey(rows: readonly SourceRow[], limit: number, after: string
 /** The parts of the statement that are kept from one question about the same records to the next. */
 interface Select {
   readonly key: string
-  /** The text up to the conditions. */
+  /** The text of the statement up to its conditions. */
   readonly beginning: string
   /** Whole texts, by the text after `beginning`. A driver finds its prepared statement faster by the same string. */
   readonly texts: Map<string, string>

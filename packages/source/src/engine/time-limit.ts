@@ -1,4 +1,4 @@
-/** Ends waiting for answers that take too long. */
+/** Limits the time for which a connection waits for an answer. */
 
 /** The time limit of one connection, which waits for one answer at a time. All its waits share a timer, which costs less. */
 export class TimeLimit {

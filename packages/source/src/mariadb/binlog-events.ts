@@ -50,7 +50,7 @@ export class LoggedEvents {
   readonly #namesTable: RegExp
   /** The tables of the transaction, by number; null: the source file does not name the table. */
   readonly #tables = new Map<number, TableMap | null>()
-  /** The last GTID of each domain. */
+  /** The last GTID of each replication domain, by the number of the domain. */
   readonly #gtids = new Map<number, string>()
   #place: Place
   /** Bytes of the checksum at the end of each event; 0: events have none. */

@@ -9,7 +9,7 @@ import { LogLost } from '../engine/change-log.ts'
 const MOST_BYTES = 1_048_576
 /** The length of a packet that the next one continues. */
 const CONTINUED = 0xff_ff_ff
-/** The longest message of an error. */
+/** The most bytes of a packet that is read as an error of the server. */
 const LONGEST_ERROR = 4_096
 
 const EMPTY = Buffer.alloc(0)
@@ -26,7 +26,7 @@ export class EventBytes {
     this.#at = 0
   }
 
-  /** Takes the next bytes. The buffer is a view, not a copy. */
+  /** Takes the next bytes of the event. The buffer is a view, not a copy. */
   *take(count: number): Generator<void, Buffer> {
     if (count > this.left || count > MOST_BYTES) throw new LogLost('an event has too many bytes, or too few')
     while (this.#bytes.length - this.#at < count) yield
@@ -55,7 +55,7 @@ export class EventBytes {
 
 /** Takes the headers of packets out of a stream, and hands on the bytes of events. */
 export class Packets {
-  /** The beginning of a header, or of an error. */
+  /** The bytes of a packet's header, or of an error, whose rest has not come yet. */
   #rest: Buffer = EMPTY
   /** Bytes of the packet that have not come yet. */
   #left = 0

@@ -66,7 +66,7 @@ async function rightsProblem(state: MariadbSnapshot): Promise<string | null> {
 }
 
 const INTEGERS: ReadonlySet<string> = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint'])
-/** A foreign key by which the server changes rows without an event of their own. */
+/** Matches a foreign key by which the server changes rows without an event in the binlog. */
 const CASCADE = /^\s*CONSTRAINT .* FOREIGN KEY .* ON (?:DELETE|UPDATE) (?:CASCADE|SET (?:NULL|DEFAULT))/m
 
 async function tableProblems(state: MariadbSnapshot, from: LoggedTable, database: string): Promise<readonly string[]> {

@@ -13,7 +13,7 @@ export interface KeyColumn {
   read(value: Buffer): string
 }
 
-/** The sizes of the columns of a table, and, by place, the columns with keys. */
+/** The sizes of all columns of a table, and its columns with keys, by position. */
 export interface TableMap {
   readonly sizes: readonly Size[]
   readonly keys: ReadonlyMap<number, KeyColumn>
@@ -22,7 +22,7 @@ export interface TableMap {
 /** The character sets by the numbers of collations, as the server has them. */
 export type Charsets = ReadonlyMap<number, string>
 
-/** The encodings of the character sets in which keys are read. */
+/** The character sets in which keys can be read, each with the encoding that decodes them. */
 export const KEY_ENCODINGS: Readonly<Record<string, string>> = {
   utf8mb4: 'utf-8',
   utf8mb3: 'utf-8',
@@ -32,7 +32,7 @@ export const KEY_ENCODINGS: Readonly<Record<string, string>> = {
 
 /** A type of column in the binlog. */
 interface LoggedType {
-  /** Bytes of its metadata. */
+  /** The number of bytes of metadata that the log has for a column of this type. */
   readonly metadata: number
   /** Computes the size of values. @param a the first byte of the metadata @param b the second one */
   size(a: number, b: number): Size
@@ -85,11 +85,11 @@ const TYPES: ReadonlyMap<number, LoggedType> = new Map([
   [141, text], // a compressed varchar
 ])
 
-/** Types for which the description says whether they are unsigned. */
+/** Types of columns for which the log says whether they are unsigned. */
 const NUMBERS: ReadonlySet<number> = new Set([1, 2, 9, 3, 8, 4, 5, DECIMAL, YEAR])
-/** Types for which the description has a collation. Geometries are among them. */
+/** Types of columns for which the log has a collation. Geometries are among them. */
 const TEXTS: ReadonlySet<number> = new Set([VARCHAR, 253, STRING, 252, 255, 140, 141])
-/** Types whose values may be keys of texts. */
+/** Types of columns whose values can be keys that are texts. */
 const KEYS: ReadonlySet<number> = new Set([VARCHAR, STRING, 252])
 
 interface Column {
@@ -129,7 +129,7 @@ function readColumns(types: readonly number[], metadata: Fields): readonly Colum
   })
 }
 
-/** Reads names, signs and character sets, which the log has with binlog_row_metadata = FULL. */
+/** Reads names, signs and collations of columns, which the log has with binlog_row_metadata = FULL. */
 function describe(columns: readonly Column[], reader: Fields): void {
   const numbers = columns.filter(({ type }) => NUMBERS.has(type))
   const texts = columns.filter(({ type }) => TEXTS.has(type))
@@ -180,7 +180,7 @@ function readerOf({ type, isUnsigned, collation }: Column, charsets: Charsets): 
   return (value) => decoder.decode(value)
 }
 
-/** Fields of an event, one after another. @throws RangeError it has fewer bytes */
+/** Reads the fields of an event, one after another. @throws RangeError the event has fewer bytes */
 class Fields {
   readonly #bytes: Buffer
   #at: number
@@ -202,7 +202,7 @@ class Fields {
     return found
   }
 
-  /** Reads a name that a byte of zero ends, with its length before it. */
+  /** Reads a name that has its length before it and a zero byte after it. */
   text(prefix: number): string {
     const length = this.bytes(prefix).readUIntLE(0, prefix)
     return this.bytes(length + 1).toString('utf8', 0, length)

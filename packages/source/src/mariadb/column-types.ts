@@ -42,7 +42,7 @@ const number =
     isKey: false,
   })
 
-/** Makes an empty text of `0000-00-00`, which many systems write for a missing date. */
+/** Returns an empty text for `0000-00-00`, which many systems write for a missing date. */
 const none = (text: string): string => (text.startsWith('0000-00-00') ? '' : text)
 
 const time =
@@ -54,7 +54,7 @@ const time =
       sql: 'cast(? as datetime)',
       read: asText,
       cell: (text) => inZone(none(text)),
-      // The instant is written in the form of the column.
+      // For a column without a zone, the instant is written as a time in the zone of the source.
       parameter: (text) => (isLocal ? toZone(text).slice(0, 19) : text),
       holds: 'instant',
       isKey: false,

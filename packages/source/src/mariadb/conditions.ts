@@ -19,10 +19,10 @@ import { NAMES } from './names.ts'
 /** Begins the parameters of a statement. The type of each is its SQL, such as a cast to the type of a column. */
 export const parameters = (): Parameters => new Parameters((_, type) => type)
 
-/** The margin for `float`, which has six digits. */
+/** The share by which a number and a `float` may differ and be equal, because a `float` has six digits. */
 const AROUND_FLOAT = 1e-5
 
-/** Writes that a column has one of these texts. */
+/** Writes the condition that a column has one of the given texts. */
 export const oneOf = (
   column: string,
   texts: readonly string[],
@@ -54,7 +54,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       if (type.holds !== 'text') return null
       return begins(column, test.text, type, parameters)
     case 'folded':
-      // Only a column of texts has a collation, and spaces that could be removed.
+      // Only columns of texts, which have `trimmed`, are compared without case and accents.
       return type.trimmed === undefined ? null : folded(test, column, parameters)
     case 'digits':
       return type.holds === 'text'

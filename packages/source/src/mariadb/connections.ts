@@ -27,7 +27,7 @@ export type MariadbSnapshot = StateOf<Field>
 /** The most statements that a connection keeps prepared. Look-ups repeat a few. */
 const MOST_PREPARED = 50
 
-/** The options for each `ssl-mode` of the address. */
+/** The driver's options for each `ssl-mode` of the address. */
 const SSL_MODES: Readonly<Record<string, Pick<PoolOptions, 'ssl'>>> = {
   DISABLED: {},
   REQUIRED: { ssl: { rejectUnauthorized: false } },
@@ -94,7 +94,7 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
     // SQL of the operator can only be one statement, and the server cannot request a file of this machine.
     multipleStatements: false,
     flags: ['-LOCAL_FILES'],
-    // Values are texts already; these options are for anything else.
+    // These options make texts of values that a statement does not already read as text.
     dateStrings: true,
     supportBigNumbers: true,
     bigNumberStrings: true,
@@ -152,7 +152,7 @@ const textOf = (value: unknown): string | null => (value === null || typeof valu
 /** The milliseconds for which locks on the definitions of tables may outlast a statement. */
 const LOCKS_HELD = 50
 
-/** A connection of the pool. */
+/** A connection of the pool to a MariaDB or MySQL, with the state of its transaction. */
 class Held {
   readonly connection: PoolConnection
   isSetUp = false
@@ -194,7 +194,7 @@ class Held {
   #endLocks(): void {
     this.#isLocking = false
     if (!this.isOpen) return
-    // The next transaction is as this one: it only reads.
+    // `and chain` begins another transaction of the same kind, which only reads.
     this.connection.query('rollback and chain', (error) => {
       if (error) this.connection.destroy()
     })

@@ -15,7 +15,7 @@ export const ROW_SQL: RowSql = {
   childRows: (cells, from, condition) =>
     `select concat(count(*), ' ', if(count(*) > ${MOST_CHILDREN}, '', coalesce(group_concat(json_array(${cells.join(', ')}) separator ','), ''))) from ${from} where ${condition}`,
   readChildRows(text) {
-    // The number is missing, so the text was longer than a packet may be.
+    // Even the number of rows is missing, so the text was longer than a packet may be.
     if (text === null) return null
     const at = text.indexOf(' ')
     let rows: (string | null)[][]

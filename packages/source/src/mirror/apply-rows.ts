@@ -30,7 +30,7 @@ export interface DueRows {
   readonly rows: readonly ReadRow[] | null
 }
 
-/** A row of the source, and what was read from it. */
+/** The key of a row of the source, and the record or the problems that were read from the row. */
 export interface ReadRow {
   readonly key: string
   readonly read: RowRead

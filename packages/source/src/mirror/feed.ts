@@ -2,11 +2,11 @@
 
 import type { JsonValue } from '@rollcall/protocol'
 
-/** Changes that are written together. */
+/** Changes of a source that the mirror writes together. */
 export interface ChangeBatch {
   /** The keys of the changed records, each once, by record type. */
   readonly due: ReadonlyMap<string, readonly string[]>
-  /** The position after these changes. */
+  /** The position after these changes, from which the next ones are found. */
   readonly position: JsonValue
   /** True when changes may be missing: then all records must be compared. */
   readonly isIncomplete: boolean

@@ -12,7 +12,7 @@ import { explainFailures } from './read-source.ts'
 /** Milliseconds until the source is asked again whether others see its commits: at first, and at most. */
 const FIRST_PAUSE = 2
 const LONGEST_PAUSE = 200
-/** The number of keys after which a batch takes no more. */
+/** The number of keys of changed records after which a batch takes no more from the log. */
 const MOST_KEYS = 5_000
 /** Milliseconds of waiting for our place in the log, after which `MirrorDeps.waits` tells the operator. */
 const PATIENCE = 5_000

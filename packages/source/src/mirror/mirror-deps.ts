@@ -1,4 +1,4 @@
-/** The dependencies of following a source. */
+/** The dependencies for following the source of a mirror. */
 
 import type { Limits } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'

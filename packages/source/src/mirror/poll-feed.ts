@@ -8,20 +8,20 @@ import type { ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { inSnapshot } from './read-source.ts'
 
-/** The most rows of one list. */
+/** The most changed rows that one statement of a poll lists. */
 const PAGE = 10_000
 /** The most changed rows that are read by their keys: if there are more, all records are compared. */
 const MOST_CHANGES = 200_000
 /** The least milliseconds between two polls that read the whole overlap again, to find changes of long transactions. */
 const WHOLE = 5_000
-/** The share of the overlap that the polls in between read again. */
+/** The share of the overlap that a poll reads again when it does not read the whole overlap. */
 const PART = 0.1
 /** If too many rows have changed, up to about so many are listed: the next poll does not count these again. */
 const MOST_MARKS = 1_000_000
 
-/** A table with a column of changes. */
+/** A table, view or query of the source that has a column of changes. */
 interface Watched {
-  /** The member of a position that has the mark of this table. */
+  /** The name under which a position has the mark of this table. */
   readonly name: string
   readonly recordType: string
   readonly part: MappedPart

@@ -46,7 +46,7 @@ const number = (sql: string, nearest: ((given: number) => number) | null): Colum
   isKey: false,
 })
 
-/** True when the type has the number. PostgreSQL refuses one that would become infinite or zero. */
+/** True when the type can hold the number. PostgreSQL refuses a number that would become infinite or zero. */
 function isWithin(given: string, nearest: (given: number) => number): boolean {
   const near = nearest(Number(given))
   return Number.isFinite(near) && (near !== 0 || /^-?[0.]+(?:e|$)/i.test(given))

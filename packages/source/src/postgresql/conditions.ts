@@ -17,10 +17,10 @@ import { Parameters } from '../engine/parameters.ts'
 import { isOther } from './column-types.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 
-/** Begins the parameters of a statement. */
+/** Begins the parameters of a statement, which are written with position and type, such as `$1::text`. */
 export const parameters = (): Parameters => new Parameters((position, type) => `$${position}::${type}`)
 
-/** The margin for `real`, which has seven digits. */
+/** The share by which a number and a `real` may differ and be equal, because a `real` has seven digits. */
 const AROUND_REAL = 1e-6
 
 /**
@@ -91,7 +91,7 @@ function folded(
   return `(${unplain} or ${same[operator]})`
 }
 
-/** The SQL expression in a condition. An index must be on the same expression. */
+/** The SQL expression that a test compares. An index for the test must be on the same expression. */
 export function askedExpression(test: ColumnTest, column: string, type: ColumnType): string {
   if (isOther(type)) return `${column}::text`
   if (type.holds !== 'text') return column

@@ -20,7 +20,7 @@ import { TimeLimit } from '../engine/time-limit.ts'
 import { failureOf } from './failures.ts'
 import { Outdated, sendPiece } from './one-piece.ts'
 
-/** A snapshot; the types of columns are their numbers in the catalog. */
+/** A snapshot of a PostgreSQL. In its answers, the types of columns are their numbers in the catalog. */
 export type PostgresSnapshot = StateOf<number>
 
 /**
@@ -105,7 +105,7 @@ function transactionOn(
   settings: (limit: number) => Statement,
 ): Transaction<number> {
   let hasBegun = false
-  /** The milliseconds that statements may take now. */
+  /** The milliseconds for a statement that the transaction has set; 0: they must be set before the next one. */
   let limit = 0
   const goOn = async (): Promise<void> => {
     limit = 0

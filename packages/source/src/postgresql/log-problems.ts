@@ -7,7 +7,7 @@ import { type LoggedTable, loggedTables, type SourceFile } from '../engine/mappe
 import type { PostgresSnapshot } from './connections.ts'
 import { placeOf, quoted } from './names.ts'
 
-/** Finds the problems. @returns sentences; none: nothing is lacking */
+/** Finds why the log of a PostgreSQL cannot be followed as it is. @returns a sentence for each problem */
 export async function logProblems(
   state: PostgresSnapshot,
   file: SourceFile,
@@ -58,7 +58,7 @@ async function settingProblems(state: PostgresSnapshot): Promise<string[]> {
   return problems
 }
 
-/** True when the publication has all sorts of changes; null: there is no such publication. */
+/** True when the publication has inserts, updates, deletes and truncates; null: there is no such publication. */
 async function publishes(state: PostgresSnapshot, publication: string): Promise<boolean | null> {
   const { rows } = await state.run({
     text: 'select (pubinsert and pubupdate and pubdelete and pubtruncate)::text from pg_publication where pubname = $1',
@@ -67,7 +67,10 @@ async function publishes(state: PostgresSnapshot, publication: string): Promise<
   return rows[0] === undefined ? null : rows[0][0] === 'true'
 }
 
-/** Finds the problems of a table. @param publication null: there is none, which `logProblems` reports */
+/**
+ * Finds why the log would lack changes of a table.
+ * @param publication null: there is none, which `logProblems` reports
+ */
 async function tableProblems(
   state: PostgresSnapshot,
   part: LoggedTable,

@@ -16,7 +16,7 @@ export class LoggedRows {
   readonly keys: LoggedKeys
   readonly #parts: LoggedParts
   readonly #relations = new Map<number, Relation>()
-  /** The latest position before which nothing is missing. */
+  /** The latest position before which all changes have been collected. */
   #end: bigint
 
   constructor(parts: LoggedParts, position: bigint) {
@@ -47,7 +47,7 @@ export class LoggedRows {
     }
   }
 
-  /** Notes that nothing before the position is missing, unless a transaction is open. */
+  /** Notes that no change before the position is missing, unless a transaction is open. */
   alive(position: bigint): void {
     if (!this.keys.hasOpen) this.#commit(position)
   }
@@ -80,7 +80,7 @@ export class LoggedRows {
   }
 }
 
-/** Reads a message. @throws LogLost it cannot be understood, so it is unknown what has changed */
+/** Reads a message of the log. @throws LogLost the message cannot be understood, so it is unknown what has changed */
 function messageOf(bytes: Buffer): LogMessage {
   try {
     return readMessage(bytes)

@@ -18,7 +18,7 @@ interface Prepared {
   readonly name: string
   /** The columns of the result; null: the server was not asked for them yet. */
   columns: Columns | null
-  /** The value of `count` at its last use. */
+  /** The value of `count` when the statement was last used. */
   used: number
 }
 
@@ -103,13 +103,13 @@ interface Step extends Statement {
   readonly values: readonly (string | null)[]
   /** The name of the prepared statement; empty: the statement is not kept prepared. */
   readonly name: string
-  /** True when the connection has not prepared it yet. */
+  /** True when the connection has not prepared the statement yet. */
   readonly isNew: boolean
-  /** True when the server is asked for its columns. */
+  /** True when the server is asked for the columns of the result. */
   readonly isDescribed: boolean
 }
 
-/** The methods of a connection that are used, without parameters that are never read. */
+/** The methods of pg's connection that a piece uses, without parameters that are never read. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
   parse(message: { readonly text: string; readonly name: string }): void

@@ -12,7 +12,7 @@ import { positionOf, seesAll } from './log-positions.ts'
 import { logProblems } from './log-problems.ts'
 import { readLog } from './log-reading.ts'
 
-/** Milliseconds to wait until another reader has ended. */
+/** Milliseconds to wait until the connection of another reader of the slot has ended. */
 const ENDING = 1_000
 
 /** The dependencies of `openChangeLog`. */
@@ -114,7 +114,7 @@ const endReading = (client: pg.Client, slot: string): Promise<pg.QueryResult> =>
     `select pg_terminate_backend(active_pid, ${ENDING}) from pg_replication_slots where slot_name = ${pg.escapeLiteral(slot)}`,
   )
 
-/** Drops the slot if it exists. */
+/** Drops the replication slot if it exists, after ending a connection that still reads it. */
 async function dropSlot(client: pg.Client, slot: string): Promise<void> {
   const { rows } = await endReading(client, slot)
   if (rows.length > 0) await client.query(`DROP_REPLICATION_SLOT ${pg.escapeIdentifier(slot)} WAIT`)

@@ -9,7 +9,7 @@ export interface Relation {
 
 export interface LoggedColumn {
   readonly name: string
-  /** The number of the type in the catalog. */
+  /** The number of the column's type in the catalog. */
   readonly type: number
 }
 
@@ -19,10 +19,10 @@ export interface LoggedColumn {
  */
 export type Tuple = readonly (Buffer | null)[]
 
-/** A message that was read. Transactions and tables have numbers; the message `relation` describes a table. */
+/** A message of the log. It names transactions and tables by numbers; the message `relation` describes a table. */
 export type LogMessage =
   | { readonly is: 'begin'; readonly transaction: number }
-  /** @param end the position after the transaction */
+  /** `end`: the position in the log after the transaction. */
   | { readonly is: 'commit'; readonly end: bigint }
   /** The row before and after the change; null: it was not sent, or did not exist. */
   | { readonly is: 'change'; readonly relation: number; readonly before: Tuple | null; readonly after: Tuple | null }
@@ -32,7 +32,7 @@ export type LogMessage =
 
 const OTHER: LogMessage = { is: 'other' }
 
-/** Reads a message. @throws RangeError the message ends too early */
+/** Reads a message of the log. @throws RangeError the message ends too early */
 export function readMessage(bytes: Buffer): LogMessage {
   const reader = new Reader(bytes)
   switch (reader.letter()) {

@@ -50,7 +50,7 @@ const FINDINGS: readonly string[] = [
     having count(*) > 0`,
 ]
 
-/** A right that is needed only to follow the log. */
+/** A statement that finds the right of replication, which an account needs only to follow the log. */
 const REPLICATION = `select 'it may replicate the whole server (REPLICATION)' from pg_roles where rolname = current_user and rolreplication`
 
 const ROLLCALL = `select 'rollcall' from pg_class where relname = 'rollcall_migration' and relkind = 'r' limit 1`

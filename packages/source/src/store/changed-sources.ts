@@ -87,7 +87,7 @@ export async function findLeftMirrors(pool: Pool): Promise<readonly LeftMirror[]
   return rows
 }
 
-/** Deletes the note of a place that the source does not keep any more. */
+/** Deletes the note of a place in a log that the former source no longer keeps for us. */
 export async function forgetPlace(pool: Pool, registry: number, place: AbandonedPlace): Promise<void> {
   await pool.query(
     `update source_mirror set abandoned = (select coalesce(jsonb_agg(one), '[]') from jsonb_array_elements(abandoned) as one

@@ -26,9 +26,9 @@ export interface ComparisonProgress {
   readonly run: number
   /** The record type that is being read; null: the first one; empty: all were read. */
   readonly recordType: string | null
-  /** The last key that was read; null: none. */
+  /** The last key of this record type that was read; null: none. */
   readonly after: string | null
-  /** The time at which it began, in seconds since 1970 by our database. */
+  /** The time at which the comparison began, in seconds since 1970 by our database. */
   readonly began: number
 }
 
@@ -66,7 +66,7 @@ export async function claimMirror(
   return rows[0] ?? null
 }
 
-/** Renews a claim. @returns false: it was ended, or another node has the mirror */
+/** Renews the claim of a mirror. @returns false: it was ended, or another node has the mirror */
 export async function renewMirror(pool: Pool, { registry, claim }: MirrorClaim, seconds: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     `update source_mirror set claimed_until = now() + make_interval(secs => $3) where registry = $1 and claim = $2`,
@@ -75,7 +75,7 @@ export async function renewMirror(pool: Pool, { registry, claim }: MirrorClaim, 
   return rowCount === 1
 }
 
-/** Ends a claim, so that another node can follow at once. */
+/** Ends the claim of a mirror, so that another node can follow its source at once. */
 export async function releaseMirror(pool: Pool, { registry, claim }: MirrorClaim): Promise<void> {
   await pool.query(`update source_mirror set claim = null, claimed_until = null where registry = $1 and claim = $2`, [
     registry,
@@ -92,7 +92,7 @@ export class ClaimLost extends Error {
   }
 }
 
-/** Checks a claim. @throws ClaimLost it was ended, or another node has the mirror */
+/** Checks that the claim of a mirror still holds. @throws ClaimLost it was ended, or another node has the mirror */
 export async function requireClaim(pool: Pool, { registry, claim }: MirrorClaim): Promise<void> {
   const { rows } = await pool.query('select 1 from source_mirror where registry = $1 and claim = $2', [registry, claim])
   if (rows.length === 0) throw new ClaimLost()
@@ -138,7 +138,7 @@ export async function saveProgress(
   return row.wanted
 }
 
-/** Makes a comparison that begins now. */
+/** Makes the progress of a comparison of all records that begins now. */
 export async function newComparison(pool: Pool): Promise<ComparisonProgress> {
   const { rows } = await pool.query<{ began: number }>('select extract(epoch from now())::float8 as began')
   const began = rows[0]?.began ?? 0
@@ -176,7 +176,7 @@ export interface MirrorState {
   readonly rejects: number
   readonly failure: string | null
   readonly failed_at: Date | null
-  /** True when a node has a claim of it that has not run out. */
+  /** True when a node has a claim of the mirror that is still valid. */
   readonly followed: boolean
 }
 

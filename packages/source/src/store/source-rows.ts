@@ -9,7 +9,7 @@ export interface RowsOf {
   readonly recordType: string
 }
 
-/** A row of a source, as it is stored here. */
+/** What is stored of a row of a source: its key, and the identifier of its record. */
 export interface StoredRow {
   readonly key: string
   /** The primary identifier of the row's record; null: the row has no record. */
@@ -43,7 +43,7 @@ export async function keysByIdentifiers(
   return rows.map(({ key }) => key)
 }
 
-/** Finds the keys of rows that a comparison did not find, in a fixed order. */
+/** Finds stored keys whose rows a comparison has not found in the source, in the order of the keys. */
 export async function unseenKeys(
   pool: Pool,
   { registry, recordType }: RowsOf,
@@ -66,7 +66,7 @@ export async function storedTypes(pool: Pool, registry: number): Promise<readonl
   return rows.map(({ record_type }) => record_type)
 }
 
-/** The outcome of a row. */
+/** What a row of a source has become: a record, or a rejected row. */
 export interface RowOutcome extends StoredRow {
   /** The primary identifier that the row has and another row's record has already; null: none. */
   readonly wanted: string | null
