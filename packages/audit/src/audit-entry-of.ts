@@ -172,7 +172,7 @@ function countsOf(items: readonly AuditedItem[]): Record<string, number> {
   return counts
 }
 
-/** Finds every record in the members of a message. */
+/** Finds every disclosed record in the members of a reply, at any depth. */
 export function disclosedRecordsIn(members: ReplyMembers[string]): readonly Disclosed[] {
   if (typeof members !== 'object' || members === null) return []
   if (members instanceof Disclosed) return [members]
@@ -236,7 +236,7 @@ function withoutKnown(persons: readonly AuditedPerson[], known: readonly Audited
   })
 }
 
-/** The most characters of one detail; a longer text is not stored as a detail. */
+/** The most characters of one confidential detail; a longer text is not stored. */
 export const LONGEST_DETAIL = 255
 
 /** The confidential details in a header: the person who asks, and the case (`DEMANDED_META`). */
@@ -248,7 +248,7 @@ export function detailsInHeader({ meta }: Pick<IncomingHeader, 'meta'>): Confide
   return Object.fromEntries(said)
 }
 
-/** True when a value can be a detail: a text of 1 to `LONGEST_DETAIL` characters. */
+/** True when a value can be a confidential detail: a text of 1 to `LONGEST_DETAIL` characters. */
 export const isDetail = (value: unknown): value is string =>
   typeof value === 'string' && value.length >= 1 && value.length <= LONGEST_DETAIL
 

@@ -5,9 +5,9 @@ import { sha256 } from '@rollcall/base/shared/sha256'
 export interface ChainedEntry {
   readonly chain: string
   readonly sequence: number
-  /** RFC 3339 in UTC, with milliseconds. */
+  /** The time of the entry: RFC 3339 in UTC, with milliseconds. */
   readonly at: string
-  /** Canonical JSON. */
+  /** The canonical JSON of the entry. */
   readonly entry: string
   /** The commitments to the persons, 32 bytes each. */
   readonly commitments: Buffer

@@ -17,7 +17,7 @@ export interface CheckpointContent {
   readonly sequence: number
   /** The hash of the entry `sequence`, in hexadecimal. */
   readonly hash: string
-  /** RFC 3339 in UTC, with milliseconds. */
+  /** The time at which the checkpoint was made: RFC 3339 in UTC, with milliseconds. */
   readonly at: string
   /** The digest of the chain's previous checkpoint, in hexadecimal; null for the first. */
   readonly previous: string | null
@@ -67,7 +67,7 @@ export interface Checkpoints {
   close(): Promise<void>
 }
 
-/** Signs a checkpoint, and returns its row. */
+/** Signs the content of a checkpoint, and returns the row to store. */
 export function signCheckpoint(signer: AuditSigner, content: CheckpointContent): NewCheckpoint {
   const text = canonicalJson(content)
   return {
@@ -85,7 +85,7 @@ export function signCheckpoint(signer: AuditSigner, content: CheckpointContent):
 interface OpenChain {
   end: ChainEnd
   abandoned: boolean
-  /** The chain's previous checkpoint. */
+  /** The newest checkpoint of the chain whose commit is certain; `NOTHING`: none yet. */
   signed: { readonly sequence: number; readonly digest: string | null; readonly at: Date | null }
   /** A checkpoint whose commit may have failed. The next checkpoint names it, so it is written again first. */
   uncertain: MadeCheckpoint | null

@@ -17,13 +17,13 @@ const Signed = { kid: Text, signature: Type.String({ pattern: '^[A-Za-z0-9_-]{86
 export const Evidence = closed({
   version: Type.Literal(1),
   made_at: Text,
-  /** The stored form of the message_id. */
+  /** The message_id of the message, in its stored form (`messageKey`). */
   message_id: Text,
   /** Each entry of the message, followed by the later entries up to the checkpoint that signs them. */
   accounts: Type.Array(
     closed({
       chain: Text,
-      /** The hash of the entry before the first one. */
+      /** The hash of the entry before the first of `entries`, in hexadecimal. */
       previous: Hexadecimal,
       entries: Type.Array(
         closed({ sequence: Type.Integer({ minimum: 1 }), at: Text, entry: Text, commitments: Hexadecimal }),
@@ -48,7 +48,7 @@ export const Evidence = closed({
 })
 export type Evidence = ReadOnly<Static<typeof Evidence>>
 
-/** The text that is signed: all members but the signature. */
+/** The text that the signature of an evidence covers: all members but the signature. */
 export function signedText(evidence: Omit<Evidence, 'signature'> & Partial<Pick<Evidence, 'signature'>>): string {
   const { signature: _, ...rest } = evidence
   return canonicalJson(rest)

@@ -30,7 +30,7 @@ export function failClosed<Writer extends JointAuditLog>(
     ...(later !== undefined && { later }),
   })
   const closed = (error: unknown): never => {
-    // An unavailable database is reported by other code.
+    // That the database is unavailable is reported by other code.
     if (isUnavailable(error)) throw error
     flood.note(safeDatabaseError(error))
     throw new NotAudited()
@@ -40,7 +40,7 @@ export function failClosed<Writer extends JointAuditLog>(
     write: (entry, persons) => auditLog.write(entry, persons).catch(closed),
     writeWith: (joint, row, entry, persons) =>
       auditLog.writeWith(joint, row, entry, persons).catch((error: unknown) => {
-        // The value that the database refused is of the joint row, not of the entry.
+        // The database refused a value of the joint row, not of the entry, so the caller gets this error.
         if (isDataError(error)) throw error
         return closed(error)
       }),

@@ -41,7 +41,7 @@ export interface AuditKeys {
   readonly pseudonyms: KeyObject
   /** The key that encrypts confidential details. */
   readonly confidential: ConfidentialKey
-  /** The key that signs now. */
+  /** The active key with which the audit log signs. */
   readonly signer: AuditSigner
   /** The kids of the secret keys, as checkpoints have them. */
   readonly secrets: SecretKids

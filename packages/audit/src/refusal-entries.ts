@@ -3,7 +3,7 @@ import type { AuditEntry, AuditLog } from '@rollcall/core/model/audit-entry'
 import type { RefusalEntries } from '@rollcall/observe/refusals'
 import { EMPTY_ENTRY } from './audit-entry-of.ts'
 
-/** The most sorts of refusals that are remembered. */
+/** The most sorts of refusals whose last time is remembered. */
 const MOST = 1_000
 
 /** Creates the writer of audit entries of refused requests. @param now milliseconds */

@@ -10,11 +10,11 @@ import { isSameTime } from './verify/chain.ts'
 export interface Review {
   readonly finding: string
   readonly reviewed_by: string
-  /** RFC 3339 in UTC, with milliseconds. */
+  /** The time of the review: RFC 3339 in UTC, with milliseconds. */
   readonly at: string
 }
 
-/** Encrypts a review for its row. */
+/** Makes the row of a review, with finding, operator and time encrypted in its seal. */
 export const sealReview = (
   key: ConfidentialKey,
   place: EntryPlace,

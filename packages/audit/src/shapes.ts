@@ -16,9 +16,9 @@ import {
 
 /** An entry as text, and divided into its shape and its own values. */
 export interface ComposedEntry {
-  /** Canonical JSON. */
+  /** The canonical JSON of the entry. */
   readonly text: string
-  /** Null when the entry has no shape. */
+  /** The shape of the entry; null when the entry is stored whole. */
   readonly shape: KnownShape | null
   readonly packed: Buffer | null
   readonly correlation_id: string | null
@@ -37,7 +37,7 @@ export interface KnownShape {
   stored: boolean
 }
 
-/** The shapes that a process has met. */
+/** Finds the shapes of entries, among those that this process has met. */
 export interface EntryShapes {
   /** Makes the row of an entry. Its shape is stored when a second entry has it: a single one costs no row. */
   compose(entry: StoredAuditEntry, columns: MessageColumns): ComposedEntry

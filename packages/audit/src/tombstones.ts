@@ -6,9 +6,9 @@ import type { NewTombstone } from './store/tombstones.ts'
 /** The tombstone of erased persons: the sequences of their entries and their positions, by chain. */
 export interface ErasureTombstone {
   readonly kind: 'erasure'
-  /** RFC 3339 in UTC, with milliseconds. */
+  /** The time of the erasure: RFC 3339 in UTC, with milliseconds. */
   readonly at: string
-  /** The reason, without personal data. */
+  /** The reason for the erasure, without personal data. */
   readonly reason: string
   readonly erased: Readonly<Record<string, readonly (readonly [sequence: number, position: number])[]>>
 }

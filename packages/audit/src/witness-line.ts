@@ -4,7 +4,7 @@
 export interface WitnessLine {
   readonly chain: string
   readonly sequence: number
-  /** The hash of the entry, in hexadecimal. */
+  /** The hash of the last entry that the checkpoint signs, in hexadecimal. */
   readonly hash: string
   readonly at: string
   readonly ended: boolean
@@ -15,7 +15,7 @@ export interface WitnessLine {
 
 /** Reads the checkpoint in a line of a witness, after any prefix; null when there is none. */
 export function readWitnessLine(line: string): WitnessLine | null {
-  // Another line that was cut off may stand before the checkpoint.
+  // A log may have cut off an earlier checkpoint, so that it stands before this one.
   const begin = line.lastIndexOf('{"rollcall_checkpoint":')
   if (begin < 0) return null
   try {

@@ -37,7 +37,7 @@ export interface Config {
   readonly behindTlsProxy: boolean
   /** Addresses and prefixes of proxies whose X-Forwarded-For is used; empty for loopback and private networks. */
   readonly proxies: readonly string[]
-  /** Undefined for the embedded database. */
+  /** The address of the database; undefined for the embedded one. */
   readonly databaseUrl: string | undefined
   /** The same database, as its owner (`database/src/roles.ts`). Undefined when one role does both. */
   readonly ownerDatabaseUrl: string | undefined

@@ -8,7 +8,7 @@ import type { EnvironmentVariables } from './secret-files.ts'
 
 const ISSUER = 'ROLLCALL_OIDC_ISSUER'
 const NEEDED = ['ROLLCALL_OIDC_CLIENT_ID', 'ROLLCALL_OIDC_ROLES'] as const
-/** One of these two variables is needed. */
+/** SECRET and KEY: the variables with the credential for the provider, of which one is needed. */
 const [SECRET, KEY] = ['ROLLCALL_OIDC_CLIENT_SECRET', 'ROLLCALL_OIDC_CLIENT_KEY'] as const
 const OTHERS = [
   'ROLLCALL_OIDC_ROLE_CLAIM',

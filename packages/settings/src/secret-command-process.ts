@@ -18,7 +18,7 @@ export interface SecretCommand {
 /** The output of the program without its last newline, or the reason why there is none. */
 export type SecretCommandOutcome = { readonly printed: string } | { readonly problem: string }
 
-/** The largest output in bytes. */
+/** The most bytes that the program may print. */
 const MOST = 4_096
 /**
  * Milliseconds without output, after the program's end, that mean the output is complete although another process still

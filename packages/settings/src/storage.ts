@@ -28,7 +28,7 @@ export interface Storage {
 
 /** Opens the database; reads and changes no tables. When that fails, nothing is left running. */
 export async function openStorage(config: Config): Promise<Storage> {
-  // Loaded here because the help of a command needs no sources.
+  // The package is loaded here because the help of a command needs no sources.
   const { openSources } = await import('@rollcall/source/open-sources')
   const open = (connection: PoolConfig): Database =>
     openDatabase(
@@ -104,7 +104,7 @@ export const openAuditLog = (config: Config, db: Database): ProcessAuditLog =>
     log: createLog({ level: config.logLevel }),
   })
 
-/** Nobody reads the metrics of a command. */
+/** Counts nothing, because nobody reads the metrics of a command. */
 const NO_METRICS: AuditMetrics = {
   audited: () => undefined,
   checkpointMade: () => undefined,

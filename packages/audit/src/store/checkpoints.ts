@@ -8,7 +8,7 @@ export interface NewCheckpoint {
   readonly sequence: number
   readonly hash: Buffer
   readonly at: Date
-  /** Canonical JSON. */
+  /** The canonical JSON that is signed. */
   readonly content: string
   /** SHA-256 of the content. */
   readonly digest: Buffer

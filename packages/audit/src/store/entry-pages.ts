@@ -8,12 +8,12 @@ export interface EntryToVerify extends StoredEntry {
   readonly chain: string
   readonly sequence: number
   readonly at: string
-  /** Empty when the persons are packed in the row. */
+  /** The commitments to the persons; empty when the persons are packed in the row. */
   readonly commitments: Buffer
   readonly hash: Buffer
   /** False for entries of earlier versions, which do not have the columns that follow. */
   readonly is_packed: boolean
-  /** True when the row has the whole text, and no shape. */
+  /** True when the row has the whole text of the entry, and no shape. */
   readonly is_whole: boolean
   readonly shape: Buffer | null
   readonly persons: Buffer | null
@@ -101,7 +101,7 @@ export const REVIEW_COLUMNS = `id::text as id, chain, ${SEQUENCE}, ${AT}, review
 const REVIEWS = `select ${REVIEW_COLUMNS} from account_review
   where account_review.id > $1::bigint order by account_review.id limit 500`
 
-/** The place before every chain. */
+/** A chain id that sorts before every other, from which reading begins. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
 const LEAST = '-9223372036854775808'
 
@@ -152,7 +152,7 @@ export const readTombstones = (snapshot: Snapshot): AsyncGenerator<TombstoneToVe
 export const readReviews = (snapshot: Snapshot): AsyncGenerator<StoredReview> =>
   pages(snapshot, REVIEWS, [LEAST], ({ id }) => [id])
 
-/** The contents and ids of the tombstones that name a chain. */
+/** Finds the ids and contents of the tombstones that name a chain. */
 export async function findTombstonesOfChain(
   snapshot: Snapshot,
   chain: string,

@@ -25,10 +25,10 @@ export const ENTRIES_WITH_CONTENT = entriesSql('account')
 /** The columns of a `StoredEntry`, as SQL. */
 export const STORED_ENTRY = `account.content, account.packed, account.correlation_id, account.message_id, account.reply_message_id`
 
-/** The columns that have values of marks. */
+/** The columns whose values some marks of a shape stand for. */
 type Column = 'correlation_id' | 'message_id' | 'reply_message_id'
 
-/** Packs one kind of value. `length`: its bytes; null: the length is written before the value. */
+/** A way to pack the values of a mark. `length`: their bytes; null: the length is written before each value. */
 interface Packing {
   readonly length: number | null
   /** The bytes of a value; null when the value has another form. */
@@ -80,7 +80,7 @@ const PACKINGS = {
   },
   b: encoded('base64url'),
   s: encoded('base64'),
-  /** A text without its quotation marks. */
+  /** A JSON text without its quotation marks. */
   t: { length: null, write: (value) => Buffer.from(value), read: (bytes) => bytes.toString() },
 } as const satisfies Readonly<Record<string, Packing>>
 

@@ -16,11 +16,11 @@ export interface PersonPlace {
 export interface PersonCounts {
   readonly rows: number
   readonly entries: number
-  /** The number of rows among these that a hold protects. */
+  /** The number of these rows that a hold protects, so that they are not erased. */
   readonly held: number
 }
 
-/** Counts the rows with these pseudonyms, and the entries that they belong to. */
+/** Counts the rows of persons with these pseudonyms, and the entries to which the rows belong. */
 export async function countPersonRows(
   connection: Kysely<unknown>,
   pseudonyms: readonly Buffer[],

@@ -8,18 +8,18 @@ export interface EntryPlace {
 }
 
 export interface MessagePlace extends EntryPlace {
-  /** The sender_id; null when the participant is unknown. */
+  /** The sender_id of the participant; null when the participant is unknown. */
   readonly participant: string | null
 }
 
 /** The parts of an entry that its hash covers. */
 export interface HashedEntry {
   readonly sequence: number
-  /** RFC 3339 in UTC, with milliseconds. */
+  /** The time of the entry: RFC 3339 in UTC, with milliseconds. */
   readonly at: string
-  /** Canonical JSON. */
+  /** The canonical JSON of the entry. */
   readonly entry: string
-  /** The commitments in hexadecimal. */
+  /** The commitments to the persons, in hexadecimal. */
   readonly commitments: string
 }
 
@@ -69,7 +69,7 @@ export async function* findSigningCheckpoints(
   }
 }
 
-/** Reads the entries from one to another, both included. */
+/** Reads the entries of a chain from one to another, both included. */
 export async function readHashedEntries(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: EntryPlace,

@@ -36,7 +36,7 @@ export const OUTCOME_SQL = `case
     else 'rejected'
   end`
 
-/** A message in the list for operators. */
+/** The audit entry of a message, as the list for operators has it. */
 export interface AuditedMessage extends LoggedEntry {
   readonly outcome: MessageOutcome
   /** The stored forms (`messageKey`) of the message_ids of the request and of our message. */

@@ -42,7 +42,7 @@ export function packPersons(persons: readonly PackedPerson[]): Buffer {
 
 /** The run of a person, or what an erasure left of it. */
 export interface PersonRun {
-  /** The person; null when erased. */
+  /** The person; null when the person was erased. */
   readonly person: PackedPerson | null
   readonly commitment: Buffer
 }
@@ -64,7 +64,10 @@ export function splitPersonRuns(packed: Buffer): readonly PersonRun[] | null {
   return runs
 }
 
-/** Erases persons from packed bytes. */
+/**
+ * Replaces persons in packed bytes by their commitments.
+ * @returns the new bytes, and the positions of the erased persons
+ */
 export function erasePackedPersons(
   packed: Buffer,
   isErased: (pseudonym: Buffer, position: number) => boolean,

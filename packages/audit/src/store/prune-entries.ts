@@ -12,9 +12,9 @@ import { personRowsSql } from './packed-persons.ts'
 /** The beginning of a chain, up to an entry. */
 export interface ChainPart {
   readonly chain: string
-  /** The sequence of the last entry. */
+  /** The sequence of the last entry of this part. */
   readonly sequence: number
-  /** The hash of the last entry. */
+  /** The hash of the last entry of this part. */
   readonly hash: Buffer
 }
 
@@ -87,7 +87,7 @@ export interface ClosingCheckpoint extends ChainPart {
   readonly content: string
   readonly kid: string
   readonly signature: Buffer
-  /** The number of entries after `after` that it signs; 0 in the result of `findClosingCheckpoint`. */
+  /** The number of entries from `after` on that it signs; 0 in the result of `findClosingCheckpoint`. */
   readonly entries: number
 }
 

@@ -107,9 +107,9 @@ export async function findUnsentMessages(
 }
 
 export interface EntryFilter extends Period {
-  /** The sender_id. */
+  /** The sender_id of the participant that the entry names. */
   readonly participant?: string | undefined
-  /** The namespace. */
+  /** The namespace of the registry that the entry names. */
   readonly registry?: string | undefined
   readonly kind?: AuditKind | undefined
   /** Reads only entries that come after this one in the list, which begins with the newest. */
@@ -154,7 +154,7 @@ export async function findNewestEntries(
   )
 }
 
-/** When a search stops. */
+/** The limits at which a search of the audit log stops. */
 export interface EntrySearchBounds {
   readonly limit: number
   /** The most entries to look through; one statement may exceed it. Default: all. */

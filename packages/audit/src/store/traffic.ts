@@ -6,7 +6,7 @@ import type { Span } from './read-entries.ts'
 
 /** A count of messages with the same facts. */
 export interface TrafficRow {
-  /** The namespace; null when the request was refused before it named one. */
+  /** The namespace of the registry; null when the request was refused before it named one. */
   readonly registry: string | null
   readonly operation: string | null
   readonly mode: 'synchronous' | 'asynchronous'

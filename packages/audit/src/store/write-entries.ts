@@ -10,7 +10,7 @@ export interface NewShape {
   readonly digest: Buffer
 }
 
-/** The row of an entry whose hash is made. */
+/** The row of an entry to write, with its hash. */
 export interface NewEntry {
   /** The canonical JSON of the entry; null when it is built from its shape. */
   readonly entry: string | null
@@ -25,7 +25,7 @@ export interface NewEntry {
   readonly reply_message_id: string | null
   readonly correlation_id: string | null
   readonly emergency: boolean
-  /** A row that the same statement writes; null: none. */
+  /** A row of another package that the same statement writes; null: none. */
   readonly joint: JointRow | null
 }
 
@@ -172,7 +172,7 @@ export async function writeEntries(
   return { at: time, unheld }
 }
 
-/** The position, from 1, at which each part begins, from the lengths of the parts. */
+/** Computes from the lengths of parts the position, counted from 1, at which each part begins. */
 function starts(lengths: readonly number[]): number[] {
   let sum = 1
   return lengths.map((length) => {

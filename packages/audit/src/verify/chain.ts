@@ -31,7 +31,7 @@ const IS_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/
 /** Removes the microseconds of a time when they are 0; others stay, so that no hash matches. */
 const withMilliseconds = (at: string): string => at.replace(/000Z$/, 'Z')
 
-/** Verifies a chain. The cursors give its rows in order. */
+/** Verifies a chain, and reports its faults. The cursors give its rows in order. */
 export async function verifyChain(chain: string, deps: ChainParts): Promise<void> {
   const { entries, report, pruned } = deps
   const checkpoints = createCheckpointCheck(chain, deps)

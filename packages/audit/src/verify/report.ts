@@ -76,7 +76,7 @@ export interface RestoreGap {
   readonly journal: number | null
   /** The chains that had not ended, each with its last entry. Entries after that one may be lost. */
   readonly open: readonly { readonly chain: string; readonly sequence: number }[]
-  /** The number of lost checkpoints that the witness has. */
+  /** The number of checkpoints lost by the restore that the witness has. */
   witnessed: number
 }
 
@@ -95,7 +95,7 @@ export interface VerificationReport {
   readonly ends: ReadonlyMap<string, Pick<UnsignedTail, 'to' | 'at'>>
   /** The restores, the oldest first. */
   readonly restores: RestoreGap[]
-  /** The number of entries in all tails. */
+  /** The number of unsigned entries in all tails. */
   unsigned: number
   fault(kind: FaultKind, chain: string | null, sequence?: number | null, detail?: string | null): void
   tail(tail: UnsignedTail): void

@@ -24,13 +24,13 @@ export interface VerifyDeps {
   readonly witness: AsyncIterable<string> | null
   /** Gets the findings while entries are read, so that the caller can show them; absent: a new report. */
   readonly report?: VerificationReport
-  /** Ends the call, which then rejects. */
+  /** When it is aborted, the verification ends and its call rejects. */
   readonly signal?: AbortSignal
 }
 
 export interface VerifiedLog {
   readonly report: VerificationReport
-  /** The kids of the keys that signed. */
+  /** The kids of the keys that have made a valid signature, sorted. */
   readonly keys: readonly string[]
 }
 
@@ -89,7 +89,7 @@ const TOGETHER = 500
 
 type Other = CheckpointContent['others'][number]
 
-/** Checks that the checkpoints of other chains exist that a checkpoint names. */
+/** Checks that checkpoints of other chains, which a checkpoint names, exist. */
 function createNamed(snapshot: Snapshot, report: VerificationReport) {
   let waiting: { readonly other: Other; readonly by: string }[] = []
   const missing = new Set<string>()

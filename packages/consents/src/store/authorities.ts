@@ -72,7 +72,7 @@ async function replaceAuthority(
 }
 
 interface Former extends Pick<ConsentAuthority, 'jwks_uri' | 'outgoing'> {
-  /** The thumbprints of the authority's former keys. */
+  /** The thumbprints of the keys that were registered for the authority before the change. */
   readonly thumbprints: readonly string[]
 }
 

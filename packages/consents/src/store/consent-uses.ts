@@ -152,7 +152,7 @@ export async function copyConsentUses(client: ClientBase, from: string, to: stri
   )
 }
 
-/** The consent under which an item was answered before. */
+/** The consent under which an item was answered, and whether it still holds. */
 export interface EarlierUse extends GivenFor {
   readonly reference_id: string
   /** True when the consent has not ended. */

@@ -3,13 +3,13 @@ import { type RemovedRows, rowsToRemove, type StoredPart } from '@rollcall/datab
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
 
-/** The uses of consents in exchanges that are deleted. @param exchanges SQL of their correlation_ids */
+/** The uses of consents to delete with their exchanges. @param exchanges SQL of the correlation_ids */
 export const consentUsesOf = (exchanges: string): RemovedRows => ({
   table: 'consent_use',
   of: `correlation_id in (${exchanges})`,
 })
 
-/** The uses of consents by a participant that is removed. */
+/** The uses of consents to delete with the participant that used them. */
 export const CONSENT_ROWS_TO_REMOVE: StoredPart = { removed: rowsToRemove('participant', ['consent_use']) }
 
 /** Keeps the withdrawals from a removed participant under its sender_id. They apply to a later participant with it. */

@@ -8,7 +8,7 @@ import type { ConsentUseSelection } from './consent-uses.ts'
 
 const JTI_LIMIT = 200
 
-/** Checks the form of a jti. @throws StoreRefusal */
+/** Checks the form of a signed consent's jti. @throws StoreRefusal */
 function checkJti(jti: string): void {
   if (jti === '' || jti.length > JTI_LIMIT || !isStorable(jti)) {
     throw new StoreRefusal(`jti: must have 1 to ${JTI_LIMIT} characters`)

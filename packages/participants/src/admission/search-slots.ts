@@ -21,7 +21,7 @@ interface Options {
   readonly waiting?: number
 }
 
-/** The `retryAfter` of a refusal, in seconds. */
+/** The `retryAfter` of a refused search, in seconds. */
 const RETRY_AFTER = 5
 
 /**

@@ -17,7 +17,7 @@ export async function journalReplacedGrants<Result>(
   return journalRevokedGrants(db, [participant, registry], grants, commit)
 }
 
-/** Does the work that revokes grants, and writes their ids into the journal. */
+/** Runs work that revokes grants, and writes the ids of these grants into the journal. */
 export async function journalRevokedGrants<Result>(
   { journal }: Database,
   [{ sender_id }, { namespace }]: Owner,

@@ -74,7 +74,7 @@ export async function verifyEnvelope(
 
 /** A verified or written signature of a message. */
 export interface Signature {
-  /** The id of the key; null when the signature does not name a key. */
+  /** The kid of the key that signed; null when the signature names none. */
   readonly kid: string | null
   readonly value: string
 }
