@@ -13,7 +13,7 @@ export interface ChainedEntry {
   readonly commitments: Buffer
 }
 
-/** The hash before the first entry of a chain. */
+/** The hash that the first entry of a chain has in place of a previous entry's hash. */
 export const firstHash = (chain: string): Buffer => sha256(chain)
 
 /** SHA-256 of the previous hash, in hexadecimal, and the canonical JSON of place, time, commitments and entry. */

@@ -143,7 +143,7 @@ export function createCheckpoints(deps: CheckpointDeps): Checkpoints {
     }, limits.checkpoint_interval * 1_000)
   }
 
-  /** Signs a checkpoint early, because many entries are unsigned; does nothing while this already runs. */
+  /** Signs checkpoints early, because many entries are unsigned; does nothing while another early signing runs. */
   const signMany = async (): Promise<void> => {
     if (signing) return
     signing = true

@@ -257,7 +257,7 @@ function valuesIn(
     const like = ofSample[field]
     const first = known[next]
     if (first?.field !== field) {
-      // The shape itself has the value of this field.
+      // The shape itself has the value of this field, so both values must be equal.
       if (value !== like) return null
       continue
     }

@@ -44,7 +44,7 @@ process.stdin.setEncoding('utf8').on('data', (part) => {
 
 type Writer = ChildProcessByStdio<Writable, Readable, null>
 
-/** The child process keeps this process running only while it writes. */
+/** Sets whether the child process keeps this process running, which it does only while it writes. */
 function keepsRunning(writer: Writer, how: 'ref' | 'unref'): void {
   writer[how]()
   for (const stream of [writer.stdin, writer.stdout]) if (stream instanceof Socket) stream[how]()

@@ -91,7 +91,7 @@ function partOf(text: string): { readonly [member: string]: JsonValue } | null {
   }
 }
 
-/** Verifies the signature with one of the keys. @throws ConsentProblem */
+/** Verifies the signature of a consent with one of its authority's keys. @throws ConsentProblem */
 async function verifySignature(
   jws: string,
   alg: ConsentAlgorithm,

@@ -39,7 +39,7 @@ export interface Config {
   readonly proxies: readonly string[]
   /** The address of the database; undefined for the embedded one. */
   readonly databaseUrl: string | undefined
-  /** The same database, as its owner (`database/src/roles.ts`). Undefined when one role does both. */
+  /** The address for the database's owner (`database/src/roles.ts`); undefined: one role is owner and application. */
   readonly ownerDatabaseUrl: string | undefined
   /** The address that peers know; undefined when it is the listener's (`baseUrl`). */
   readonly publicUrl: string | undefined

@@ -1,4 +1,4 @@
-/** Knows the environment variables, and what a misspelled one likely means. */
+/** Refuses unknown environment variables, and says what a misspelled one likely means. */
 
 import { nearestName } from '@rollcall/base/shared/message-words'
 import { LIMITS } from '@rollcall/core/limits'

@@ -11,7 +11,7 @@ export type Compared = Attribute | 'identifier'
 
 /** The rules of one way to compare columns of a source. */
 export interface ComparisonWay {
-  /** Why this way does not fit an attribute or column; null: it fits. */
+  /** Says why columns cannot be compared in this way for an attribute or identifier; null: they can. */
   problem(compared: Compared, targets: readonly Target[]): string | null
   /** A test that a column passes if the comparison is true; null: the column cannot be tested. */
   test(compared: Compared, target: Target, operator: Comparator, value: Literal): ColumnTest | null

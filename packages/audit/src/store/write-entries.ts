@@ -83,7 +83,7 @@ const PARAMETERS = 17
 /** Statements by name, made once: each has some kilobytes, and the name determines the text. */
 const statements = new Map<string, string>()
 
-/** Makes the statement for entries with the rows of these joint writes. */
+/** Makes the statement that writes entries together with the rows of the given joint writes. */
 function statementOf(joints: readonly { readonly write: JointWrite<unknown>; readonly rows: readonly unknown[] }[]) {
   const name = ['write accounts', ...joints.map(({ write }) => write.name)].join(' with ')
   const values = joints.map(({ write, rows }) => write.values(rows))
@@ -92,7 +92,7 @@ function statementOf(joints: readonly { readonly write: JointWrite<unknown>; rea
   return { name, text, values: [...values.flat(), ...joints.map(({ rows }) => rows.length)] }
 }
 
-/** Makes the text of the statement. @param joints each with the number of its parameters */
+/** Makes the SQL text of `statementOf`. @param joints each with the number of its parameters */
 function textOf(joints: readonly (readonly [JointWrite<unknown>, number])[]): string {
   if (joints.length === 0) return `with ${WRITTEN}) select clock_timestamp() as at, null as held`
   let first = PARAMETERS

@@ -84,7 +84,7 @@ async function* until<Row>(signal: AbortSignal | undefined, rows: AsyncIterable<
   }
 }
 
-/** The number of checkpoints that one statement looks up. */
+/** The most checkpoints that one statement looks up. */
 const TOGETHER = 500
 
 type Other = CheckpointContent['others'][number]

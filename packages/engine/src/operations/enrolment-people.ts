@@ -12,7 +12,7 @@ export class OtherPerson extends InvalidBeneficiary {}
 
 /** A person whom a portion names. A portion is the part of an enrolment update that one transaction writes. */
 export interface Person {
-  /** The id of the record; null: it does not exist yet. */
+  /** The id of the person's record; null: the record does not exist yet. */
   readonly id: RecordId | null
   /** The stored record as text; null: the person has no record yet. */
   readonly before: string | null

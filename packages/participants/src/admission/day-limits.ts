@@ -13,7 +13,7 @@ interface DayBound {
   /** The names of the limits in `limits.ts`. */
   readonly messages: 'inbox_messages' | 'accepted_requests'
   readonly bytes: 'inbox_bytes' | 'accepted_bytes'
-  /** The word for these messages in the text of a refusal. */
+  /** The word for the counted messages in the text of a refusal. */
   readonly name: string
 }
 

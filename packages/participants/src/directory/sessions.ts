@@ -47,7 +47,7 @@ export interface Sessions<Owner> {
    * @param acts true when a person did something. Calls that a page makes by itself do not keep the session alive.
    */
   sessionOf(cookie: string, acts: boolean): Promise<Session<Owner> | null>
-  /** Spends a one-time code, and returns its owner; null when the code is not valid. */
+  /** Spends the one-time code of a sign-in link, and returns its owner; null when the code is not valid. */
   spendCode(code: string): Promise<LinkOwner | null>
   end(session: Pick<Session<Owner>, 'id'>): Promise<void>
 }

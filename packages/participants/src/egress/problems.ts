@@ -21,7 +21,7 @@ const REMEDIES: Partial<Readonly<Record<AddressRule, string>>> = {
     'rollcall participant host allow permits that host, with --private in a private network, with --loopback on this machine',
 }
 
-/** The broken rule and its remedy, for the operator. */
+/** Says, for the operator, which rule an address breaks and what would allow the address. */
 export const addressAdvice = ({ rule }: AddressRefused): string => {
   const remedy = REMEDIES[rule]
   return remedy === undefined ? RULES[rule] : `${RULES[rule]}; ${remedy}`

@@ -101,7 +101,7 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = CLOCK }
     },
     verified: (participant, kid) =>
       noteUse(participant, kid).catch((error: unknown) => {
-        // A failure here does not refuse the message. The next message notes the use.
+        // If the use cannot be noted, the message is not refused: the next message notes the use.
         log.error({ database: safeDatabaseError(error) }, 'the use of a published key could not be noted')
       }),
     async encryption(participant) {

@@ -50,7 +50,7 @@ export interface Connections<Type> {
 /** Runs work in a snapshot of its own. */
 export type Within<Type> = <Result>(work: (state: DatabaseSnapshot<Type>) => Promise<Result>) => Promise<Result>
 
-/** Runs work in a snapshot, and ends the snapshot. @param begin begins it */
+/** Runs work in a snapshot that `begin` begins, and ends the snapshot. */
 export async function withSnapshot<Snapshot extends { end(): Promise<void> }, Result>(
   begin: () => Promise<Snapshot>,
   work: (state: Snapshot) => Promise<Result>,

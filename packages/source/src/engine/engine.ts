@@ -39,7 +39,7 @@ export interface ChangedRow {
 export interface ChangesAsked {
   /** A `SourceSnapshot.mark` of an earlier snapshot: only rows that were changed since. */
   readonly since: string
-  /** Seconds or versions before `since`, from which rows are listed again. */
+  /** How many seconds or versions before `since` the list begins. */
   readonly overlap: number
   /** The last row of the list before, after which this list begins; null: from the first row on. */
   readonly after: ChangedRow | null
@@ -75,7 +75,7 @@ export interface EngineReport {
   readonly weak: readonly string[]
 }
 
-/** A question whose speed is checked, with the column that answers it. */
+/** A search by one column, for which it is checked whether an index can be used. */
 export interface LookUp {
   readonly name: string
   readonly needed: Extract<Needed, { is: 'column' }>

@@ -43,7 +43,7 @@ export function createEngine<Type>(
             ? []
             : readSourceRows(dialect.rows, records, types, (await state.run(statement, asked)).rows)
         } catch (error) {
-          // The next call reads the types again, because tables may have changed.
+          // The next call reads the column types again, because tables may have changed.
           if (error instanceof RecordsUnavailable) known.delete(records)
           throw error
         }

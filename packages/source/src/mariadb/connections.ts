@@ -104,7 +104,7 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
   }
 }
 
-/** Loads the driver here, so that processes without such a source do not load it. */
+/** Opens a pool. The driver is loaded here, so that processes without such a source do not load it. */
 async function openPool(options: PoolOptions): Promise<Pool> {
   const { createPool } = await import('mysql2')
   const pool = createPool(options)

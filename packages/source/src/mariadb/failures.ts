@@ -3,7 +3,7 @@
 import { isUnavailable } from '@rollcall/database/database-errors'
 import type { Failure, FailureKind } from '../engine/connections.ts'
 
-/** The meanings by the number of the error. */
+/** The meanings of errors, by the error number of the server. */
 const NUMBERS: ReadonlyMap<number, FailureKind> = new Map([
   ...[1969, 3024].map((number) => [number, 'timeout'] as const),
   // The database is away: connections, memory, disk, shutdown, login.
@@ -18,7 +18,7 @@ const NUMBERS: ReadonlyMap<number, FailureKind> = new Map([
   ...[1044, 1792, 1267, 1270, 1271, 1356].map((number) => [number, 'changed'] as const),
 ])
 
-/** The meanings by SQLSTATE, or by its first characters. */
+/** The meanings of errors, by SQLSTATE or its first characters. */
 const STATES: readonly (readonly [string, FailureKind])[] = [
   ['08', 'away'],
   ['28', 'away'],

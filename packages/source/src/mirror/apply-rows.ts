@@ -58,7 +58,7 @@ export interface Applying {
   readonly progress: Progress
   /** The number of the comparison that found the rows; 0: no comparison. */
   readonly run: number
-  /** The time at which that comparison began, which is the time of its events; null: now. */
+  /** The time at which the comparison began, which its events have; null: events have the present time. */
   readonly began: Date | null
   readonly isEvent: boolean
 }

@@ -18,7 +18,7 @@ export interface ChangeBatch {
 
 /** Finds the changes of a source, one batch after another. */
 export interface ChangeFeed {
-  /** Returns the position from which changes will be found. All records are read after that. */
+  /** Returns the position from which changes are found. The caller reads all records after that. */
   begin(signal: AbortSignal): Promise<JsonValue>
   /** Finds the next changes after a position. @param wait the longest wait, in milliseconds @throws SourceRefusal */
   next(position: JsonValue, wait: number, signal: AbortSignal): Promise<ChangeBatch>

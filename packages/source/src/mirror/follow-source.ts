@@ -80,7 +80,7 @@ async function compareSome(deps: MirrorDeps, state: Following, signal: AbortSign
     comparison = await compareNextPortion(deps, comparison, { read, isEvent: isEvent(deps, state) })
     if (comparison === null) comparedAt = new Date(began * 1_000)
   }
-  // If a comparison has just ended, it counts as the one that was wanted.
+  // A comparison that has just ended counts as the one that the operator wanted.
   const isWanted = state.isWanted && (comparison !== null || state.comparison === null)
   return { ...state, comparison, comparedAt, isWanted }
 }

@@ -33,7 +33,7 @@ export function connectionTo(file: SourceFile, env: EnvironmentVariables): pg.Cl
     throw refused(['url'], 'the address must begin with postgresql://')
   }
   const ca = readCertificates(file)
-  // These parameters of the address are removed: they would replace the certificates of the file.
+  // These parameters of the address are removed, because they would replace the certificates of the source file.
   if (ca !== null) for (const name of ['sslmode', 'sslrootcert']) address.searchParams.delete(name)
   return {
     connectionString: address.href,

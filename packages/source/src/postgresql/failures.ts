@@ -3,7 +3,7 @@
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Failure, FailureKind } from '../engine/connections.ts'
 
-/** The meanings by SQLSTATE, or by its first characters. The first row that fits applies. */
+/** The meanings of errors, by SQLSTATE or its first characters. The first row that fits applies. */
 const STATES: readonly (readonly [string, FailureKind])[] = [
   ['57014', 'timeout'],
   ['40', 'declined'], // a deadlock, or a conflict with what a standby replays

@@ -27,7 +27,7 @@ const DEFAULT_FORMAT = 'json'
 /** An upload whose fields have been read, and whose file is read next. */
 export interface OpenedFile {
   readonly fields: Fields
-  /** The file: its pieces, and the parts after it. */
+  /** The pieces of the file, and then the parts of the upload after it. */
   readonly file: Parts
 }
 

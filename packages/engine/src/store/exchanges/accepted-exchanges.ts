@@ -49,10 +49,12 @@ export interface PersistedItemPage {
   readonly record_ids: readonly RecordId[]
 }
 
-/** SQL for a `from` clause: what the delivery of an answer needs of the request (`AnsweredRequests`). */
+/**
+ * SQL for a `from` clause: the columns of accepted requests that the delivery of an answer needs (`AnsweredRequests`).
+ */
 export const ANSWERED_REQUESTS_SQL = '(select correlation_id, operation, sender_uri from accepted_exchange)'
 
-/** The most bytes of a request that is read together with its exchange. */
+/** The most bytes of a request that is read with its exchange; `findRequest` reads a larger one. */
 export const SMALL_REQUEST_BYTES = 262_144
 
 /** The columns of an `AcceptedExchange` in SQL, for a table or alias `accepted_exchange`. */

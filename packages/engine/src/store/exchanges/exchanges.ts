@@ -87,7 +87,10 @@ interface StoredExchange {
   readonly correlation_id: string
 }
 
-/** Creates the memory. @param options.waiting the most messages on this node that wait for a statement */
+/**
+ * Creates the memory of received messages.
+ * @param options.waiting the most messages on this node that wait for a statement
+ */
 export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): ExchangeMemory {
   const find = async (exchanges: readonly Key[]): Promise<ReadonlyMap<string, StoredExchange>> => {
     const { rows } = await pool.query<Key & StoredExchange>({

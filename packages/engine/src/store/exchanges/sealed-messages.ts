@@ -25,7 +25,10 @@ export interface CiphertextMemory {
 
 type StoredCiphertext = Pick<SealedMessage, 'participant' | 'message_id'>
 
-/** Creates the memory. @param options.waiting the most ciphertexts on this node that wait for a statement */
+/**
+ * Creates the memory of received ciphertexts.
+ * @param options.waiting the most ciphertexts on this node that wait for a statement
+ */
 export function createCiphertextMemory(
   { pool }: Pick<Database, 'pool'>,
   options: { waiting: number },
