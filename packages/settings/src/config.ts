@@ -63,7 +63,7 @@ export interface Config {
   readonly tokenQueryParameters: boolean
   /** True when some acts wait for a second operator. */
   readonly twoPerson: boolean
-  /** True when participants have a page on the peers' listener. */
+  /** True when the partner page is served to participants, on the peers' listener. */
   readonly partnerPage: boolean
   /** Seconds between the attempts at a delivery. */
   readonly retrySchedule: readonly number[]

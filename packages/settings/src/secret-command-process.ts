@@ -11,7 +11,7 @@ import { parseMasterKey } from '@rollcall/keys/master-key'
 export interface SecretCommand {
   readonly program: string
   readonly args: readonly string[]
-  /** The time limit in milliseconds. */
+  /** The milliseconds that the program may run. */
   readonly longest: number
 }
 

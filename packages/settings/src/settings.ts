@@ -222,7 +222,7 @@ export const OPTIONS: readonly Option[] = [
   },
 ]
 
-/** Lists the options, then the limits. */
+/** Lists the options of a node, and then its limits. */
 export function listNodeSettings(config: Config): readonly Setting[] {
   const source = (variable: string): Setting['source'] => config.sources[variable] ?? 'default'
   const options = OPTIONS.map(({ variable, meaning, unit = null, value, ...row }): Setting => {

@@ -27,7 +27,7 @@ export interface ReadingRequests extends Verifying {
 /** A whole message, or a part of a large batch that is answered alone. */
 export interface Chunk {
   readonly message: Message
-  /** The number of items; 1 when the message is no batch. */
+  /** The number of items in this chunk; 1 when the message is no batch. */
   readonly items: number
 }
 

@@ -90,7 +90,7 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
       ended('failed')
       const { runs } = exchange
       log.warn({ task: 'process', attempt: runs, ...safeDatabaseError(error) }, 'an exchange is tried again')
-      // If the release fails, the claim ends by itself.
+      // If the release fails, the claim ends when its time is over.
       await releaseFailed(pool, exchange).catch(() => undefined)
     } finally {
       inWork.delete(exchange)

@@ -59,7 +59,7 @@ export interface ReadEnvelope {
   readonly header: IncomingHeader
   /** The signature and header members of the envelope, as received; undefined for one that is missing. */
   readonly source: { readonly signature: JsonValue | undefined; readonly header: JsonValue | undefined }
-  /** Null: the message was not read, because the envelope will be refused. */
+  /** The message as a thread has read it; null: it was not read, because the envelope will be refused. */
   readonly message: ReadMessage | null
   readonly signed: SignedTexts
 }
@@ -181,7 +181,7 @@ function persisted(task: TextTask): PersistedRequest | null {
 
 const isMessage = (value: unknown): value is Message => isJsonObject(value) && typeof value.transaction_id === 'string'
 
-/** The function that does each task; the key is the name of the task. */
+/** The functions that a reading thread runs, by the names of their tasks. */
 const TASKS = { envelope, message, persisted } as const
 export type ReadingTasks = typeof TASKS
 export type ReadingTaskName = keyof ReadingTasks

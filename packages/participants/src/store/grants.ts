@@ -12,7 +12,7 @@ import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import { sql, type Transaction } from 'kysely'
 import { lockParticipant } from './participants.ts'
 
-/** A row of the table of grants. */
+/** A grant of a participant in a registry, as it is stored. */
 export interface StoredGrant {
   readonly id: number
   readonly participant: number

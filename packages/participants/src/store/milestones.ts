@@ -10,7 +10,7 @@ import { perPool } from '@rollcall/database/group-commit'
 export interface Milestones {
   /** A request was received, so the participant had an access token. */
   readonly token: Date | null
-  /** A search was received. */
+  /** The participant has sent a search. */
   readonly search: Date | null
   /** A signature of one of the participant's messages was verified. */
   readonly signature: Date | null

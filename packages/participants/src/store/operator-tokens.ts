@@ -55,7 +55,7 @@ export async function addOperatorToken(
   }
 }
 
-/** All tokens by name; tokens with the same name the newest first. */
+/** Lists all tokens by name; of tokens with the same name, the newest first. */
 export async function listOperatorTokens({ pool }: Pick<Database, 'pool'>): Promise<readonly OperatorToken[]> {
   const { rows } = await pool.query<OperatorToken>(
     `select id, name, roles, authority, created_at, expires_at, revoked_at,

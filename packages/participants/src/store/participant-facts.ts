@@ -23,7 +23,7 @@ export async function listSecretTimes({ pool }: Pool, { id }: Of): Promise<reado
 
 /** What a participant used today of one daily quota. */
 export interface CountedToday {
-  /** `Registry.id` */
+  /** The `Registry.id` of the registry in which the quota was used. */
   readonly registry: number
   readonly counted: string
   readonly used: number

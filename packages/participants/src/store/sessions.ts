@@ -18,7 +18,7 @@ export interface ProvidedOperator {
   readonly subject: string
   readonly name: string
   readonly roles: readonly OperatorRole[]
-  /** The `Registry.id`s for which the operator may act; null: all. */
+  /** The `Registry.id`s for which the operator may act; null: all registries. */
   readonly registries: readonly number[] | null
 }
 

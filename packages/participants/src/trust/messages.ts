@@ -89,7 +89,7 @@ const REFUSES: Readonly<Record<Participant['encryption_policy'], { clear: string
 
 /** The dependencies of `openMessage`. */
 export interface Opening {
-  /** Our own keys. */
+  /** Our own keys, with which messages are decrypted. */
   readonly keys: { readonly decryption: ResolveKey }
   readonly peerKeys: Pick<PeerKeys, 'encryption'>
   /** Notes the message in which a ciphertext came first. @returns false when it came in another message before */
@@ -155,7 +155,7 @@ async function answerKey({ peerKeys }: Pick<Opening, 'peerKeys'>, participant: P
 export interface Signing {
   /** The time at which a message is signed. */
   readonly clock: Pick<Clock, 'date'>
-  /** Our own keys. */
+  /** Our own keys, with which messages are signed. */
   readonly keys: { signing(algorithm: SigningKey['algorithm']): Promise<Omit<SigningKey, 'sender_id'>> }
   readonly peerKeys: Pick<PeerKeys, 'encryption'>
   /** The `namespace` in the signatures that we write. */

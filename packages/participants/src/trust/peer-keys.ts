@@ -51,7 +51,7 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = CLOCK }
     return new Map(found.map((entry) => [entry.thumbprint, entry]))
   }, ages)
   const usable = createUsableKeys(log)
-  /** The times at which the use of each published key was last noted. */
+  /** The times at which the use of each published key was last noted in the database. */
   const noted = recentlyUsed<string, number>(IMPORTED_KEYS)
   /** Keys whose refusal was logged. A key is logged again only when its set is fetched again. */
   const reported = new WeakSet<PublicKey>()

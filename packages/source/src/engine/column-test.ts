@@ -44,9 +44,9 @@ export interface MappedColumn {
 
 /** A condition on columns that every record that matches a query fulfils. Other records may fulfil it too. */
 export type Needed =
-  /** Every record may match, so no condition is needed. */
+  /** Every record may match the query, so no condition is needed. */
   | { readonly is: 'anything' }
-  /** No record can match. */
+  /** No record can match the query. */
   | { readonly is: 'nothing' }
   | { readonly is: 'and' | 'or'; readonly of: readonly Needed[] }
   | { readonly is: 'column'; readonly column: MappedColumn; readonly test: ColumnTest }

@@ -7,7 +7,7 @@ import { loggedTables, type SourceFile } from './mapped-records.ts'
 /** The record type that the rows of a table belong to, and their column with its key. */
 export interface LoggedPart {
   readonly recordType: string
-  /** The column with the key of the record. */
+  /** The column with the key of the record to which a row belongs. */
   readonly key: string
 }
 

@@ -12,7 +12,7 @@ export interface LoggedTable {
   /** The schema of the table. Null, for MariaDB: the database of the address. */
   readonly schema: string | null
   readonly table: string
-  /** The column with the key of the record. */
+  /** The column with the key of the record to which a row belongs. */
   readonly key: string
 }
 

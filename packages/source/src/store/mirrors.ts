@@ -207,5 +207,5 @@ export async function mirrorsHealth({ pool }: Pick<Database, 'pool'>): Promise<r
   return rows
 }
 
-/** The rows that are removed together with a registry. */
+/** The rows about a registry's source that are removed together with the registry. */
 export const SOURCE_ROWS_TO_REMOVE: StoredPart = { removed: rowsToRemove('registry', ['source_row', 'source_mirror']) }

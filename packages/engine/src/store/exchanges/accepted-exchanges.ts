@@ -128,9 +128,9 @@ export interface AskedExchange {
 
 /** The exchanges that a status question can find: those of its sender with one registry, of one operation. */
 export interface Asker {
-  /** `Participant.id` */
+  /** The `Participant.id` of the sender of the status question. */
   readonly participant: number
-  /** `Registry.id` */
+  /** The `Registry.id` of the registry that got the status question. */
   readonly registry: number
   /** The name of the operation that is asked about. */
   readonly operation: string

@@ -26,7 +26,7 @@ export type ExchangeInWork = Pick<ClaimedExchange, 'id' | 'participant' | 'reque
 
 /** How many exchanges of one participant this node is answering. */
 interface InWork {
-  /** `Participant.id` */
+  /** The `Participant.id` of the participant whose exchanges are counted. */
   readonly participant: number
   readonly exchanges: number
   /** The number of exchanges whose request is larger than `SMALL_REQUEST_BYTES`. */

@@ -16,15 +16,15 @@ import { storableReferences, storeReferencesSql } from './references.ts'
 export interface NewExchange {
   /** A new UUID for the exchange. It is not used if the message was received before. */
   readonly correlation_id: string
-  /** `Participant.id` */
+  /** The `Participant.id` of the sender. */
   readonly participant: number
   /** The message_id of the header, of any length. */
   readonly message_id: string
   /** The 32 bytes of `exchangeFingerprint`. */
   readonly fingerprint: Buffer
-  /** `Registry.id` */
+  /** The `Registry.id` of the receiving registry. */
   readonly registry: number
-  /** The name of an operation. */
+  /** The name of the requested operation. */
   readonly operation: string
   /** The transaction_id; null when the message has none of 1 to 99 characters. */
   readonly transaction_id: string | null
@@ -56,7 +56,7 @@ export interface NewChunk {
   readonly request: Buffer
   /** The bytes of header and message in clear. */
   readonly request_bytes: number
-  /** The number of items; 1 when the message is no batch. */
+  /** The number of items in this chunk; 1 when the message is no batch. */
   readonly items: number
 }
 

@@ -52,7 +52,7 @@ export async function listInbox(db: Database, filter: InboxFilter): Promise<read
 /** A callback with its encrypted body, and the ids for decrypting it. */
 export interface InboxLetter extends InboxEntry {
   readonly body: Buffer
-  /** `Participant.id` */
+  /** The `Participant.id` of the sender, for `inboxEncryptionContext`. */
   readonly owner: number
 }
 

@@ -7,22 +7,22 @@ import { countMessagesSql, INBOX_DAY } from '@rollcall/participants/store/day-co
 
 /** A checked callback to be stored. */
 export interface NewInboxMessage {
-  /** `Participant.id` */
+  /** The `Participant.id` of the sender. */
   readonly participant: number
   /** The message_id of the header, of any length. */
   readonly message_id: string
   /** The 32 bytes of `exchangeFingerprint`. */
   readonly fingerprint: Buffer
-  /** The name of a row of CALLBACKS. */
+  /** The name of the callback in the table CALLBACKS of the protocol. */
   readonly callback: string
-  /** `Registry.id` */
+  /** The `Registry.id` of the receiving registry. */
   readonly registry: number
   /** The correlation_id of the ack. */
   readonly correlation_id: string
   readonly transaction_id: string | null
   readonly status: string | null
   readonly state: 'stored' | 'quarantined'
-  /** The encrypted header and message. */
+  /** The header, the message and any `assumed_utc`, encrypted for `inboxEncryptionContext`. */
   readonly body: Buffer
 }
 
@@ -50,7 +50,9 @@ interface StoredMessage {
   readonly correlation_id: string
 }
 
-/** The row to which the encryption of a body is bound (`keys/bodies.ts`). */
+/**
+ * The encryption context of a stored callback, so that its ciphertext is valid in its own row only (`keys/bodies.ts`).
+ */
 export const inboxEncryptionContext = ({ participant, message_id }: Key): string =>
   `inbox ${keyOf({ participant, message_id })}`
 

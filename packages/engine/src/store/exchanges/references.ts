@@ -7,9 +7,9 @@ import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import type { AcceptedExchange, Asker } from './accepted-exchanges.ts'
 
-/** An item of an exchange. */
+/** The reference_id of an item of an exchange, with the item's position. */
 export interface ItemReference {
-  /** The position, from 0. */
+  /** The position of the item in the request, from 0. */
   readonly position: number
   readonly reference_id: string
 }

@@ -8,7 +8,7 @@ import { createFirstCome } from '@rollcall/database/group-commit'
 export interface SealedMessage {
   /** The 32 bytes of the protocol's `ciphertextFingerprint`. */
   readonly fingerprint: Buffer
-  /** `Participant.id` */
+  /** The `Participant.id` of the sender. */
   readonly participant: number
   /** The message_id of the header, of any length. */
   readonly message_id: string

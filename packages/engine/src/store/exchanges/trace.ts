@@ -67,12 +67,12 @@ export interface TracedItem {
 export interface TracedCallback {
   readonly traced: 'callback'
   readonly message_id: string
-  /** The name of a row of CALLBACKS. */
+  /** The name of the callback in the table CALLBACKS of the protocol. */
   readonly callback: string
   /** The correlation_id of the ack: that of the callback, or one that was made for it. */
   readonly correlation_id: string | null
   readonly transaction_id: string | null
-  /** The status in the header. */
+  /** The status in the header of the callback. */
   readonly status: string | null
   /** `quarantined`: a callback that answers a request, because this server sends no requests. */
   readonly state: 'stored' | 'quarantined'
