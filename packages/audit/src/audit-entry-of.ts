@@ -172,7 +172,7 @@ function countsOf(items: readonly AuditedItem[]): Record<string, number> {
   return counts
 }
 
-/** Finds every disclosed record in the members of a reply, at any depth. */
+/** Finds every disclosed record in the members of a reply or notification, at any depth. */
 export function disclosedRecordsIn(members: ReplyMembers[string]): readonly Disclosed[] {
   if (typeof members !== 'object' || members === null) return []
   if (members instanceof Disclosed) return [members]
@@ -236,7 +236,7 @@ function withoutKnown(persons: readonly AuditedPerson[], known: readonly Audited
   })
 }
 
-/** The most characters of one confidential detail; a longer text is not stored. */
+/** The most characters of one confidential detail; a longer text is not stored as one. */
 export const LONGEST_DETAIL = 255
 
 /** The confidential details in a header: the person who asks, and the case (`DEMANDED_META`). */

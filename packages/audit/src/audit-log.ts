@@ -111,7 +111,7 @@ function createChainWriter(
   checkpoints: Checkpoints,
   drift: { offset: number },
 ): {
-  /** Writes entries. @returns for each entry, whether it was written; false: its joint row is no longer held */
+  /** Writes entries. @returns for each entry, whether it was written; false: its joint row is not held */
   readonly write: (entries: readonly PreparedEntry[]) => Promise<readonly boolean[]>
   readonly end: () => void
 } {

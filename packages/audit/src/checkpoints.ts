@@ -28,7 +28,7 @@ export interface CheckpointContent {
   readonly others: readonly { readonly chain: string; readonly sequence: number; readonly digest: string }[]
   /** True when the chain has ended: no entry follows. */
   readonly ended: boolean
-  /** The state of the witness when the checkpoint was made. */
+  /** The state of the witness when the checkpoint was made: whether it had taken the previous ones. */
   readonly witness: WitnessState
   /** The kids of the keys for pseudonyms and for details; absent in the oldest checkpoints. */
   readonly keys?: SecretKids

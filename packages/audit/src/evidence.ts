@@ -33,7 +33,7 @@ export const Evidence = closed({
     }),
     { minItems: 1 },
   ),
-  /** The public keys. Use `account`: of checkpoints and of this evidence. `message`: of the messages in the entries. */
+  /** The public keys. `use` is `account` for checkpoints and this evidence, `message` for messages in the entries. */
   keys: Type.Array(
     closed({
       kid: Text,

@@ -37,7 +37,7 @@ export interface KnownShape {
   stored: boolean
 }
 
-/** Finds the shapes of entries, among those that this process has met. */
+/** The shapes that this process has met, by which it makes the rows of entries. */
 export interface EntryShapes {
   /** Makes the row of an entry. Its shape is stored when a second entry has it: a single one costs no row. */
   compose(entry: StoredAuditEntry, columns: MessageColumns): ComposedEntry

@@ -32,7 +32,7 @@ import { type GivenChild, type GivenRecords, type GivenSource, SourceFileSchema 
 
 const checked = validator<GivenSource>(SourceFileSchema)
 const NAME = /^(?:([A-Za-z_][\w$]*)\.)?([A-Za-z_][\w$]*)$/
-/** The most characters of a name in a source file: PostgreSQL cuts longer ones. */
+/** The most characters of a column's name in a source file: PostgreSQL cuts longer ones. */
 const NAME_LENGTH = 63
 
 /**

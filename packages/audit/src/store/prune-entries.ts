@@ -87,7 +87,7 @@ export interface ClosingCheckpoint extends ChainPart {
   readonly content: string
   readonly kid: string
   readonly signature: Buffer
-  /** The number of entries from `after` on that it signs; 0 in the result of `findClosingCheckpoint`. */
+  /** The number of entries beyond `after` that it signs; 0 in the result of `findClosingCheckpoint`. */
   readonly entries: number
 }
 

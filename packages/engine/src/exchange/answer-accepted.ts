@@ -227,7 +227,7 @@ async function answerFailure(
   await sendReply(deps, answered, { outcome, by: null, page, state: 'failed', items: [], goesOn: false })
 }
 
-/** Finds the items of the next page that gets an answer of failure; none when the request cannot be read. */
+/** Finds the items that the next page must answer with a failure; none when the request cannot be read. */
 async function unansweredItems(
   deps: AnsweringAccepted,
   accepted: ClaimedExchange,

@@ -59,7 +59,7 @@ async function readText(
   return requestIn({ ...read, message: await messageWithItems(row, read.message, 'values') })
 }
 
-/** Takes a decrypted text as a request: it was checked at acceptance, and encryption protects it from changes since. */
+/** Takes a stored object as a request: it was checked at acceptance, and encryption protects it from changes since. */
 const requestIn = (checked: object): OpenedRequest => checked as OpenedRequest
 
 /**

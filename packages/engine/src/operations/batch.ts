@@ -116,8 +116,7 @@ async function inOrder<Element, Result>(
       checkPeer(exchange)
       const index = next++
       results[index] = await answer(elements[index] as Element, index)
-      // Rejected items wait for nothing. Without this turn of the event loop, ten thousand of them would block the
-      // thread.
+      // Rejected items wait for nothing: without this turn of the event loop, ten thousand would block the thread.
       if (next < elements.length) await turn()
     }
   }

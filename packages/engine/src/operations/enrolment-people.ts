@@ -23,11 +23,11 @@ export interface Person {
   readonly aliases: readonly Identifier[]
   document: JsonObject
   ledger: string | null
-  /** The parsed form of `ledger`; null until it is parsed. */
+  /** The parsed form of `ledger`; null: `ledger` must be parsed first. */
   parsed: Ledger | null
   /** The time at which the next scheduled status begins, in milliseconds; null: none is scheduled. */
   due: number | null
-  /** The record to write; null while the person has no change to write. */
+  /** The record to write; null: there is none, or it would be no valid record. */
   prepared: PreparedRecord | null
 }
 

@@ -150,7 +150,7 @@ function outcomeOf(
   const audited = items.map(({ status }, position): AuditedItem => {
     const identifiers = named.get(position)
     if (identifiers === undefined) return { code: status }
-    // The audit entry has a rejected beneficiary as asked, because nothing of it was written.
+    // In the audit entry, a rejected beneficiary counts as asked about, because nothing of it was written.
     const role = status === 'succ' ? 'written' : 'asked'
     return { code: status, record_type, persons: [{ role, identifiers }] }
   })

@@ -21,7 +21,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   const { deps, exchange, budget, mode, state } = work
   const { registry, participant } = exchange
   const cap = deps.limits.search_results
-  // An asynchronous search needs the ids of all found records, for its further pages.
+  // An asynchronous search needs the ids of the found records, up to the cap, for its further pages.
   const query = recordQuery(criteria, dayIn(registry.time_zone, deps.clock.date()), {
     cap,
     ids: mode.name === 'sync' ? 0 : cap,

@@ -53,9 +53,7 @@ export interface Answering extends OpeningRequest {
   readonly modes: Modes
   readonly recordsOf: (registry: { readonly id: number }) => RecordSource
   readonly turns: Semaphore
-  /**
-   * True when a subscription can be notified, at this `sender_uri` of its request or at the participant's own address.
-   */
+  /** True when a subscription can be notified at the `sender_uri` of its request, or at the participant's address. */
   readonly canNotify: (participant: Participant, sender_uri: string | null) => Promise<boolean>
 }
 
@@ -72,7 +70,7 @@ export interface ItemWork {
     readonly until: number
     /** Resolves when the search before has its slot: only one search of a request waits for a slot at a time. */
     turn: Promise<void>
-    /** True when the request has failed, so that no further item is begun. */
+    /** True when the request has failed, so that searches which still wait for a slot do not begin. */
     over: boolean
   }
   readonly mode: Mode

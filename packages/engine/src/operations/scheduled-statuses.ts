@@ -148,8 +148,7 @@ function personAt(
   const ledger = readLedger(state)
   const document = recordAtTime(scope, ledger, stored, now.getTime())
   const due = nextStatusTime(scope, ledger, now.getTime())
-  // Because of `ledgerBefore: null`, the ledger is stored even if unchanged, with the time of its next scheduled
-  // status.
+  // With `ledgerBefore: null` the ledger is stored even if unchanged, with the time of the next scheduled status.
   const person = {
     id,
     before,

@@ -36,7 +36,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   const { limits } = work.deps
   checkFilled(exchange, criteria)
   await checkAnswerable(work, criteria)
-  // Each identifier is looked up alone, so each counts as an item in the quota.
+  // Each identifier is looked up alone, so each counts in the quota of items or of emergencies.
   const wanted = identifiersIn(criteria.predicate).length || 1
   await takeQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
   if (emergency !== null) noteEmergency(work, emergency)

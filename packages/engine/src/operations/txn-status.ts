@@ -199,10 +199,7 @@ export function unansweredQuestion(exchange: Asking, message: Message, status_re
   return { txnstatus_response: { txn_type: question.txn_type, txn_status } }
 }
 
-/**
- * Makes a question from its readable members. Any unreadable txn_type becomes `search`, the only one in the
- * specification.
- */
+/** Makes a question from readable members. Without a readable txn_type it is `search`, the specification's only one. */
 function readableQuestion({ correlation_id }: Asking, asked: unknown): TxnStatusQuestion {
   const { txn_type, reference_id } = isJsonObject(asked) ? asked : {}
   return {

@@ -28,7 +28,7 @@ interface PollDeps {
   readonly wake: Wake
 }
 
-/** Asks the database which queues have due work, wakes their loops, and plans the next poll. */
+/** Asks the database which queues have work, wakes their loops, and plans the next poll. */
 export async function pollQueues(deps: PollDeps): Promise<void> {
   const { exchanges, deliveries, notifications, outbox } = await secondsUntilDue(deps.db.claims, QUEUES)
   if (exchanges !== null) deps.exchangesWake.raise(exchanges * 1_000)

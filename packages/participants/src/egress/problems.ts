@@ -21,7 +21,7 @@ const REMEDIES: Partial<Readonly<Record<AddressRule, string>>> = {
     'rollcall participant host allow permits that host, with --private in a private network, with --loopback on this machine',
 }
 
-/** Says, for the operator, which rule an address breaks and what would allow the address. */
+/** Says, for the operator, which rule an address breaks, and how to allow the address if that is possible. */
 export const addressAdvice = ({ rule }: AddressRefused): string => {
   const remedy = REMEDIES[rule]
   return remedy === undefined ? RULES[rule] : `${RULES[rule]}; ${remedy}`

@@ -9,7 +9,7 @@ export interface IncomingRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Readable
-  /** True when the caller has closed the connection, so that no answer can be sent. */
+  /** True when the connection is closed, so that no answer can be sent. */
   readonly isGone: () => boolean
   /** Called with the sender_id of the participant that the access token was issued to. */
   readonly identified?: (sender_id: string) => void

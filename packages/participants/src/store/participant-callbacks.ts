@@ -22,7 +22,7 @@ export interface CallbackSettings {
   readonly concurrency: number
   /** The most requests to the participant in one second, on one node. */
   readonly rate: number
-  /** Milliseconds for one attempt at a callback. */
+  /** The most milliseconds that one attempt at a delivery may take. */
   readonly timeout_ms: number
   /** The seconds between attempts at a delivery; null: the schedule of the server. */
   readonly schedule: readonly number[] | null

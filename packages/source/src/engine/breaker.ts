@@ -24,7 +24,7 @@ export class Breaker {
     return this.#pause > 0
   }
 
-  /** Notes that the database is away, found in `run` or later, and begins a pause. */
+  /** Notes a failure of the database, in `run` or after it, and begins a pause. */
   failed(isProbe = false): void {
     this.#pause = Math.min(LONGEST_PAUSE, Math.max(PAUSE, isProbe ? 2 * this.#pause : this.#pause))
     this.#until = this.#now() + this.#pause

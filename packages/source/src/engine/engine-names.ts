@@ -1,4 +1,4 @@
-/** The names of engines whose databases can be sources, and what operators are told who write another name. */
+/** The names of engines whose databases can be sources, and hints for operators who write another name. */
 
 import { nearestHint } from '@rollcall/base/shared/message-words'
 import { refused } from './source-refusal.ts'
@@ -6,7 +6,7 @@ import { refused } from './source-refusal.ts'
 export const ENGINE_NAMES = ['postgresql', 'mariadb', 'mysql'] as const
 export type EngineName = (typeof ENGINE_NAMES)[number]
 
-/** What operators are told who write another name of a database. */
+/** The hints for operators who write the name of another database, or of PostgreSQL in another way. */
 const UNREAD: Readonly<Record<string, string>> = {
   mssql: 'Microsoft SQL Server cannot be read yet; import its records from a file (docs/import.md)',
   oracle: 'Oracle cannot be read yet; import its records from a file (docs/import.md)',

@@ -140,7 +140,7 @@ export class LoggedEvents {
       return
     }
     if (/^(?:begin$|#|savepoint |rollback to |release savepoint )/i.test(statement)) return
-    // Any other statement may have changed rows without a row event, or ends a distributed transaction (XA).
+    // A statement that is no definition may have changed rows without a row event, or ends a distributed transaction.
     if (!DEFINITION.test(statement)) throw new LogLost('a statement is in the log in place of its rows')
     const isNamed = this.#namesTable.test(statement) || DATABASE.test(statement) || /[^\0-\x7f]/.test(statement)
     if (isLong || isNamed) this.#keys.addUnknown()

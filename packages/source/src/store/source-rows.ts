@@ -68,9 +68,7 @@ export async function storedTypes(pool: Pool, registry: number): Promise<readonl
 
 /** What a row of a source has become: a record, or a rejected row. */
 export interface RowOutcome extends StoredRow {
-  /**
-   * The row's primary identifier if another row's record has the same one, so that the row is rejected; otherwise null.
-   */
+  /** The row's primary identifier if another row's record has it, so that this row is rejected; otherwise null. */
   readonly wanted: string | null
   /** Why the row is rejected; null: it is a record. */
   readonly reason: string | null

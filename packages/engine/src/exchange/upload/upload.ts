@@ -62,7 +62,7 @@ export async function takeUpload(
 
 /**
  * Reads the envelope of an upload of items, which is a part beside the file.
- * @throws RequestFault it is missing or encrypted
+ * @throws RequestFault it is missing, invalid or encrypted
  */
 async function envelopeOf(
   deps: ReadingRequests,

@@ -49,9 +49,7 @@ export interface PersistedItemPage {
   readonly record_ids: readonly RecordId[]
 }
 
-/**
- * SQL for a `from` clause: the columns of accepted requests that the delivery of an answer needs (`AnsweredRequests`).
- */
+/** SQL for a `from` clause: the columns of requests that the delivery of answers needs (`AnsweredRequests`). */
 export const ANSWERED_REQUESTS_SQL = '(select correlation_id, operation, sender_uri from accepted_exchange)'
 
 /** The most bytes of a request that is read with its exchange; `findRequest` reads a larger one. */

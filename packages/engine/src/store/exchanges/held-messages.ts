@@ -9,7 +9,7 @@ import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names
 export interface HeldMessages {
   /** The sender_id of the participant. */
   readonly participant: string
-  /** The number of messages that would be attempted now if they were not held. */
+  /** The number of messages that are ready to be sent, and will be attempted after the release. */
   readonly deliveries: number
   /** The number of `deliveries` that were attempted before the restored snapshot was taken. */
   readonly attempted: number

@@ -50,9 +50,7 @@ interface StoredMessage {
   readonly correlation_id: string
 }
 
-/**
- * The encryption context of a stored callback, so that its ciphertext is valid in its own row only (`keys/bodies.ts`).
- */
+/** The encryption context of a stored callback: its ciphertext is valid in its own row only (`keys/bodies.ts`). */
 export const inboxEncryptionContext = ({ participant, message_id }: Key): string =>
   `inbox ${keyOf({ participant, message_id })}`
 

@@ -37,7 +37,7 @@ export interface ReplyStep {
   readonly state: 'replying' | 'replied' | 'failed'
   readonly items: readonly NewItem[]
   readonly delivery: NewDelivery | null
-  /** Set when this node attempts the delivery at once; null: a node that claims it later attempts it. */
+  /** Set when this node attempts the delivery at once; null: a node that claims it attempts it, or there is none. */
   readonly deliveryClaim: DeliveryClaim | null
   /** The checks and writes of the operation, in the transaction of the page. */
   readonly effects?: readonly Effect[]
@@ -59,7 +59,7 @@ function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly Eff
   })
 }
 
-/** Commits the writes of a synchronous operation. The reply is sent after that. */
+/** Commits the writes of a synchronous operation before its reply is sent. */
 export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: readonly Effect[]): Promise<void> {
   if (effects.length === 0) return
   await withTransaction(pool, async (client) => {
