@@ -28,7 +28,7 @@ interface Admitted {
 
 /** The refusal of a participant at a registry of the other environment. Its text is that for a missing grant. */
 export class OtherEnvironment extends RequestFault {
-  /** Which environments differ, for the log only: the sender is not told. */
+  /** Says for our log which side is the sandbox. The sender is not told. */
   readonly reason: 'sandbox_participant_at_live_registry' | 'live_participant_at_sandbox_registry'
 
   constructor({ environment }: Pick<Participant, 'environment'>) {

@@ -84,7 +84,7 @@ export function stricterChanges(from: MessagePolicy, to: MessagePolicy): Tighten
   const policy = {
     ...(isStricter && { signature_policy, allow_unsigned }),
     ...(isBefore(ENCRYPTION_POLICIES, encryption_policy, from.encryption_policy) && { encryption_policy }),
-    // No signature profile is stricter than another, so every change of the profile counts as stricter.
+    // No signature profile is stricter than another, so every change of it counts as a tightening.
     ...(!isDeepStrictEqual(signature_profile, from.signature_profile) && { signature_profile }),
     ...(from.jwks_uri !== null && jwks_uri !== from.jwks_uri && { jwks_uri }),
   }

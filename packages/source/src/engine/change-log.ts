@@ -11,7 +11,7 @@ export class LogLost extends Error {
   override readonly name = 'LogLost'
 }
 
-/** Changes that were taken from the log, as keys of the records to read again. */
+/** Changes that were taken from the log of a source. */
 export interface LoggedChanges {
   /** The keys of the records to read again, by record type. */
   readonly due: ReadonlyMap<string, ReadonlySet<string>>

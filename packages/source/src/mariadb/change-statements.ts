@@ -46,7 +46,7 @@ function list(
 /** Seconds by which clocks are set back at the end of summer time: times without a zone then occur twice. */
 const SET_BACK = 3_600
 
-/** The value of the column from which rows are listed: `since` less the overlap; for local times less `SET_BACK` too. */
+/** The column's value from which rows are listed: `since` less the overlap; for local times less `SET_BACK` too. */
 function startOf(type: ColumnType, since: string, overlap: number): string {
   if (type.holds === 'integer') {
     const from = BigInt(since) - BigInt(Math.ceil(overlap))

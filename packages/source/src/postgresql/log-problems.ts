@@ -68,7 +68,7 @@ async function publishes(state: PostgresSnapshot, publication: string): Promise<
 }
 
 /**
- * Finds why the log would lack changes of a table.
+ * Finds why a table cannot be followed in the log as it is.
  * @param publication null: there is none, which `logProblems` reports
  */
 async function tableProblems(

@@ -10,7 +10,7 @@ import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 /** The most exchanges that a search for one id finds. */
 const MOST = 1_000
 
-/** The ids by which an operator can search for a message. */
+/** The names of the ids by which a message can be found. */
 export const MESSAGE_IDS = ['message_id', 'transaction_id', 'correlation_id', 'reference_id'] as const
 export type MessageIdName = (typeof MESSAGE_IDS)[number]
 
