@@ -94,12 +94,12 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
 /** Writes the audit entry of an act; with null none: the call changes nothing and shows no person, or is repeated. */
 export type WriteActEntry = (details?: Partial<EntryDetails> | null) => Promise<void>
 
-/** The facts about an act for code outside of it, such as that of proposals. */
+/** The facts about an act that other code reads, such as the code of proposals. */
 export interface ActRow<Deps> extends ActFacts {
   /** The role that an operator needs to decide about the act; null: the act never waits. */
   readonly role: OperatorRole | null
   readonly confidential: readonly string[]
-  /** Compares what is wanted with what is stored; null: the act waits always, or never. */
+  /** Compares what a call wants with what is stored; null: the act waits always, or never. */
   readonly compare: ((wanted: never, stored: never) => ProposedChanges | null) | null
   /** Returns the diff lines for a second operator; null: this call needs no second operator. */
   readonly diff: (deps: Deps, input: unknown) => Promise<readonly DiffLine[] | null>

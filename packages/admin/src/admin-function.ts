@@ -63,7 +63,7 @@ export class AdminRefusal extends Error {
  */
 export interface AdminFunction<Deps, Input extends TSchema, Result extends TSchema> {
   (deps: Deps, input: GivenInput<Static<Input>>): Promise<ReadOnly<Static<Result>>>
-  /** The schema of the input, for a document that describes it. */
+  /** The schema of the input. OpenAPI documents and commands are made from it. */
   readonly input: Input
   readonly result: Result
   /** The facts that the table of callers reads; null: the function changes nothing and names no person. */
@@ -126,7 +126,7 @@ function withoutUndefined(given: unknown): unknown {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-/** The type of a given input: what may be left out may also be undefined. */
+/** The type of an input as a caller gives it: optional members may also be undefined. */
 export type GivenInput<Value> = Value extends object
   ? {
       readonly [Name in keyof Value]: object extends Pick<Value, Name>

@@ -12,11 +12,11 @@ export type Caller =
        */
       readonly isRepeatedAccess?: boolean
     }
-  /** Somebody who runs a command and gives no token. */
+  /** The caller is a user of this machine who runs a command without an operator token. */
   | { readonly kind: 'shell'; readonly user: string }
-  /** Somebody on the partner page. */
+  /** The caller is signed in to the partner page of this participant. */
   | { readonly kind: 'participant'; readonly sender_id: string }
-  /** A proposal that a second operator approved. */
+  /** The caller is a proposal, whose act is done because a second operator approved it. */
   | {
       readonly kind: 'proposal'
       readonly id: string
@@ -27,7 +27,7 @@ export type Caller =
     }
   /** A step of a configuration file. Its entry is written before the step, and names who applies the file. */
   | { readonly kind: 'configuration' }
-  /** A part of this server. */
+  /** The caller is a part of this server that acts by itself. */
   | { readonly kind: 'server'; readonly component: 'outbox' }
   /** `rollcall demo`, which prepares its own database. */
   | { readonly kind: 'demo' }
@@ -73,7 +73,7 @@ export const canDoAct = (caller: Caller | undefined, act: ActFacts): boolean =>
 export const callingOperator = (caller: Caller): Operator | null =>
   caller.kind === 'operator' ? caller.operator : null
 
-/** The members of an entry that say who called. */
+/** The members of an audit entry that say who called. */
 export interface CallerNames {
   readonly participant: string | null
   readonly operator: string | null

@@ -142,7 +142,7 @@ export const examineDatabase = defineAdminFunction(
     const roles = await readRoleFacts(db)
     const pending = await pendingMigrations(db)
     const content = await readDirectoryContent(db)
-    // With migrations that have not run, or without registries and participants, these are not read.
+    // These lists stay empty while migrations have not run, or without registries and participants.
     const empty = pending.length > 0 || content.demo.length + content.real.length === 0
     const [participants, withoutSecret, keys] = empty
       ? [[], [], []]

@@ -30,7 +30,7 @@ export function markPersonal<Schema extends TSchema>(schema: Schema) {
   return { ...schema, 'x-personal-data': true } as const
 }
 
-/** The schema of the input of a function that takes none. */
+/** The schema of the input of an admin function that takes no input. */
 export const NO_INPUT = closed({}, { description: 'Nothing is given.' })
 
 export const SenderId = text('sender_id of a participant.')

@@ -109,7 +109,7 @@ export const showProposal = defineAct(
     const act = findAct(found.act)
     const shown = described(found, caller)
     const isOpen = found.sealed !== null && found.state === 'waiting' && act !== null && canDecide(caller, act.act)
-    // The diff names no person, so only confidential members need an entry.
+    // A diff names no person, so an audit entry is written only if confidential members are shown.
     await enter(isOpen && act.act.confidential.length > 0 ? { note: `proposal show: ${act.act.name}` } : null)
     if (!isOpen || found.sealed === null) return { ...shown, confidential: null }
     const input = await opened(deps, { id, sealed: found.sealed })
@@ -160,7 +160,7 @@ export const approveProposal = defineAct(
         operator: caller.proposedBy,
         approved_by: caller.approvedBy,
       })
-      // After this no other call can decide about the proposal.
+      // The proposal is marked as approved first: no other call can decide about it from here on.
       if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw decidedAlready(await stored(deps, id))
       try {
         const result = await act({ ...deps, caller }, input as never)

@@ -50,7 +50,7 @@ export const reportAccess = defineAct(
 
 type PersonAccess = PersonAudit['seen'][number]
 
-/** Ids of entries are left out: they mean nothing to the person. */
+/** Removes the ids of audit entries from the report, because they mean nothing to the person. */
 const withoutEntries = (months: readonly AccessesOfMonth[]): AccessReport['months']['seen'] =>
   months.map(({ entries: _, ...month }) => month)
 

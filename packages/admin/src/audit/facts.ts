@@ -98,7 +98,7 @@ interface GivenPeriod {
   readonly to?: string | undefined
 }
 
-/** Reads the times of a period; one that is not given stays undefined. */
+/** Reads the times `from` and `to` of a period; a missing one stays undefined. */
 export const readPeriod = ({ from, to }: GivenPeriod): Period => ({
   from: from === undefined ? undefined : new Date(from),
   to: to === undefined ? undefined : new Date(to),

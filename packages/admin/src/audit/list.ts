@@ -93,7 +93,7 @@ export const listEmergencies = defineAct(
   },
 )
 
-/** Emergencies, the oldest first, with their decrypted details and the findings of reviews. */
+/** Yields emergency uses of grants, the oldest first, with their decrypted details and the findings of reviews. */
 async function* emergencies(deps: HasVault) {
   const keys = await auditKeysOf(deps)
   for await (const entries of emergencyEntries(deps.db)) {

@@ -31,7 +31,7 @@ type Progress = Static<typeof Progress>
 
 /** The verification task of a node. */
 export interface VerificationRunner {
-  /** Begins a verification, unless one is running. */
+  /** Begins a verification of the audit log, unless one is running, and returns its progress. */
   begin(by: string): Promise<Progress>
   progress(): Progress
   /** Stops the running verification; resolves when nothing is read any more. */
@@ -98,7 +98,7 @@ export const beginVerification = defineAct(
   async ({ verifying, caller }: HasVerifying & BaseActDeps) => verifying.begin(callerText(caller)),
 )
 
-/** Shows the progress of the verification, or the result of the last one. */
+/** Shows the progress of the running verification of the audit log, or the result of the last one. */
 export const showVerification = defineAdminFunction(
   { input: NO_INPUT, result: Progress },
   async ({ verifying }: HasVerifying) => verifying.progress(),

@@ -194,7 +194,7 @@ function plainChanges(before: CallbackSettings, given: Omit<Change, 'sender_id'>
   }
 }
 
-/** Settings that are stored as they are given. */
+/** Names of the callback settings that are stored exactly as given. */
 const PLAIN = [
   ...(['default_url', 'concurrency', 'rate', 'timeout_ms', 'schedule'] as const),
   ...(['notify_url', 'notify_items', 'notify_bytes', 'notify_unlisted'] as const),
@@ -229,7 +229,7 @@ async function checkAddress({ outgoing }: Participant, address: string | null | 
 
 export { AUTHENTICATION_WAYS, type CallbackAuth, parseSchedule }
 
-/** The credentials that each way of authentication takes. */
+/** The credentials of each way of authentication; those in `OPTIONAL` may be left out. */
 const TAKEN: Readonly<Record<CallbackAuth, readonly Credential[]>> = {
   none: [],
   bearer: ['origin', 'token'],

@@ -23,7 +23,7 @@ import { refusalAt, type Step } from './steps.ts'
 
 /** The registries, purposes and consent authorities that a grant may name once the file is applied. */
 export interface KnownNames {
-  /** The kinds by namespace. */
+  /** The kinds of registries, by namespace. */
   readonly kinds: ReadonlyMap<string, Kind>
   /** The environments of registries, by namespace. */
   readonly environments: ReadonlyMap<string, Environment>

@@ -9,7 +9,7 @@ export interface PlannedNames {
   readonly added: readonly Step[]
   /** The steps that remove names: they come after the grants that named them. */
   readonly removed: readonly Step[]
-  /** The names that will exist. */
+  /** All names that exist after the file is applied. */
   readonly names: ReadonlySet<string>
 }
 
@@ -19,7 +19,7 @@ interface NamedMember<Row, Entry, Shown> {
   /** The first words of the acts that add and remove a row by hand, such as `purpose`. */
   readonly words: string
   readonly nameOf: (row: Row) => string
-  /** A row as the file would write it. */
+  /** Returns a row in the form that a configuration file gives it. */
   readonly shown: (row: Row) => Shown
   /**
    * Returns the row for an entry of the file.

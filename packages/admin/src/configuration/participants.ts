@@ -120,7 +120,7 @@ const LIMITS = ['rate_limit', 'concurrency_limit', 'max_subscriptions'] as const
 
 type Current = ReturnType<typeof participantEntry>
 
-/** The steps that set name and limits. */
+/** Makes the steps that set the name and the limits of a participant. */
 function settingSteps(sender_id: string, entry: ParticipantEntry, current: Current, at: readonly PathStep[]): Step[] {
   const names = ['name', 'max_page_size', ...LIMITS] as const
   return names

@@ -85,7 +85,7 @@ function newRegistry(
     to: given,
     act: 'registry add',
     registry: namespace,
-    // `kind` already has what later steps add: the source may name it.
+    // `kind` already has all types and attributes that later steps add: the source may name them.
     make: (deps) => addRegistry({ ...deps, kind }, { namespace, ...given }),
   }
   return [added, ...identifiers, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]

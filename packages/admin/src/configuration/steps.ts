@@ -11,7 +11,7 @@ export type StepDeps = HasVault & BaseActDeps
 
 /** A planned change of the database. */
 export interface Step {
-  /** The place in the file. */
+  /** The path in the configuration file to the entry that needs this step. */
   readonly at: readonly PathStep[]
   readonly change: (typeof STEP_CHANGES)[number]
   /** The value before the step, for the list of changes; `to` is the value after it. Null: there is none. */
@@ -19,7 +19,7 @@ export interface Step {
   readonly to: unknown
   /** The name of the act that does the same by hand. The note of the step's entry is `apply: ` and this name. */
   readonly act: string
-  /** Namespace of the registry; absent when the step concerns no single one. */
+  /** Namespace of the registry; absent when the step concerns none or several. */
   readonly registry?: string
   readonly make: (deps: StepDeps) => Promise<unknown>
 }

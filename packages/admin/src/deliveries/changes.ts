@@ -68,7 +68,7 @@ function byHand(change: DeliveryChange, name: string) {
       const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
       const counted = await countDeliveryChange(db, change, choice)
       const found = sumCounts(counted, 'deliveries')
-      // Where acts need two operators, one alone may replay fewer deliveries than a call may change.
+      // Where acts need two operators, one operator alone may replay at most `replay_deliveries`.
       const { changed_deliveries, replay_deliveries = changed_deliveries } = limits
       const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
       const most = isAlone ? Math.min(changed_deliveries, replay_deliveries) : changed_deliveries
@@ -76,7 +76,7 @@ function byHand(change: DeliveryChange, name: string) {
       if (!dry_run && found === 0) {
         throw new AdminRefusal(nothingToDo(change, counted), { reason: 'conflict' })
       }
-      // More deliveries may be in a suitable state than were counted before.
+      // Since the count, more deliveries may have come into a state in which this change is possible.
       const { chosen, changed } = dry_run
         ? { chosen: 0, changed: found }
         : await changeDeliveriesAtMost(db, change, choice, most)

@@ -163,7 +163,7 @@ export type DeliveryChange = keyof typeof DELIVERY_CHANGES
 // The cast is safe: the table has exactly the names of the type.
 const CHANGES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
 
-/** What else may be the reason that none of the chosen deliveries is replayed. */
+/** Ends the refusal of a replay: another reason why none of the chosen deliveries can be sent again. */
 export const CLEARED = ', or its record was deleted after the delivery'
 
 /** The states of a delivery in which this change is possible. */
@@ -235,7 +235,7 @@ type Chosen = ReadOnly<Static<typeof Choice>> & { readonly ids?: readonly string
 interface CountedReplay {
   /** The number of deliveries that would be sent again. */
   readonly replayed: number
-  /** The most that one operator alone may replay. */
+  /** The most deliveries that one operator alone may send again. */
   readonly most: number
 }
 
@@ -257,7 +257,7 @@ export const replayToApprove = (
 ): ProposedChanges | null =>
   replayed <= most ? null : { about: { ...about, ids: ids?.length }, wanted: { replayed: `more than ${most}` } }
 
-/** Adds up one of the numbers that are counted for each participant. */
+/** Adds up one count (`what`) over the rows of all participants. */
 export const sumCounts = (counted: readonly CountedChange[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
   counted.reduce((sum, row) => sum + row[what], 0)
 

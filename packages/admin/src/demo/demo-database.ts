@@ -3,7 +3,7 @@ import type { Database } from '@rollcall/database/database'
 import { readDirectoryContent, takeDemoLock } from '@rollcall/participants/store/demo-data'
 import { AdminRefusal } from '../admin-function.ts'
 
-/** The most entries that a refusal names. */
+/** The most registries and participants that a refusal names. */
 const NAMED = 3
 
 const OTHER_DATABASE = 'set ROLLCALL_DATA or DATABASE_URL to another database'

@@ -91,7 +91,7 @@ async function currentRegistry(db: Database, namespace: string): Promise<Registr
 /** The records to fill a registry of the demo with. */
 export interface DemoRecords {
   readonly count: number
-  /** Makes `count` records of the kind with this name, as NDJSON. */
+  /** Makes `count` records for a registry of the kind with this name, as NDJSON. */
   readonly make: (kind: string, count: number) => Readable
 }
 

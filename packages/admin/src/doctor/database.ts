@@ -6,7 +6,7 @@ import { type Check, type DatabaseFacts, judgedBroken, judgedOk, judgedWeak } fr
 
 /** The oldest major version of PostgreSQL that is supported. */
 const OLDEST = 15
-/** Seconds for which a row of the outbox, or a change of a source, may wait. */
+/** Seconds after which doctor warns of a waiting row of the outbox, or of a mirror behind its source. */
 const OVERDUE = 60
 
 export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [

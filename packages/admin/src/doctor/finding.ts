@@ -7,11 +7,11 @@ import type { examineDatabase } from '../database.ts'
 /** `weak`: the setting works but could be safer. `broken`: it does not work, or it discloses secrets or data. */
 export type FindingState = 'ok' | 'weak' | 'broken'
 
-/** One row of the report. */
+/** The result of one check: a row of doctor's report. */
 export interface Finding {
   readonly check: string
   readonly state: FindingState
-  /** The finding in words and, unless all is well, what to do. */
+  /** The finding in words and, if something is wrong, what to do. */
   readonly advice: string
   /** The command that mends the fault, with <words> for names; null: there is no fault, or no single command for it. */
   readonly command: string | null
@@ -35,7 +35,7 @@ export interface FileFacts {
   readonly master_key: number | null
 }
 
-/** The part of the configuration that is judged. */
+/** The members of the configuration that doctor judges. */
 export interface JudgedConfig {
   readonly host: string
   readonly adminHost: string
@@ -84,7 +84,7 @@ export function judgeAll<Facts>(checks: readonly Check<Facts>[], facts: Facts): 
   })
 }
 
-/** The paths of the files that are judged. */
+/** The paths of the files whose permission bits doctor judges. */
 export type JudgedFiles = Readonly<Record<keyof FileFacts, string>>
 
 /** Reads the permission bits of the files, and adds the configuration. */

@@ -56,7 +56,7 @@ const OUTBOX = { kind: 'server', component: 'outbox' } as const
 /** Milliseconds to the next poll, when the last one found waiting rows. */
 const AGAIN = 200
 
-/** After so many statement timeouts a row is put aside. */
+/** The number of statement timeouts after which a row is put aside. */
 const MOST_TIMEOUTS = 10
 
 /**
@@ -79,7 +79,7 @@ async function publishNext(deps: Deps): Promise<boolean> {
         if (timeouts < MOST_TIMEOUTS) return false
         failure = `publishing it took longer than a statement may (30 seconds), ${timeouts} times`
       } else {
-        // The cause is not the row: the row is tried again.
+        // The database failed for a while, or transactions collided: the row is tried again.
         if (isUnavailable(error) || isConflict(error)) throw error
         failure = failureOf(error)
       }
@@ -108,7 +108,7 @@ function eventOf(row: OutboxRow): GivenInput<Static<typeof publishEvent.input>> 
     namespace,
     reg_event_type,
     replace,
-    // The schema refuses a value that is no object.
+    // The cast is safe: the schema of the input refuses a value that is no object.
     record: parsed('record', record) as JsonObject,
     remove: remove === null ? undefined : (parsed('remove', remove) as Record<string, JsonValue[]>),
     record_type: row.record_type ?? undefined,

@@ -191,7 +191,7 @@ function canonicalOf(input: Input): string {
   throw new AdminRefusal(`record: must be at most ${MAX_ENTRY_BYTES} bytes`)
 }
 
-/** Finds the event of this event_id; null: there is none. @throws AdminRefusal its content was different */
+/** Finds an earlier event with this event_id; null: none has it. @throws AdminRefusal its content was different */
 async function knownEvent(
   client: ClientBase,
   registry: Registry,
@@ -204,7 +204,7 @@ async function knownEvent(
   throw new AdminRefusal('event_id: something else was published under it before', { reason: 'conflict' })
 }
 
-/** The event that is taken back or corrected; null: this event corrects none. */
+/** Finds the event that the published one takes back or corrects; null: it corrects none. */
 async function correctedEvent(
   client: ClientBase,
   registry: Registry,

@@ -19,7 +19,7 @@ type Compared = {
   readonly [Member in keyof GrantTerms]-?: (wanted: GrantTerms, current: GrantTerms) => boolean
 }
 
-/** For each member: whether the wanted value permits no more than the present one. */
+/** For each member of a grant: whether the wanted value permits no more than the present one. */
 const NO_MORE: Compared = {
   operations: (wanted, current) => within(wanted.operations, current.operations, []),
   record_types: (wanted, current) => within(wanted.record_types, current.record_types, ALL_NAMES),
@@ -51,10 +51,10 @@ const NO_MORE: Compared = {
     (current !== undefined &&
       within(wanted.see, current.see, []) &&
       atMost(wanted.items_per_day, current.items_per_day)),
-  // `isWiderGrant` compares the times.
+  // Always true here: `isWiderGrant` compares the times.
   valid_from: () => true,
   valid_until: () => true,
-  // These members give reasons, and permit nothing.
+  // Always true: `legal_reference` and `responsible` give reasons, and permit nothing.
   legal_reference: () => true,
   responsible: () => true,
 }
@@ -108,7 +108,7 @@ export function compareGrants(
     : { about, stored: one, wanted: withoutOthers(terms, one) }
 }
 
-/** The terms, with null for each member that only `before` has. */
+/** The terms, with null for each member that only `before` has: the diff shows it as removed. */
 const withoutOthers = (terms: GrantTerms, before: GrantTerms): object => ({
   ...terms,
   ...Object.fromEntries(

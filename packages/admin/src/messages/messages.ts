@@ -121,7 +121,7 @@ async function behind(db: HasDatabase['db'], before: string | undefined) {
   return { place: await requireEntryBefore(db, isTime ? undefined : before), time: isTime ? before : undefined }
 }
 
-/** The form of the times that we write. */
+/** The form in which this server writes times: ISO 8601 in UTC, with milliseconds. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 function messageFacts({ chain, sequence, at, entry, message_id, reply_message_id, outcome }: AuditedMessage) {

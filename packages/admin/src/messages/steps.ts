@@ -75,7 +75,7 @@ interface OfDelivery {
   readonly reason: string | null
 }
 
-/** Makes the step for each event of a message. */
+/** For each name of an event: makes the timeline step of the event. */
 const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { event: Name }) => Told } = {
   received: ({ encrypted }) => ({
     step: 'received',

@@ -23,7 +23,7 @@ export type UntimedStoryEvent =
     })
   | { readonly event: 'replied' | 'failed' }
   | (OfDelivery & TracedAttemptFacts & { readonly event: 'attempt' })
-  /** An operator had the delivery sent again. */
+  /** An operator or the participant had the delivery sent again. */
   | (OfDelivery & { readonly event: 'sent again' })
   | (OfDelivery & {
       readonly event: 'delivered' | 'refused' | 'dead' | 'dropped' | 'held'
@@ -100,7 +100,7 @@ function ofNotification(traced: TracedNotification, now: Date): readonly Moment[
   ]
   if (state === 'waiting') return [...moments, { ...moment(due_at, { event: 'waits' }), order: Infinity }]
   if (state === 'dropped') return [...moments, { ...moment(due_at, { event: 'left out' }), order: Infinity }]
-  // The envelope was deleted after its retention.
+  // There is no envelope any more: it was deleted after its retention.
   if (delivery === null) return moments
   return [...moments, composedOf(delivery, sequence), ...attemptsOf(delivery, now)]
 }

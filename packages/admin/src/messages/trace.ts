@@ -20,7 +20,7 @@ const ALL = 2_147_483_647
 const Id = orNull(Type.String())
 const Count = wholeNumber('A number of things.')
 
-/** The name of an event decides which members it has. */
+/** The schema of an event of a message. The event's name decides which members it has. */
 const Event = Type.Unsafe<StoryEvent>({
   type: 'object',
   required: ['at', 'event'],
@@ -185,7 +185,7 @@ function exchangeFacts(traced: TracedExchange) {
     items_requested: accepted?.items ?? null,
     delivery_states,
     deliveries: deliveries.map(deliveryFacts),
-    // The circuit breaker says nothing about deliveries that are over.
+    // The state of the circuit breaker matters only while a delivery is pending.
     breaker: delivery_states.pending !== undefined ? breakerFacts(breaker) : null,
   }
 }

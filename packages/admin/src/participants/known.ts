@@ -1,4 +1,4 @@
-/** Whether an operator may learn of a participant. */
+/** Decides whether an operator may learn that a participant exists. */
 import { hasRole, type Operator } from '@rollcall/core/model/operator'
 import type { Database } from '@rollcall/database/database'
 import { hasHadGrant } from '@rollcall/participants/store/grants'

@@ -26,10 +26,10 @@ interface Promoting extends HasDatabase {
 
 const key = addParticipantKeys.input.properties
 
-/** Days for which a check that passed is trusted: systems change. */
+/** Days for which a passed check counts for a promotion: systems change. */
 const CHECK_DAYS = 30
 
-/** The most reports that a promotion reads. */
+/** The most reports of checks that a promotion reads. */
 const REPORTS = 100
 
 /**

@@ -36,7 +36,7 @@ import { ParticipantResult, requireParticipant, shownParticipant } from './parti
 import { HostsResult, MessagePolicyResult, messagePolicyOf } from './policy.ts'
 import { MaxSubscriptions } from './subscriptions.ts'
 
-/** The most reports that are shown. */
+/** The most reports of checks that are shown. */
 const SHOWN = 5
 
 type DayLimits = Pick<Limits, 'inbox_messages' | 'inbox_bytes' | 'accepted_requests' | 'accepted_bytes'>

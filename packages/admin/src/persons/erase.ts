@@ -1,4 +1,4 @@
-/** Erasing a person from what Rollcall has stored beside the records. */
+/** Erases a person from what Rollcall has stored beside the records. */
 
 import { type AuditSigner, loadAuditKeys } from '@rollcall/audit/keys'
 import { pseudonymOf } from '@rollcall/audit/persons'

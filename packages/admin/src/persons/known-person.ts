@@ -52,7 +52,7 @@ function meanings(
   { type: name, value: raw }: { readonly type: string; readonly value: string },
 ): readonly KnownIdentifier[] {
   const found = new Map<string, KnownIdentifier>()
-  // A type that an operator added later was stored as unlisted before.
+  // An operator may have added the type after its identifiers were stored as unlisted.
   const isListed = ({ name: own }: Kind): boolean => {
     const literal = kindNamed(own)
     return literal !== undefined && resolveIdentifierType(literal, name) !== undefined

@@ -154,7 +154,7 @@ function formOf(given: Readonly<Partial<Record<TriedForm['name'], unknown>>>): T
   if (form === undefined || another !== undefined) {
     throw new AdminRefusal(`give one of ${TRY_QUERY_FORMS.join(', ')}, and no other of them`)
   }
-  // The schema has checked the value.
+  // The cast is safe: the schema of the input has checked the value.
   return { name: form, query: given[form] as JsonValue }
 }
 
