@@ -30,7 +30,7 @@ interface Spelling {
   readonly read?: (text: string, before: never) => unknown
 }
 
-/** The values of a command line, by members and options. */
+/** The values that a command line gives, by the names of input members and of other options. */
 type Given<Input> = Input & Readonly<Record<string, unknown>>
 
 interface Row<Input, Result, More> {
@@ -42,9 +42,9 @@ interface Row<Input, Result, More> {
   readonly options?: Readonly<Record<string, string | Spelling | null>>
   /** Options that are no members: flags, and the help text. With a `!` before the text the option is required. */
   readonly more?: Readonly<Record<string, string>>
-  /** A text below the options. */
+  /** A text of the help below the list of options. */
   readonly notes?: string
-  /** Arguments of examples, or whole lines that begin with the name of the command. */
+  /** Examples for the help: the arguments, or whole lines that begin with the name of the command. */
   readonly examples: readonly string[]
   /** Members whose text is read from a file that the command line names. */
   readonly reads?: readonly string[]
@@ -54,7 +54,7 @@ interface Row<Input, Result, More> {
   readonly adds?: true
   /** The command prints at most `limit` rows (50 by default). Its text says when there are more. */
   readonly pages?: true
-  /** Makes further dependencies of the function. */
+  /** Makes dependencies that the admin function needs beside `Deps`. */
   readonly deps?: (deps: Deps, given: Given<Input>) => More | Promise<More>
   /** Computes members of the input; the others stay as given. */
   readonly input?: (given: Given<Input>) => Partial<Input> | Promise<Partial<Input>>

@@ -50,7 +50,7 @@ const DETAILS = ['requested_by', 'case', 'reason'] as const
 
 const FLAGS = ['again', 'unsent'] as const
 
-/** The further columns for which one of the accesses has a value. */
+/** The names of the optional columns that have a value for at least one access. */
 const more = (accesses: PersonAudit['seen']): readonly string[] => [
   ...DETAILS.filter((name) => accesses.some((access) => access[name] !== undefined)),
   ...FLAGS.filter((name) => accesses.some((access) => access[name])),

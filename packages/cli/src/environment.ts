@@ -125,18 +125,18 @@ function shellUser(): string {
   try {
     return userInfo().username
   } catch {
-    // The user has no entry in the list of users.
+    // The operating system has no entry for this user.
     return `uid ${process.getuid?.() ?? 'unknown'}`
   }
 }
 
-/** Calls an admin function with the open database and the other dependencies of `withDatabase`. */
+/** Opens the database with `withDatabase` and calls an admin function with the dependencies that this makes. */
 export const callWithDatabase = <Input, Result>(
   adminFunction: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,
 ): Promise<Result> => withDatabase((deps) => adminFunction(deps, input))
 
-/** Like `callWithDatabase`, for acts that add an operator's own data. */
+/** Like `callWithDatabase`, for acts that add an operator's own data: the database of a demo is refused. */
 export const callWithOwnDatabase = <Input, Result>(
   adminFunction: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,

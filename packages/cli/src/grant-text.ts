@@ -54,7 +54,7 @@ export function explanationText(explained: Explained): string {
 
 const names = (list: 'all' | readonly string[]): string => (list === 'all' ? 'all' : list.join(', '))
 
-/** The arguments of a grant's command. */
+/** The participant and the registry that a command about grants names. */
 interface Whose {
   readonly sender_id?: string | undefined
   readonly namespace?: string | undefined

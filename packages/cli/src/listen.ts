@@ -8,9 +8,9 @@ import { CommandError } from './failure.ts'
 import { trialRecords } from './synthetic-people.ts'
 
 interface Listener {
-  /** The variables that set the address. */
+  /** The environment variables that set the host and the port of the listener. */
   readonly variables: { readonly host: string; readonly port: string }
-  /** How to change the port. */
+  /** Advice for a port that is in use: the setting to change. */
   readonly advice: string
   readonly address: (config: Config) => { readonly host: string; readonly port: number }
 }

@@ -30,7 +30,7 @@ export interface Member {
 interface Reader {
   /** Reads the text; undefined: the text is the value. */
   readonly parse?: (text: string, before?: readonly unknown[] | string) => unknown
-  /** The possible values. */
+  /** The only values that are possible; undefined: any value. */
   readonly choices?: readonly string[]
   /** The name of the value in the help; undefined: that of the member; '': the option has no value. */
   readonly placeholder?: string

@@ -5,11 +5,11 @@ const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 /** Milliseconds in which signals are one request: Ctrl-C comes from the terminal, and once more through npm. */
 const ONE_REQUEST = 500
 
-/** The request to stop. */
+/** A request to end the process, which a signal makes. */
 export interface StopRequest {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal
-  /** Resolves with the first signal. */
+  /** Resolves when the first signal comes. */
   readonly asked: Promise<void>
 }
 

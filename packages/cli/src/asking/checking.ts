@@ -14,21 +14,21 @@ export interface CheckedStep {
   readonly name: string
   readonly state: 'passed' | 'missing'
   readonly sent: string
-  /** The result, or what to do. */
+  /** The result of a passed step; for a missing one, the failure or what to do. */
   readonly came: string
 }
 
 export interface Checking {
   /** A query that finds a person whom the registry has. */
   readonly query: SearchCriteria
-  /** Where callbacks come; null when the system sends synchronous requests only. */
+  /** The address to which callbacks come; null when the system sends synchronous requests only. */
   readonly callbacks: Pick<CalledBack, 'at' | 'sender_uri'> | null
   /** The subscription to make; null for none. */
   readonly subscription: { readonly event: string; readonly record_type: string } | null
   /** Milliseconds to wait for each callback. */
   readonly wait: number
   readonly signal: AbortSignal
-  /** Called at the end of each step. */
+  /** Called with the result of each step. */
   readonly tell: (step: CheckedStep) => void
 }
 
@@ -72,7 +72,7 @@ function checkCallbacks(
   { query, callbacks, subscription, wait, signal, tell }: Checking & { readonly callbacks: object },
   step: Step,
 ): Promise<boolean> {
-  /** How often a callback with each message_id came. */
+  /** Counts how often a callback with each message_id came. */
   const arrivals = new Map<string, number>()
   let isTested = false
   const handlers: Handlers = {
@@ -122,7 +122,7 @@ function checkCallbacks(
   })
 }
 
-/** Makes a subscription to events of those whom the query finds. */
+/** Makes the criteria of a subscription to an event of the persons whom the query finds. */
 const criteriaOf = (query: SearchCriteria, { event, record_type }: NonNullable<Checking['subscription']>) =>
   ({
     reg_event_type: event,

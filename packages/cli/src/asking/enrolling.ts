@@ -13,16 +13,16 @@ export interface Reject {
   readonly reason: string
 }
 
-/** The results of all rows up to the end of a message. */
+/** The numbers of all rows from the first one to the end of a message, with their results. */
 export interface EnrolledRows {
   readonly lines: number
   readonly taken: number
   readonly rejected: number
-  /** Bytes of the file up to the last of these rows. */
+  /** Bytes of the file up to the end of the last counted row. */
   readonly bytes: number
 }
 
-/** The results before the first message. */
+/** The counts before the first message was sent. */
 export const NO_ROWS: EnrolledRows = { lines: 0, taken: 0, rejected: 0, bytes: 0 }
 
 /** The most beneficiaries of one message, and the most characters of their texts. A longer row is sent alone. */

@@ -41,7 +41,7 @@ const publicKey = (path: string): CommandError =>
   new CommandError(`${path} holds a public key: give the file with the private key that belongs to it`)
 
 function fromPem(path: string, text: string): unknown {
-  // These are the names under which `openssl` writes a public key.
+  // These headings begin the files in which `openssl` writes a public key.
   if (/^-----BEGIN (RSA )?PUBLIC KEY-----/.test(text)) throw publicKey(path)
   try {
     return createPrivateKey(text).export({ format: 'jwk' })

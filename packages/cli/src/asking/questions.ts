@@ -87,7 +87,7 @@ function itemOf(value: JsonValue): SearchInput {
   throw new CommandError('the file of --query: each item of search_request must be an object with search_criteria')
 }
 
-/** Reads an identifier, a GraphQL text or an expression with its type, or conditions alone. */
+/** Makes criteria of an identifier, a GraphQL text, an expression or conditions: the members tell them apart. */
 function byShape(value: JsonObject): SearchInput {
   const { type, value: inner } = value
   if (typeof type !== 'string') return byConditions(value, '--query')
@@ -99,7 +99,7 @@ function byShape(value: JsonObject): SearchInput {
 // The registry checks the inner shape, and says what is wrong with it.
 const asCriteria = (criteria: JsonObject): SearchCriteria => criteria as JsonObject & SearchCriteria
 
-/** Adds the other options to a question; they override what the file says. */
+/** Adds options, such as the record type, pages and sorting, to a search; they override the file of --query. */
 function completed(input: SearchInput, options: QuestionOptions, under: UnderConsent): SearchInput {
   const isItem = 'search_criteria' in input
   const criteria = isItem ? input.search_criteria : input

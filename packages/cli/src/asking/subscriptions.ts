@@ -70,7 +70,7 @@ export function equalSubscriptions(failure: unknown): readonly string[] {
   return failure.message.match(CODES) ?? []
 }
 
-/** Advice to end the equal subscriptions, or to replace them. */
+/** Writes the rejection of a subscription that equals earlier ones, with advice to end or replace them. */
 export const equalSubscriptionsText = (codes: readonly string[], namespace: string): string =>
   [
     `rejected: rjct.event.already_subscribed: you have a subscription to the same, ${codes.join(', ')}`,

@@ -74,7 +74,7 @@ function addressOf(
   return { base_url: new URL(demoRegistryUrl(demo, registry)), registry }
 }
 
-/** Reads the address of an option. @throws CommandError */
+/** Reads the HTTP address that an option gives. @throws CommandError it is none */
 export function readAddress(option: string, text: string): URL {
   const address = URL.canParse(text) ? new URL(text) : null
   if (address !== null && /^https?:$/.test(address.protocol)) return address

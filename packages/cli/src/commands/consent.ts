@@ -13,7 +13,7 @@ const consents = () => import('@rollcall/admin/consents/consents')
 const keysText = ({ keys }: { readonly keys: readonly { readonly kid: string }[] }): string =>
   keys.length === 0 ? 'the keys that it publishes' : keys.map(({ kid }) => kid).join(', ')
 
-/** The options that name a person's consents: by one word TYPE=VALUE, a purpose and a participant. */
+/** Options that choose a person's consents: the person as one word TYPE=VALUE, a purpose and a participant. */
 const PERSON = {
   options: {
     identifier_type: null,

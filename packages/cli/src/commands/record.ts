@@ -17,7 +17,7 @@ const identifierIn = (text: unknown, name: string) => identifierMembers(readType
 
 const identifierOfPerson = (given: Readonly<Record<string, unknown>>) => identifierMembers(readPersonArguments(given))
 
-/** A person, named by the two words of an identifier, or by one word TYPE=VALUE. */
+/** The arguments that name a person by an identifier: as two words, or as one word TYPE=VALUE. */
 const PERSON = {
   args: 'namespace type [value]',
   options: { ...PERSON_HELP, identifier_type: null, identifier_value: null },

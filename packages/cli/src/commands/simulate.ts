@@ -46,7 +46,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
     const names = renamedPrimaryIdentifiers(kind, primary_identifiers)
     const today = (): string => new Date().toISOString().slice(0, 10)
     const there = Object.values(records).reduce((sum, count) => sum + count, 0)
-    // Among few people nothing would happen any more, so others of the same population move in.
+    // Few people would soon have no more events, so other people of the same population are added.
     const people = { seed: PEOPLE_SEED, count: Math.max(there, DEMO_RECORDS) }
     const life = lifeOf(kind, { seed, people, today })
     let published = 0

@@ -60,7 +60,7 @@ Example: rollcall subscribe civil --event LiveBirth --where '{"sex": "female"}' 
 
 interface SubscribeOptions extends RegistryOptions, SubscriptionOptions, OutputOptions {
   readonly senderUri?: string
-  /** True: any free port. */
+  /** The port on which notifications are received; true: any free port. */
   readonly listen?: number | true
   readonly keep?: true
   readonly replace?: true

@@ -136,7 +136,7 @@ const versionAt = (port: number): string | null => {
   }
 }
 
-/** Replaces a link in one step. The folder must be one in which only root writes. */
+/** Points a symbolic link at another target, in one step. Only root may write in the folder of the link. */
 function link(target: string, path: string): void {
   rmSync(`${path}.part`, { force: true })
   symlinkSync(target, `${path}.part`)
@@ -156,11 +156,11 @@ function moveSite(port: number): void {
   }
 }
 
-/** Lists the processes of nginx that serve with the present site. */
+/** Lists the paths in /proc of the worker processes of nginx. */
 const workersOfNginx = (): readonly string[] =>
   globSync('/proc/[0-9]*/cmdline').filter((path) => (fileText(path) ?? '').startsWith('nginx: worker process'))
 
-/** Waits up to half a minute until processes with the former site have finished their requests. */
+/** Waits up to half a minute until these processes have ended. */
 async function ended(processes: readonly string[]): Promise<void> {
   for (let tries = 0; tries < 60 && processes.some((path) => existsSync(path)); tries += 1) await sleep(500)
 }

@@ -15,7 +15,7 @@ import {
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 
-/** The dependencies of these functions. The demo passes the caller `demo`. */
+/** The dependencies of functions that make credentials of the demo. The demo passes the caller `demo`. */
 export interface DemoDeps extends BaseActDeps {
   readonly db: Database
 }
@@ -79,7 +79,7 @@ export interface DemoKeys {
   readonly encrypt: DemoKey
 }
 
-/** Makes a private key for each use. */
+/** For each use of a key: makes a new private key. */
 const MAKE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
   sig: () => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }),
   enc: () => ({

@@ -50,7 +50,7 @@ export async function setDemoCallback(deps: Deps, sender_id: string, url: string
   const { default_url: stored } = await changeCallback(deps, { sender_id })
   if (stored === url || (stored !== null && !isOfDemo(stored))) return
   await changeCallback(deps, { sender_id, default_url: url }).catch((error: unknown) => {
-    // An operator has restricted the addresses of the participant.
+    // The address is refused when an operator has restricted the addresses of the participant.
     if (!(error instanceof AdminRefusal)) throw error
     process.stderr.write(`rollcall: the receiver of the demo is not called: ${error.message}\n`)
   })

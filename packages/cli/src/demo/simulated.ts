@@ -7,7 +7,7 @@ import { readTarget } from '../asking/target.ts'
 import { DEMO_RECORDS, PEOPLE_SEED } from '../synthetic-people.ts'
 import type { DemoFile, DemoRegistry } from './demo-file.ts'
 
-/** Milliseconds between two acts. */
+/** Milliseconds between two acts of the simulation: a published event, or a search. */
 const EVERY_MS = 300
 /** Seconds to wait for an answer. */
 const TIMEOUT = 10
@@ -36,7 +36,7 @@ async function simulate({ admin, registries }: DemoFile): Promise<void> {
   ]
   for (let number = 0; ; number++) {
     const one = all[number % all.length]
-    // Each registry gets each of the acts in turn.
+    // Each registry gets each act in turn: an event, a search, an asynchronous search.
     const act = acts[Math.floor(number / all.length) % acts.length]
     // Users of the demo may change permissions. The console shows the refusals that follow.
     if (one !== undefined) await act?.(one, number).catch(() => undefined)

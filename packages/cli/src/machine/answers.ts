@@ -24,9 +24,9 @@ export type Member =
 
 interface Question {
   readonly ask: string
-  /** The default answer; null when an answer is needed. */
+  /** Returns the answer that is proposed; null when a person must give one. */
   readonly otherwise: (answers: Partial<Answers>) => string | null
-  /** Whether to ask (default: always). */
+  /** Returns whether to ask this question (default: always). */
   readonly when?: (answers: Partial<Answers>) => boolean
   /** Returns the rule that an answer breaks; null for a good answer. */
   readonly problem: (value: string) => string | null

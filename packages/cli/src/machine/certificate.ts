@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
 
-/** Fewer days than these are a problem: the certificate should have been renewed. */
+/** The fewest days that a certificate should have left: it is renewed earlier than that. */
 export const FEWEST_CERTIFICATE_DAYS = 14
 const DAY = 86_400_000
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
@@ -14,7 +14,7 @@ export const certificatesIn = (pem: string): readonly X509Certificate[] =>
 export const daysLeft = (validTo: string, now: number): number => Math.floor((Date.parse(validTo) - now) / DAY)
 
 export interface CertificateFacts {
-  /** The certificate and its intermediate certificates. */
+  /** The certificate and its intermediate certificates, in PEM. */
   readonly chain: string
   readonly key: string
   readonly name: string

@@ -51,7 +51,7 @@ export async function waitUntilReady(url: string, { unit, authority_file = '', t
   )
 }
 
-/** Returns the HTTP status, or the error in words. */
+/** Requests an address, and returns the HTTP status or the error as text. */
 const statusOf = (url: string, ca: readonly string[]): Promise<string> =>
   new Promise((resolve) => {
     const options = { timeout: 5_000, agent: false }

@@ -43,7 +43,7 @@ const succeeds = (program: string, ...words: string[]): boolean =>
 /** The port of the node in use, which the link `current` names. */
 export const portInUse = (): number => Number(readlinkSync(`${CODE_FOLDER}/current`).replace('node-', ''))
 
-/** The package's example of a site of nginx, as text. */
+/** Reads the package's example of an nginx site. */
 export const templateOfSite = (): string =>
   readFileSync(`${CODE_FOLDER}/package/node_modules/rollcall/deploy/nginx/rollcall.conf`, 'utf8')
 

@@ -5,13 +5,13 @@ import { NGINX_SITE, SETTINGS_FOLDER, UNIT_FOLDER } from './places.ts'
 
 /** The file with the answers of the last setup, which are proposed at the next one. */
 export const ANSWERS_FILE = `${SETTINGS_FOLDER}/answers.json`
-/** The site of nginx with which certbot's proofs are fetched, on port 80. */
+/** The nginx site on port 80 that serves certbot's proofs. */
 export const CERTBOT_NGINX_SITE = '/etc/nginx/conf.d/rollcall-acme.conf'
-/** The folder below which certbot writes its proofs. */
+/** The folder below which certbot writes its proofs, and from which nginx serves them. */
 export const CERTBOT_FOLDER = '/var/lib/rollcall-acme'
 /** The file with the settings that setup makes from the answers. */
 export const SETUP_SETTINGS = `${SETTINGS_FOLDER}/setup.env`
-/** The unit that waits for a new certificate. */
+/** The systemd unit that waits for a new certificate file. */
 export const CERTIFICATE_PATH_UNIT = 'rollcall-certificate.path'
 
 /** Makes the texts of the files of setup, by path. Only root writes the files, and everybody may read them. */
@@ -43,7 +43,7 @@ function siteOf(site: string, names: { name: string; certificate_file: string; k
     .replace(/^( *ssl_certificate_key) .*$/m, `$1 ${names.key_file};`)
 }
 
-/** Changes the port of the node in a site of nginx. */
+/** Replaces the port of the node in the text of an nginx site. */
 export const siteWithPort = (site: string, port: number): string =>
   site.replace(/^( *server) 127\.0\.0\.1:\d+ /m, `$1 127.0.0.1:${port} `)
 

@@ -3,12 +3,12 @@
 /** The folder of the program. Its link `current` names the node in use. */
 export const CODE_FOLDER = '/usr/lib/rollcall'
 export const SETTINGS_FOLDER = '/etc/rollcall'
-/** The journal, as rollcall.env of the package sets it. */
+/** The path of the journal, which the package's rollcall.env sets. */
 export const JOURNAL = '/var/lib/rollcall/journal'
 export const BACKUP_FOLDER = '/var/backups/rollcall'
 /** The SSH key with which the service copies backups to another machine. */
 export const COPY_KEY = '/var/lib/rollcall/.ssh/id_ed25519'
-/** A file whose time is that of the last copy. */
+/** A file whose time of change is the time of the last copy of backups. */
 export const LAST_COPY_FILE = '/var/lib/rollcall/copied'
 /** The command of the package: it reads the machine's settings, and drops root's rights except in setup and upgrade. */
 export const COMMAND_PATH = '/usr/bin/rollcall'

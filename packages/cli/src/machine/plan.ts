@@ -5,11 +5,11 @@ import { CERTBOT_FOLDER, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS, setupFiles } fro
 import { COMMAND_PATH, COPY_KEY, JOURNAL, NGINX_SITE, SECRET_FILES, SETTINGS_FOLDER } from './places.ts'
 
 export interface Facts {
-  /** The texts of existing files, by path. */
+  /** The texts, by path, of the files of setup that exist. */
   readonly files: ReadonlyMap<string, string>
-  /** The existing site of nginx, or else that of the package. */
+  /** The text of the existing nginx site, or else of the package's example. */
   readonly site: string
-  /** The paths of existing secrets. */
+  /** The paths of the secret files that exist. */
   readonly secrets: ReadonlySet<string>
   readonly database: {
     readonly port: number
@@ -20,11 +20,11 @@ export interface Facts {
   }
   /** The first fault of the certificate; null when it has none. */
   readonly certificate: string | null
-  /** True if the file of the certificate exists. */
+  /** True if the certificate file that the answers name exists. */
   readonly has_certificate: boolean
-  /** True if the request for the certificate exists. */
+  /** True if a certificate was requested: the file of the request exists. */
   readonly has_request: boolean
-  /** Units that are enabled and active. */
+  /** The systemd units of setup that are enabled and active. */
   readonly units: ReadonlySet<string>
   /** True if the service has a journal. */
   readonly has_journal: boolean
@@ -83,7 +83,7 @@ export function makeSetupPlan(answers: Answers, facts: Facts, restore: string | 
   }
   if (isChanged(SETUP_SETTINGS) || isChanged(`/etc/systemd/system/${CERTIFICATE_PATH_UNIT}`))
     acts.push(run('systemctl', 'daemon-reload'))
-  // The unit must now wait for other files.
+  // The running unit is restarted, because it must now wait for other files.
   if (isChanged(`/etc/systemd/system/${CERTIFICATE_PATH_UNIT}`) && units.has(CERTIFICATE_PATH_UNIT))
     acts.push(run('systemctl', 'restart', CERTIFICATE_PATH_UNIT))
   const isNew = !units.has(`rollcall@${port}`)
