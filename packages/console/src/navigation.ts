@@ -26,7 +26,7 @@ export interface NavigationRow {
   /** The address of the page, behind the `#`. */
   readonly path: string
   readonly title: string
-  /** The role that a reader needs. */
+  /** The role that an operator needs to open the page. */
   readonly role: OperatorRole
   /** Each page is a file of its own, loaded when it is first opened. */
   readonly page: LazyExoticComponent<ComponentType>
@@ -34,7 +34,7 @@ export interface NavigationRow {
   readonly menu: {
     readonly group: keyof typeof SHELL.groups
     readonly icon: Icon
-    /** The key that opens the page, after `g`. */
+    /** The key that opens the page when it is pressed after `g`. */
     readonly key: string
   } | null
 }

@@ -36,7 +36,7 @@ export async function answerTo<Data>(pending: Promise<Pending<Data>>): Promise<D
   return data as Done<Data>
 }
 
-/** The answer to a GET call, by its path. */
+/** The type of the answer to a GET call, by the path of the call. */
 export type Answer<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Body } } } }
 }

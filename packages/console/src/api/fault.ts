@@ -7,7 +7,7 @@ export interface ErrorLine {
 
 /** An error for a call that failed. The pages show the server's messages unchanged. */
 export class ApiFault extends Error {
-  /** HTTP status; 0 without an answer. */
+  /** The HTTP status of the answer; 0: no answer came. */
   readonly status: number
   readonly errors: readonly ErrorLine[]
 

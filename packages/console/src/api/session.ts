@@ -22,7 +22,7 @@ export interface Session {
 export interface SignInOffer {
   readonly method: string
   readonly title: string
-  /** The address at which the sign-in begins; null: the form of this page. */
+  /** The address at which the sign-in begins; null: the sign-in page has a form for it. */
   readonly start: string | null
 }
 

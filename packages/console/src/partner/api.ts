@@ -16,7 +16,7 @@ partnerApi.use({
   },
 })
 
-/** The answer to a GET call, by its path. */
+/** The type of the answer to a GET call of the partner API, by the path of the call. */
 export type Own<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Body } } } }
 }

@@ -21,7 +21,7 @@ export function PartnerApp({ code }: { readonly code: string | null }) {
 function Entrance({ given }: { readonly given: string | null }) {
   const [code, setCode] = useState(given)
   useEffect(() => {
-    // A link in an open tab only changes the part after the `#`.
+    // A sign-in link that is opened in this tab only changes the part of the address after the `#`.
     const look = () => setCode((before) => takeCode() ?? before)
     addEventListener('hashchange', look)
     return () => removeEventListener('hashchange', look)

@@ -3,9 +3,9 @@ import styles from './badge.module.css'
 import { type Tone, toneOf } from './tones.ts'
 
 interface BadgeProps {
-  /** The word of the server, which decides the colour unless `tone` is given. */
+  /** The server's word for the state. It decides the colour unless `tone` is given. */
   readonly state: string
-  /** The word for readers (default: that of the server). */
+  /** The word for the state that readers see (default: the server's word). */
   readonly label?: string
   readonly tone?: Tone
 }

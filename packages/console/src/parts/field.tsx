@@ -10,15 +10,15 @@ export interface DialogField {
   readonly as?: keyof typeof INPUTS
   readonly name: string
   readonly label: string
-  /** Advice on the input. */
+  /** Advice to the reader about the input. */
   readonly note?: string
   readonly options?: readonly string[]
   readonly required?: boolean
-  /** The value at first. */
+  /** The value that the field has at first. */
   readonly value?: string | number | boolean | null
   /** For a group: the boxes that are ticked at first. */
   readonly ticked?: readonly string[]
-  /** For a choice: the word for choosing nothing. */
+  /** For a choice: the text of the option that chooses nothing. */
   readonly empty?: string
   /** The field is shown only for these values of other fields. */
   readonly when?: readonly { readonly field: string; readonly is: readonly string[] }[]

@@ -14,9 +14,9 @@ export interface FilterField {
   readonly options?: readonly string[]
   /** For a choice: one word is always chosen, at first the first one. */
   readonly required?: true
-  /** A time in the reader's zone. */
+  /** True for a field that takes a time in the reader's zone. */
   readonly time?: true
-  /** The field is behind "more conditions". */
+  /** True for a field that is shown only under "more conditions". */
   readonly more?: true
 }
 

@@ -11,15 +11,15 @@ import type { Filter } from './use-filter.ts'
 interface ListProps<Row> extends Omit<TableProps<Row>, 'caption' | 'empty'> {
   readonly filter: Filter
   readonly fields: readonly FilterField[]
-  /** `empty` is shown when there are no rows and no filter is set. */
+  /** Texts of the list: `empty` is shown when there are no rows and no filter is set. */
   readonly texts: { readonly caption: string; readonly empty: string; readonly emptyNote: string }
   /** A link to the page where a first row is made. */
   readonly step?: Step
-  /** Where the next page begins; null on the last page. */
+  /** The id before which the next page of the list begins; null on the last page. */
   readonly next?: string | null | undefined
-  /** A note about this page, beside the links to others. */
+  /** A note about the shown page of the list, beside the links to other pages. */
   readonly note?: ReactNode
-  /** Content between the form and the rows. */
+  /** Content between the form of the filter and the rows. */
   readonly children?: ReactNode
 }
 

@@ -19,7 +19,7 @@ interface DialogProps<Output> {
   /** The preview of the act. */
   readonly children?: ReactNode
   readonly call: (given: FormValues) => Promise<Output>
-  /** First members of the keys of queries that the act changes. */
+  /** The cached answers that the act changes: the first members of their query keys. */
   readonly changes: readonly string[]
   readonly done?: (output: Output) => ReactNode
   readonly onDone?: (output: Output) => void

@@ -63,7 +63,7 @@ export class FormValues {
     return this.#given.has(name)
   }
 
-  /** Reads a time that was written in the reader's zone. */
+  /** Reads the ISO time of a field that has a time in the reader's zone; undefined: it has none. */
   time(name: string): string | undefined {
     return isoTimeOf(this.text(name) ?? '')
   }

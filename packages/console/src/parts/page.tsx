@@ -5,9 +5,9 @@ import styles from './page.module.css'
 
 interface PageProps {
   readonly title: string
-  /** One sentence: what the page is for. */
+  /** What the page is for, in one sentence, or the id of what it shows. */
   readonly lead?: ReactNode
-  /** A link to the page above. */
+  /** A link to the page above this one, such as the list. */
   readonly above?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode

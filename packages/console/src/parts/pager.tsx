@@ -8,13 +8,13 @@ import type { Filter } from './use-filter.ts'
 
 interface PagerProps {
   readonly filter: Filter
-  /** Where the next page begins; null on the last page. */
+  /** The id before which the next page of the list begins; null on the last page. */
   readonly next: string | null | undefined
-  /** A note about this page. */
+  /** A note about the shown page of the list. */
   readonly children?: ReactNode
 }
 
-/** The links; nothing when one page has all rows. */
+/** Links to the older rows of a list and to its newest; nothing when one page has all rows. */
 export function Pager({ filter, next, children }: PagerProps) {
   const { before } = filter.values
   if (before === undefined && (next === null || next === undefined)) return null

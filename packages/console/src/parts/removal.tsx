@@ -19,7 +19,7 @@ interface Counted {
 }
 
 interface RemovalProps {
-  /** The name, which must be typed. */
+  /** The name of the participant or registry to remove. The reader must type it. */
   readonly name: string
   /** The list that it is in, such as `participants`: the first member of query keys, and the address of the page. */
   readonly list: string

@@ -10,7 +10,7 @@ import styles from './states.module.css'
 
 interface EmptyProps {
   readonly title: string
-  /** Advice to the reader. */
+  /** Advice to the reader, below the title. */
   readonly children?: ReactNode
   /** A link to the page where the first content is made. */
   readonly next?: Step
@@ -82,7 +82,7 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   )
 }
 
-/** The part of a query's state that is read here. */
+/** The members of a query's state that `Outdated` and `Loaded` read. */
 interface Asked<Data> {
   readonly data: Data | undefined
   readonly error: Error | null

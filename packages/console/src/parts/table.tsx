@@ -7,9 +7,9 @@ import styles from './table.module.css'
 export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => ReactNode
-  /** Numbers are aligned to the end. */
+  /** `end` for numbers, which are aligned to the end of the cell. */
   readonly align?: 'end'
-  /** Left out on narrow screens. */
+  /** True for a column that is left out on narrow screens. */
   readonly wideOnly?: boolean
   /** True for the column of the state: it is moved to second place, and stays in view while the table is scrolled. */
   readonly stays?: boolean
@@ -64,7 +64,7 @@ function useEdges() {
     const isCut = scrollLeft + clientWidth < scrollWidth - 1
     setMore([scrollLeft > 1 ? 'start' : '', isCut ? 'end' : ''].join(' ').trim())
   }
-  // New rows may be wider than the earlier ones.
+  // Looks after every render, because new rows may be wider than the earlier ones.
   useEffect(() => {
     look()
     const observer = new ResizeObserver(look)

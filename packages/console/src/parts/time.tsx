@@ -6,7 +6,7 @@ import { longTime, relativeTime, shortTime } from './times.ts'
 interface TimeProps {
   /** The time in ISO 8601; null: it has not come. */
   readonly at: string | null | undefined
-  /** Also shows how long ago it was, or how long it takes until then. */
+  /** True: also shows how long ago the time was, or how long it takes until then. */
   readonly relative?: boolean
   readonly seconds?: boolean
 }

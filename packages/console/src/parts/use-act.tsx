@@ -8,7 +8,7 @@ import { FaultLines } from './states.tsx'
 
 interface ActOptions<Input, Output> {
   readonly call: (input: Input) => Promise<Output>
-  /** First members of the keys of queries whose answers the act changes. */
+  /** The cached answers that the act changes: the first members of their query keys. */
   readonly changes: readonly string[]
   /** The text of the notice after success. */
   readonly done?: (output: Output) => ReactNode
@@ -28,7 +28,7 @@ export function useAct<Input, Output>({ call, changes, done, onDone, onOver }: A
     onSuccess: async (output) => {
       onDone?.(output)
       onOver?.()
-      // If the act led to a new page, the notice is shown there.
+      // `onDone` may have opened another page: then the notice is shown on that page.
       if (done !== undefined) notify(done(output))
       await Promise.all(changes.map((first) => queries.invalidateQueries({ queryKey: [first] })))
     },

@@ -10,7 +10,7 @@ import styles from './views.module.css'
 export interface View {
   readonly name: string
   readonly title: string
-  /** The role that a reader needs. */
+  /** The role that an operator needs to see the view. */
   readonly role: OperatorRole
   readonly content: ComponentType
 }

@@ -37,7 +37,7 @@ export const ENDS = {
     callback: { succeeded: 'answered', partial: 'partly answered' },
     notification: { succeeded: 'composed' },
   } as Readonly<Record<string, Readonly<Record<string, string>>>>,
-  /** Texts for the states of a delivery but `delivered`: then the message has arrived. */
+  /** Texts for the states of a delivery except `delivered`, in which the message has arrived. */
   delivery: {
     pending: 'delivery waiting',
     held: 'delivery held',

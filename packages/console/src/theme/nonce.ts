@@ -2,7 +2,7 @@
 
 const meta = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')
 
-/** The nonce is read as a property: browsers hide the attribute from style selectors. */
+/** Returns the nonce, read as a property: browsers hide the attribute from style selectors. */
 export const styleNonce = (): string => meta?.nonce ?? ''
 
 declare global {

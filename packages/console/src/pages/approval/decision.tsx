@@ -13,7 +13,7 @@ interface DecisionProps {
   readonly onResult: (result: unknown) => void
 }
 
-/** First members of the keys of queries that an approved act may have changed. */
+/** The cached answers that an approved act may have changed: the first members of their query keys. */
 const CHANGES = [
   ...(['proposals', 'participants', 'registries', 'grants', 'deliveries', 'subscriptions', 'operators'] as const),
   'auditLog',

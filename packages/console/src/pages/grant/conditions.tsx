@@ -14,7 +14,7 @@ const { edit: TEXTS } = GRANT
 const BASES = ['law', 'consent', 'authorize', 'either']
 const DEMANDS = ['requested_by', 'case']
 const CATEGORIES = ['adoption', 'shelter', 'witness_protection', 'sealed']
-/** The first choice is the default. */
+/** The words for members of a grant that have a fixed choice; the first word is the default. */
 const CHOICES = {
   minors: ['allowed', 'never'],
   counts: ['exact', 'capped', 'rounded', 'none'],

@@ -8,7 +8,7 @@ export type Names = 'all' | readonly string[]
 /** The terms with which the form for a new grant begins. */
 export const EMPTY_DRAFT: Draft = { operations: [], see: [], basis: 'law' }
 
-/** The names that an absent member grants. Other members grant none when they are absent. */
+/** The names that a member of a grant grants when it is absent. Absent members without a row grant none. */
 const OTHERWISE: Readonly<Record<string, Names>> = {
   record_types: 'all',
   identifier_types: 'all',
@@ -57,7 +57,7 @@ interface Change {
   readonly after: unknown
 }
 
-/** Lists the members that differ. The order of names does not matter. */
+/** Lists the members that differ between two drafts. The order of names does not matter. */
 export function changedMembers(before: Draft, after: Draft): readonly Change[] {
   const members = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return members

@@ -41,7 +41,7 @@ export function GrantTermsButton({ whose, before, draft }: GrantItProps) {
         }),
       ),
     changes: ['grants', 'participants', 'subscriptions'],
-    // The grant in force is at the top of the page.
+    // Scrolls to the top of the page, where the grant in force is shown.
     onDone: () => scrollTo(0, 0),
     done: ({ suspended }) => TEXTS.done(numberText(suspended, LOCALE)),
     onOver: dialog.close,

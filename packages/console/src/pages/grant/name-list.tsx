@@ -45,7 +45,7 @@ export function NameList({ label, known, names, withAll = false, onChange }: Nam
 }
 
 interface FreeNamesProps extends Omit<NameListProps, 'known'> {
-  /** Advice on the input. */
+  /** Advice to the reader about the names to type. */
   readonly note: string
 }
 

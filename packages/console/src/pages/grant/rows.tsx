@@ -15,7 +15,7 @@ const { rows: TEXTS } = GRANT.edit
 interface RowsProps {
   readonly registry: Registry
   readonly draft: Draft
-  /** Takes the new conditions; undefined: every record. */
+  /** Called with the new conditions on records; undefined: every record is granted. */
   readonly onChange: (rows: Draft | undefined) => void
 }
 

@@ -33,7 +33,7 @@ export function Contents({ name, nodes }: ContentsProps) {
 
 interface ProseProps {
   readonly nodes: readonly HelpNode[]
-  /** The section that the address names. */
+  /** The anchor of the section that the address names; undefined: it names none. */
   readonly anchor: string | undefined
 }
 

@@ -9,7 +9,7 @@ interface Message {
   readonly delivery: string | null
 }
 
-/** The words and the colour for the end of a message. */
+/** Returns the words and the colour that say how a message ended. */
 export function messageEnd({ kind, outcome, delivery }: Message): { readonly label: string; readonly tone: Tone } {
   const words = ENDS.made[kind]
   if (words === undefined || delivery === 'delivered') return { label: outcome, tone: toneOf(outcome) }

@@ -1,6 +1,6 @@
 /** Sums for the overview, from counts of the admin API. */
 
-/** How each outcome is shown in the chart. */
+/** The part of an hour's bar in which a message of each outcome is counted. */
 const KINDS = {
   accepted: 'good',
   succeeded: 'good',
@@ -11,14 +11,14 @@ const KINDS = {
 
 export type Share = (typeof KINDS)[keyof typeof KINDS]
 
-/** The shares of a bar in the chart, from the bottom up. */
+/** The parts of an hour's bar in the chart, from the bottom up. */
 export const SHARES = ['good', 'rejected', 'refused'] as const satisfies readonly Share[]
 
 interface Counted {
   readonly outcomes: Readonly<Record<string, number>>
 }
 
-/** Counts messages by the way in which they are shown; an unknown outcome is good. */
+/** Counts the messages in each part of a bar, by their outcomes; an unknown outcome is good. */
 export function countShares(traffic: readonly Counted[]): Readonly<Record<Share, number>> {
   const shares = { good: 0, rejected: 0, refused: 0 }
   for (const [outcome, count] of traffic.flatMap(({ outcomes }) => Object.entries(outcomes))) {

@@ -7,7 +7,7 @@ import { countShares, roundTop, SHARES, type Share } from './figures.ts'
 import styles from './overview.module.css'
 
 const TEXTS = OVERVIEW.chart
-/** The height of the chart in its units. */
+/** The height of the chart, in units of its SVG. */
 const HEIGHT = 132
 /** The share of an hour's width that its bar takes. */
 const BAR = 0.68

@@ -50,7 +50,7 @@ export function Keys({ participant: { sender_id, keys, published_keys } }: { rea
   )
 }
 
-/** Counts the other live keys of the same use. */
+/** Counts the live keys of the same use that are left without this key. */
 const leftWithout = (keys: readonly Key[], { kid, use }: Key): number =>
   keys.filter((key) => key.state === 'live' && key.use === use && key.kid !== kid).length
 

@@ -18,7 +18,7 @@ type Begun = NonNullable<Registry['import']>
 type Ended = NonNullable<Registry['last_import']>
 
 interface Problem {
-  /** The attribute or path; null: the problem is about the whole entry. */
+  /** The attribute or path that has the problem; null: the whole entry has it. */
   readonly name: string | null
   readonly reason: string
   readonly count: number

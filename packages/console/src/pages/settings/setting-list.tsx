@@ -62,7 +62,7 @@ export function SettingList() {
   )
 }
 
-/** A name that a line may break only after a `_`. */
+/** Shows the name of a variable. A line may break only after a `_` of it. */
 const Variable = ({ name }: { readonly name: string }) => (
   <code className={styles.variable}>
     {name.split(/(?<=_)/).map((part, at) => (
