@@ -23,13 +23,13 @@ const TAG = 16
 
 export interface BackupHeader {
   readonly format: 1
-  /** UUID. */
+  /** The id of the backup, a UUID. */
   readonly id: string
   /** RFC 3339 in UTC: the time of the database in the snapshot. */
   readonly snapshot_at: string
-  /** The snapshot of PostgreSQL (`pg_current_snapshot`). */
+  /** The snapshot of PostgreSQL that the backup has (`pg_current_snapshot`). */
   readonly snapshot: string
-  /** The names of the migrations that had run. */
+  /** The names of the migrations that had run in the database. */
   readonly schema: readonly string[]
   /** The version of the master key that encrypts the key of this file, and a check value of it, as base64. */
   readonly master_key: { readonly version: number; readonly check_value: string }

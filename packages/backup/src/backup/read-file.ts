@@ -74,7 +74,7 @@ function headerIn(head: Buffer): BackupHeader {
     const header: unknown = JSON.parse(head.subarray(MAGIC.length).toString())
     if (isHeader(header)) return header
   } catch {
-    // The next check refuses what is no JSON.
+    // A header that is no JSON gets the error below.
   }
   throw new BackupDamaged('the file is damaged: its header cannot be read')
 }

@@ -43,7 +43,7 @@ interface LoadDeps {
 export interface LoadedBackup {
   readonly restoration: number
   readonly tables: readonly TableCount[]
-  /** The tables of the file that this version does not have; empty when `before`. */
+  /** The tables of the file that this version does not have; empty when an earlier call loaded the backup. */
   readonly left_out: readonly string[]
   /** True when an earlier call had loaded the backup already. */
   readonly before: boolean
@@ -181,7 +181,7 @@ async function createAllRecordTables(client: PoolClient): Promise<void> {
   for (const registry of registries) await createEmptyRecordTables(kysely, registry)
 }
 
-/** Kysely for one connection that is in a transaction. */
+/** Makes a Kysely that only uses this connection, which is in a transaction. */
 function kyselyOf(client: PoolClient): Kysely<unknown> {
   const lent: PostgresPoolClient = {
     query: client.query.bind(client) as PostgresPoolClient['query'],

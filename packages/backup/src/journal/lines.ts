@@ -11,11 +11,11 @@ export interface JournalLine {
   readonly sequence: number
   /** The SHA-256 of the line before, in hexadecimal; zeros in the first line. */
   readonly previous: string
-  /** RFC 3339 in UTC. */
+  /** The time at which the line was made, as RFC 3339 in UTC. */
   readonly at: string
   /** The id (UUID) of the database that wrote the line; null in lines of earlier versions. */
   readonly database: string | null
-  /** The id (UUID) of the copy of that database; null: the database was never restored. */
+  /** The id (UUID) that the last restore gave the database; null: the database was never restored. */
   readonly incarnation: string | null
   readonly sealed: Buffer
   /** The SHA-256 of this line. */

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 
 type Client = Pick<PoolClient, 'query'>
 
-/** The schemas by name; `main` is the one in which connections look for tables. */
+/** The schemas whose tables a backup has. `main` is the schema in which connections look for tables. */
 export const SCHEMAS = ['main', 'rollcall_outbox'] as const
 export type SchemaName = (typeof SCHEMAS)[number]
 
@@ -66,7 +66,7 @@ export async function listTables(client: Client): Promise<readonly CatalogTable[
   return rows.filter(({ schema, name }) => schema !== 'main' || !Object.hasOwn(NOT_COPIED, name))
 }
 
-/** The role that owns each table; both as SQL. */
+/** Maps each table to the role that owns it, both as SQL. */
 export async function tableOwners(client: Client): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<Pick<CatalogTable, 'schema' | 'name'> & { owner: string }>(
     `select ${SCHEMA}, relname::text as name, relowner::regrole::text as owner

@@ -110,7 +110,7 @@ export async function createContext(
   }
 }
 
-/** The parts that all others are made from. */
+/** The parts from which all other parts of a server are made. */
 interface Base {
   readonly config: Config
   readonly db: Database
@@ -140,7 +140,7 @@ function createObserving({ db, log, clock }: Base) {
   return { databaseHealth, schema, metrics: createMetrics(connections, databaseHealth.breaker, stored, clock) }
 }
 
-/** Makes what creates and sends answers to peers. */
+/** Makes the parts that create answers and send them to peers. */
 function createDelivering({ config, db, log, clock, limits, vault }: Base, keys: OwnKeys, metrics: Metrics) {
   // No participant may have more concurrent attempts than this, so a guard has connections enough for all of them.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
@@ -200,7 +200,7 @@ function createWorking({ limits, role }: Config, delivering: Delivering) {
   }
 }
 
-/** Makes what the admin API needs. */
+/** Makes the parts that the admin API needs. */
 function createOperating({ config, db, log, clock, limits, vault }: Base) {
   return {
     operators: createOperators(db, clock),
@@ -214,7 +214,7 @@ function createOperating({ config, db, log, clock, limits, vault }: Base) {
   }
 }
 
-/** Makes what the partner API needs. */
+/** Makes the parts that the partner API needs. */
 function createPartnerParts({ config, db, clock, limits }: Base, ownListener: ConnectedListener) {
   return {
     partnerPage: {
@@ -227,7 +227,7 @@ function createPartnerParts({ config, db, clock, limits }: Base, ownListener: Co
   }
 }
 
-/** Makes what receives and answers the requests of peers. */
+/** Makes the parts that receive requests of peers and answer them. */
 function createRequestParts({ config, db, log, clock, limits, vault }: Base, delivering: Delivering) {
   const { metrics, auditLog } = delivering
   const waiting = MESSAGES_WAITING

@@ -4,14 +4,14 @@ import type { OwnAnswer, OwnListener } from '@rollcall/admin/try/try'
 export interface ConnectedListener extends OwnListener {
   /** Sets the address of the listener, once it listens. */
   listensAt(url: string): void
-  /** The address; null before the listener listens. */
+  /** The address of the listener; null before it listens. */
   address(): string | null
 }
 
-/** Milliseconds for a whole request. */
+/** Milliseconds that one request to our own listener may take. */
 const TIMEOUT = 60_000
 
-/** Makes the sender. Until `listensAt` is called, `post` sends nothing and returns null. */
+/** Makes a sender to our own listener. Until `listensAt` is called, `post` sends nothing and returns null. */
 export function createOwnListener(): ConnectedListener {
   let url: string | null = null
   return {

@@ -10,7 +10,7 @@ import type { Metrics, RequestOutcome } from '@rollcall/observe/metrics'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { NotedRequest, RequestGate } from './request-gate.ts'
 
-/** Pages that load balancers and supervisors request every few seconds. Their lines have the level debug. */
+/** Routes that load balancers and supervisors request every few seconds. Their lines have the level debug. */
 const PROBES: ReadonlySet<string> = new Set(['health', 'ready'])
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -57,7 +57,7 @@ const known = ({ registry, participant, code }: NotedRequest) => ({
   ...(code !== undefined && { code }),
 })
 
-/** The ids that the sender chose, if they may be logged. */
+/** Returns the sender's message_id and correlation_id if they are UUIDs, and its traceparent if it is valid. */
 function sent({ headers }: FastifyRequest, { message_id, correlation_id }: NotedRequest): object {
   const traceparent = readTraceparent(headers.traceparent)
   return {

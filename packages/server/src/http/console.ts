@@ -63,7 +63,7 @@ export function addPartnerPage(app: HttpServer, folder: URL): void {
 }
 
 interface BuiltPage {
-  /** The name in logs and metrics. */
+  /** The name of the page in logs and metrics. */
   readonly name: string
   /** The path of the page. Its files are served below it in `assets/`, and are in `assets/` beside `file`. */
   readonly path: string
@@ -79,7 +79,7 @@ function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): 
     sendStrictPage(reply, 200, page)
   })
   const assets = new Map(assetsIn(file).map((asset) => [asset, readAsset(new URL(`assets/${asset}`, file))]))
-  // One route for all: the router compiles each of its paths when a server starts.
+  // One route serves all assets, because the router compiles each path of its own when a server starts.
   mountHandler(app, 'GET', name, `${path === '/' ? '' : path}/assets/:asset`, (request, reply) => {
     const asset = assets.get((request.params as { readonly asset: string }).asset)
     if (asset === undefined) throw notFoundFault()

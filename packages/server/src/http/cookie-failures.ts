@@ -10,7 +10,7 @@ import type { Throttle } from '@rollcall/participants/admission/throttle'
 export interface CookieFailures {
   /** Seconds until a cookie that is unknown on this node may be looked up again for this address; 0: now. */
   wait(unit: string, cookie: string): number
-  /** Notes whether a cookie was valid. */
+  /** Notes whether a cookie from this address (`unit`) was valid; an invalid one counts as a failure. */
   note(unit: string, cookie: string, isGood: boolean): void
 }
 

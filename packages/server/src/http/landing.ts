@@ -45,7 +45,7 @@ const baseOf = ({ namespace }: Registry): string => `/${namespace}/${VERSION_SEG
 /** The path of the reference page of a registry. */
 export const referencePath = (registry: Registry): string => `${baseOf(registry)}/docs`
 
-/** The registries as JSON; addresses are relative to this page. */
+/** Lists the registries, and addresses relative to the start page, as programs get them in JSON. */
 const facts = (registries: readonly Registry[]) => ({
   name: 'Rollcall',
   protocol_version: PROTOCOL_VERSION,

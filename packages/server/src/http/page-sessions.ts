@@ -20,7 +20,7 @@ export interface HasSessionFailures {
 
 /** How the sessions of the console and of the partner page differ. */
 interface PageSessionSettings extends SessionPages {
-  /** The advice when nobody is signed in, and when the session has ended, for the message. */
+  /** The advice in the refusal when nobody is signed in; `ended` is that for a session that has ended. */
   readonly nobody: string
   readonly ended: string
   /** The refusal of a call with an Authorization header; null when the header is used and the cookie is ignored. */
@@ -57,7 +57,7 @@ export const PARTNER_SESSIONS: PageSessionSettings = {
 /** The parts of a request that the functions for sessions read. */
 export type Request = Pick<FastifyRequest, 'raw' | 'headers'>
 
-/** The functions for the sessions of one of our pages. It is no HTML page. */
+/** The functions for the sessions of the console, or of the partner page. */
 export interface PageSessions<Owner> {
   /** Reads the cookie of a request; null when there is none. @throws RequestFault 400 for two cookies */
   cookieOf(request: Request): string | null
@@ -69,7 +69,7 @@ export interface PageSessions<Owner> {
   checkOwn(request: Request): { readonly acts: boolean }
   /** Refuses an address from which too many sign-ins have failed. @throws RequestFault 429 */
   checkFailures(request: Request): void
-  /** Counts a sign-in that failed. */
+  /** Counts a failed sign-in for the address of the request. */
   failed(request: Request): void
   /** Finds the session of a cookie; null: it is not valid. @throws RequestFault 429 too many invalid cookies came */
   sessionOf(request: Request, cookie: string, acts: boolean): Promise<Session<Owner> | null>
@@ -80,7 +80,7 @@ export interface PageSessions<Owner> {
    * @returns the Set-Cookie header of the new session
    */
   admit(request: Request, begun: { readonly cookie: string }): Promise<string>
-  /** The Set-Cookie header that removes the browser's cookie. */
+  /** Returns the Set-Cookie header that removes the session's cookie from the browser. */
   forgotten(request: Request): string
   readonly nobody: () => NotSignedIn
 }

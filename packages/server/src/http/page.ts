@@ -78,7 +78,7 @@ ${scripts.map((address) => html`<script src="${address}"></script>\n`)}
   })
 }
 
-/** Reads a file and mounts it. A later change of the file is not seen. */
+/** Reads a file and serves it at this path. A later change of the file is not seen. */
 export function mountFile(app: HttpServer, path: string, type: string, file: string | URL): void {
   const content = readFileSync(file)
   mountHandler(app, 'GET', 'docs', path, (_request, reply) =>

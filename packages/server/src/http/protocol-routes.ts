@@ -74,7 +74,7 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void 
   }
 }
 
-/** The registry that the path names. @throws RequestFault 404 there is none */
+/** Finds the registry that the path of a request names. @throws RequestFault 404 there is none */
 export async function registryOf({ directory }: HasDirectory, request: FastifyRequest): Promise<Registry> {
   const { namespace } = request.params as { namespace: string }
   const registry = await directory.registry(namespace)

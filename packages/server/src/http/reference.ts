@@ -41,7 +41,7 @@ export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasSho
   })
 }
 
-/** The documents that were made: by kind, then by namespace and sample of the showcase. */
+/** The OpenAPI documents that were made: by kind, then by namespace and sample of the showcase. */
 const documents = new WeakMap<Kind, Map<string, string>>()
 
 /** Makes the OpenAPI document of a registry: once for each version of its kind, namespace and shown identifier. */

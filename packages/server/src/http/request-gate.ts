@@ -36,7 +36,7 @@ export interface NotedRequest extends RefusedRequest {
 export interface RequestGate {
   /** Notes the participant who sends a request, when its token, client secret or session is found to be valid. */
   identified(request: GatedRequest, sender_id: string): void
-  /** Notes the registry and operation of a request. */
+  /** Notes the registry and the operation that a request addresses. */
   addressed(request: GatedRequest, asked: RefusedRequest): void
   /** Notes the ids of the message. */
   named(request: GatedRequest, ids: Pick<NotedRequest, 'message_id' | 'correlation_id'>): void
@@ -53,7 +53,7 @@ export interface RequestGate {
   address(request: GatedRequest): string
   /** The key of one client: its IPv4 address, or the /64 of its IPv6 address. */
   unit(request: GatedRequest): string
-  /** Seconds until this address may request a token again; 0: now. */
+  /** Returns the seconds until the address of the request may request a token again; 0: now. */
   wait(request: GatedRequest): number
   /** Notes a refused token request as a failure of its address. `participant` is null for an unknown client. */
   tokenRefused(request: GatedRequest, error: string, participant: string | null): void
@@ -102,7 +102,7 @@ export function createRequestGate(deps: {
     },
     refused(request, fault) {
       note(request, { code: fault.code })
-      // The place where our own failure happens logs it.
+      // A failure of ours does not count for the address. It is logged where it happens.
       if (fault.httpStatus >= 500) return fault
       const address = unitOf(request)
       const { participant } = noted(request)

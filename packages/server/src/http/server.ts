@@ -91,7 +91,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The name of the route in metrics and logs. They never have the path as it was sent. */
     name?: string
-    /** The mode of the operation. */
+    /** The mode of the operation that the route serves: `sync` or `async`. */
     mode?: ModeName
   }
 }
@@ -133,7 +133,7 @@ export interface MethodHandler {
   readonly method: Method
   /** The name of the route in metrics and logs. */
   readonly name: string
-  /** The mode of the operation. */
+  /** The mode of the operation that the path serves: `sync` or `async`. */
   readonly mode?: ModeName
   /** Set when the route is deprecated: headers of every answer say so. */
   readonly deprecated: Deprecation | undefined

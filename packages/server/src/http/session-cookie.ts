@@ -8,9 +8,9 @@ import { RequestFault } from '@rollcall/protocol'
 /** Whether the browser of a request speaks TLS with the proxy before us. */
 export type IsReachedByTls = (request: Pick<IncomingMessage, 'headers'>) => boolean
 
-/** The pages that a session is for. */
+/** The pages that share one sort of session: the console, or the partner page. */
 export interface SessionPages {
-  /** The name of the cookie. */
+  /** The name of the cookie, without the prefix `__Host-` that it has with TLS. */
   readonly cookie: string
   /** The name of a header that every call of these pages has. We allow no page of another origin to send it. */
   readonly header: string
@@ -21,7 +21,7 @@ export interface SessionPages {
 export interface SessionCookies {
   /** Reads the session's cookie; null: none. @throws RequestFault 400 for two cookies: one may be somebody else's */
   read(request: Pick<IncomingMessage, 'headers'>, byTls: boolean): string | null
-  /** The Set-Cookie header that begins a session. The browser deletes the cookie when it closes. */
+  /** Makes the Set-Cookie header that begins a session. The browser deletes the cookie when it closes. */
   begun(value: string, byTls: boolean): string
   /** The Set-Cookie header that ends a session. */
   ended(byTls: boolean): string

@@ -15,7 +15,7 @@ import { type HttpServer, mountMethods } from './server.ts'
 export interface Shown {
   /** The owner of the session to begin; null when the token or code is not valid. */
   readonly by: SignedInBy | null
-  /** The message when it is not valid. */
+  /** The message that refuses the sign-in when the token or code is not valid. */
   readonly refusal: string
   /** The note of the sign-in, for the audit entry or the log. */
   readonly note: string
@@ -29,13 +29,13 @@ export interface SessionCalls<Owner, About> {
   readonly sessions: Sessions<Owner>
   readonly limits: InputLimits
   readonly requestGate: Pick<RequestGate, 'refused'>
-  /** Runs the work of a call, and logs the call. */
+  /** Runs the work of a call; for the console, it also checks the host and logs the call. */
   readonly around: (name: string, request: FastifyRequest, work: (about: About) => Promise<void>) => Promise<void>
   /** Reads and checks the token or code; the input has the members of `calls.begin`. @throws RequestFault 400 */
   readonly shown: (input: object) => Promise<Shown>
-  /** Called when the session of the call is known. */
+  /** Called when the session of a call is found or begun: notes its owner for the log. */
   readonly known: (session: Session<Owner>, about: About, request: Request) => void
-  /** Audits or logs that a session begins, before it is used, or has ended. */
+  /** Audits or logs that a session begins, before its cookie is sent, or that it has ended. */
   readonly note: (session: Session<Owner>, act: { readonly begun: string } | 'ended') => Promise<void> | void
   readonly described: (session: Session<Owner>) => Promise<object> | object
   /** Members of the answer beside the fault when nobody is signed in. */

@@ -11,7 +11,7 @@ export class TokenRefusal extends Error {
   override readonly name = 'TokenRefusal'
   readonly error: 'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'temporarily_unavailable'
   readonly httpStatus: number
-  /** The seconds to wait, for temporarily_unavailable. */
+  /** The seconds that the client must wait, for `temporarily_unavailable`. */
   readonly retryAfter: number | undefined
   /** The sender_id of the client, if it is known; for our own log. */
   readonly participant: string | null

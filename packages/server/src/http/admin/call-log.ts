@@ -22,7 +22,7 @@ export interface HasLog {
   readonly requestGate: Pick<RequestGate, 'address'>
 }
 
-/** Runs the work of a call, and logs the call. */
+/** Runs the work of a call of the admin API, and logs the call. */
 export async function runLoggedCall(
   deps: HasLog,
   name: string,
@@ -49,7 +49,7 @@ export async function runLoggedCall(
 /** Rounds milliseconds to tenths, as the access log does. */
 const tenths = (ms: number): number => Math.round(ms * 10) / 10
 
-/** The requests that were logged. */
+/** The requests that `write` has logged as calls, so that none is logged twice. */
 const written = new WeakSet<IncomingMessage>()
 
 function write(

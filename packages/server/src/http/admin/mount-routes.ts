@@ -22,7 +22,7 @@ import { createRepeatedAccesses, type RepeatedAccesses } from './repeated-access
 import { ADMIN_BASE, type AdminDeps, type AdminRoute, otherMembers, pathMembers } from './route.ts'
 import { ADMIN_ROUTES } from './routes.ts'
 
-/** The dependencies of all calls; the caller is added at each call. */
+/** The dependencies of all calls of the admin API; each call adds its caller and its approvals. */
 type AdminRouteDeps = Omit<AdminDeps, 'caller' | 'approvals'> & {
   /** True when some acts wait for a second operator. */
   readonly twoPerson: boolean

@@ -15,13 +15,13 @@ interface RepeatableCall {
 export interface RepeatedAccesses {
   /** True when the same session made the same call a short while ago; false for calls with a token. */
   isRepeated(asked: RepeatableCall): boolean
-  /** Notes a call that was answered and audited. */
+  /** Notes the time at which a call was answered and audited. */
   note(asked: RepeatableCall): void
 }
 
-/** Milliseconds for which the same call is not audited again. */
+/** Milliseconds after an audited call in which its repetitions get no audit entry. */
 const ONE_ACCESS = 300_000
-/** The most calls that are remembered. A forgotten one is audited again. */
+/** The most audited calls that are remembered. A forgotten one is audited again. */
 const MOST = 10_000
 
 export function createRepeatedAccesses(clock: { now(): number }): RepeatedAccesses {

@@ -76,7 +76,7 @@ export type DescribedCall = Omit<AdminRoute, 'role' | 'call' | 'approval' | 'hea
 type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
   Partial<Pick<AdminRoute, 'hidden' | 'heavy' | 'status' | 'deprecated'>>
 
-/** Makes a row of the table. */
+/** Makes a row of the table of the admin API. */
 export function adminRoute<Input extends TSchema, Result extends TSchema>(
   adminFunction: AdminFunction<AdminDeps, Input, Result>,
   row: Row,

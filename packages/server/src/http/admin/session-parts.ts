@@ -20,7 +20,7 @@ export type SessionDeps = AuthenticationDeps &
     readonly limits: InputLimits & SessionLimits
   }
 
-/** Notes for the log who is signed in. */
+/** Notes the session and its operator in the facts about a call that are logged. */
 export function noteCaller(call: Call, session: OperatorSession): void {
   call.session = session
   call.operator = session.owner
