@@ -102,7 +102,7 @@ export function callerNames(caller: Caller): CallerNames | null {
   }
 }
 
-/** The caller as one text, where there is no room for two members. */
+/** Writes who called, and who approved, as one text. */
 export function callerText(caller: Caller): string {
   const { participant = null, operator = null, approved_by } = callerNames(caller) ?? {}
   const name = operator ?? participant ?? caller.kind

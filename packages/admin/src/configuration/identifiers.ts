@@ -110,7 +110,7 @@ function typeSteps(
         change: 'remove',
         from: type,
         to: null,
-        // The identifiers that grants name are checked elsewhere, against the whole file.
+        // `planGrants` checks the identifiers that grants name, against the whole file.
         act: 'identifier-type remove',
         registry: namespace,
         make: ({ db }) => removeIdentifierType(db, namespace, type.name),

@@ -151,7 +151,7 @@ function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly P
           to: null,
           act: 'attribute remove',
           registry: namespace,
-          // The attributes that grants name are checked elsewhere, against the whole file.
+          // `planGrants` checks the attributes that grants name, against the whole file.
           make: ({ db }) => removeAttribute(db, namespace, record_type, name),
         }),
       ),

@@ -42,7 +42,7 @@ const OWN = {
   replayable: flag('Whether it can be sent again from here.'),
 } as const
 
-/** A participant may replay deliveries of these states. An operator may have cancelled dropped ones. */
+/** The states in which a participant may replay a delivery; one that was dropped, an operator may have cancelled. */
 const REPLAYABLE = ['delivered', 'refused', 'dead', 'held'] as const satisfies readonly DeliveryState[]
 
 type Listed = Awaited<ReturnType<typeof listDeliveries>>[number]

@@ -61,7 +61,7 @@ function placed(binding: Buffer, number: number, last: boolean): { nonce: Buffer
   return { nonce, bound: Buffer.concat([binding, nonce, Buffer.of(last ? 1 : 0)]) }
 }
 
-/** Encrypts a chunk, and puts its length before it. */
+/** Encrypts a part as a chunk of the file, and puts the length of the chunk before it. */
 export function sealChunk(
   key: KeyObject,
   binding: Buffer,

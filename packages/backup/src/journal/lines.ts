@@ -9,7 +9,7 @@ import type { Vault } from '@rollcall/keys/vault'
 
 export interface JournalLine {
   readonly sequence: number
-  /** The SHA-256 of the line before, in hexadecimal; zeros in the first line. */
+  /** The SHA-256 of the line before, in hexadecimal; zeros in the first line of the journal. */
   readonly previous: string
   /** The time at which the line was made, as RFC 3339 in UTC. */
   readonly at: string

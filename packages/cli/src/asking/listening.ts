@@ -143,7 +143,7 @@ function run(command: string, input: string, stdout: 'inherit' | 'stderr'): Prom
   return new Promise((resolve, reject) => {
     const output = stdout === 'stderr' ? 2 : stdout
     const child = spawn(command, { shell: true, stdio: ['pipe', output, 'inherit'] })
-    // The command may end without reading its input.
+    // It is no failure that a command ends without reading its input.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(`${input}\n`)
     child.once('error', () => reject(new NotTaken('the command of --exec cannot be started')))

@@ -95,7 +95,7 @@ until rollcall participant sign-out.`,
       examples: [EXAMPLE],
       deps: async ({ config }) => {
         const { baseUrl } = await import('@rollcall/settings/addresses')
-        // The setting of the server is not known here, because its environment may differ.
+        // Whether the server serves the partner page is not known here: its environment may differ.
         return { partnerPage: { isOn: true, base: () => baseUrl(config, config.port) } }
       },
       text: ({ url, sender_id, expires_at }) =>

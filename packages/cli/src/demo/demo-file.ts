@@ -13,9 +13,9 @@ import type { DemoCredentials } from './credentials.ts'
 export interface DemoFile {
   readonly base_url: string
   readonly token_url: string
-  /** A participant that may do everything. */
+  /** The participant of the demo that may do everything. */
   readonly participant: DemoCredentials
-  /** A participant that may look up people of one registry, and sees little of them. */
+  /** The participant of the demo that may look up people of one registry, and sees little of them. */
   readonly restricted: DemoCredentials
   readonly admin: DemoAdmin
   readonly registries: readonly DemoRegistry[]

@@ -47,7 +47,7 @@ export interface Place {
 
 const USUAL: Place = { data: null, port: 8080, adminPort: 8081 }
 
-/** The command `rollcall` with the settings that another terminal needs. */
+/** Writes the command `rollcall` with the settings that it needs in another terminal. */
 const commandAt = (place: Place): string => `${settingsOf(place)}npx rollcall`
 
 export const partnerLinkCommand = ({ participant }: DemoFile, place: Place): string =>

@@ -12,7 +12,7 @@ export interface MachineFacts {
   readonly now: number
   /** The time of the newest backup, in milliseconds since 1970; null: there is none. */
   readonly backup: number | null
-  /** The other machine to which backups are copied, or `later`. */
+  /** The other machine to which backups are copied; `later`: none is named yet. */
   readonly copies: string
   /** The time of the last copy of backups to the other machine, in milliseconds since 1970; null: never. */
   readonly copied: number | null

@@ -54,7 +54,7 @@ export class FormValues {
         return value as Record<string, unknown>
       }
     } catch {
-      // The fault below says so.
+      // A text that is no JSON gets the fault below.
     }
     throw new ApiFault(400, [{ code: 'json', message: COMMON.noObject }])
   }

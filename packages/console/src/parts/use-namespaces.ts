@@ -11,7 +11,7 @@ export function useNamespaceQuery() {
     queryKey: ['registries'],
     queryFn: () => answerTo(api.GET('/admin/v1/registries')),
     staleTime: LONG_MS,
-    // An operator who is bound to registries has them in the session.
+    // The session has the namespaces of an operator who is bound to registries.
     enabled: registries === null,
   })
   return { ...query, data: registries ?? query.data?.map(({ namespace }) => namespace) }

@@ -100,7 +100,7 @@ function describe(error: unknown): object {
   return { ...safeDatabaseError(error), frames }
 }
 
-/** The fault 404, one text for an unknown namespace and an unknown path. */
+/** Makes the fault 404, with the same text for an unknown namespace and an unknown path. */
 export const notFoundFault = (): RequestFault =>
   new RequestFault('err.request.not_found', 'there is no such namespace or path here')
 
@@ -108,6 +108,6 @@ export const notFoundFault = (): RequestFault =>
 export const notServedFault = (): RequestFault =>
   new RequestFault('err.request.not_found', 'this operation is not served by this registry')
 
-/** The fault 405 for another method than these methods, which the path has. */
+/** Makes the fault 405 for a method that a path does not have. @param allowed the methods that it has */
 export const wrongMethodFault = (allowed: string): RequestFault =>
   new RequestFault('err.request.bad', `the method must be ${allowed}`, 405)

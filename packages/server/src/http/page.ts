@@ -53,7 +53,7 @@ export interface Page {
   readonly scripts?: readonly string[]
 }
 
-/** The address of one of the files of the pages. */
+/** Returns the address of a file in `site/` that pages load. */
 export const siteUrl = (name: keyof typeof SITE_FILES): string => `${SITE}${name}`
 
 export function sendPage(reply: FastifyReply, { title, body, styles = [], scripts = [] }: Page): void {

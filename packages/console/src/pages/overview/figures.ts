@@ -31,7 +31,7 @@ export function countShares(traffic: readonly Counted[]): Readonly<Record<Share,
 export const sumOutcomes = (outcomes: Readonly<Record<string, number>>): number =>
   Object.values(outcomes).reduce((sum, count) => sum + count, 0)
 
-/** The next round number that is at least so high, for the top of a chart. */
+/** Returns a round number that is at least `most` and at least 10, for the top of a chart. */
 export function roundTop(most: number): number {
   if (most <= 10) return 10
   const step = 10 ** Math.floor(Math.log10(most))

@@ -64,7 +64,7 @@ export interface AdminRoute {
   readonly status: 200 | 201
   /** Set when the call is deprecated: the time at which it ends. */
   readonly deprecated: Deprecation | undefined
-  /** The act that may wait for a second operator; undefined for other calls. */
+  /** The name of the act, if it may wait for a second operator; otherwise undefined. */
   readonly approval: string | undefined
   /** Runs the admin function. @throws AdminRefusal, ActProposed */
   readonly call: (deps: AdminDeps, input: unknown) => Promise<unknown>
