@@ -80,7 +80,7 @@ export function defineAdminFunction<Deps, Input extends TSchema, Result extends 
   { input: schema, result }: Schemas<Input, Result>,
   work: (deps: Deps, input: ReadOnly<Static<Input>>) => Promise<ReadOnly<Static<Result>>>,
 ): AdminFunction<Deps, Input, Result> {
-  // Compiled at the first call: a command calls one admin function and loads several.
+  // The schema is compiled at the first call: a command loads several admin functions and calls one.
   let compiled: ReturnType<typeof validator> | undefined
   const run = async (deps: Deps, given: GivenInput<Static<Input>>): Promise<ReadOnly<Static<Result>>> => {
     compiled ??= validator(schema)

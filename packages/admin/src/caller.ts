@@ -29,7 +29,7 @@ export type Caller =
   | { readonly kind: 'configuration' }
   /** The caller is a part of this server that acts by itself. */
   | { readonly kind: 'server'; readonly component: 'outbox' }
-  /** `rollcall demo`, which prepares its own database. */
+  /** The caller is `rollcall demo`, which prepares its own database. */
   | { readonly kind: 'demo' }
 
 /** The facts about an act by which the table `MAY` decides which callers may do it. */

@@ -83,7 +83,7 @@ function unionReader(kinds: readonly Schema[], none: string): Reader | null {
   if (reader === null || reader.choices !== undefined) return reader
   const parse = (text: string, before?: readonly unknown[] | string) => {
     if (words.includes(text)) return kinds.some((kind) => kind.const === text) ? text : null
-    // The word already means all values: further values add nothing.
+    // A word that means all values was given before: further values add nothing.
     if (typeof before === 'string') return before
     try {
       return reader.parse === undefined ? text : reader.parse(text, before)

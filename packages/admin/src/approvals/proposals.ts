@@ -262,7 +262,7 @@ async function opened(
 function described(row: StoredProposal, caller: Operator | null) {
   const { id, act, diff, state, proposed_name, proposed_at, lapses_at, decided_name, decided_at, failure } = row
   const known = findAct(act)
-  // An earlier version may have stored lines about members that are confidential now.
+  // Leaves out lines about confidential members, which an earlier version may have stored.
   const lines = (JSON.parse(diff) as DiffLine[]).filter(({ at }) => !known?.act.confidential.includes(at))
   return {
     id,

@@ -1,4 +1,4 @@
-/** Verifies evidence without a database. */
+/** Verifies evidence of audit entries without a database. */
 
 import { checkEvidence, EvidenceFault } from '@rollcall/audit/evidence'
 import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'

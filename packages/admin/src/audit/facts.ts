@@ -15,7 +15,7 @@ export const EntryId = text('id of an entry: its chain, a dot, and its number in
 
 const Names = orNull(Type.String())
 
-/** The members of every entry. */
+/** The members that every entry of the audit log has, with their schemas. */
 export const AUDIT_ENTRY_MEMBERS = {
   id: EntryId,
   at: instant("When it was written, by the database's clock."),

@@ -12,9 +12,9 @@ export interface EntryDetails {
   readonly registry?: string | undefined
   /** The persons whose data is shown or changed, or who are asked about. */
   readonly persons?: readonly AuditedPerson[]
-  /** The number of records that are shown. */
+  /** The number of records that the act shows. */
   readonly records?: number
-  /** The attribute paths that are shown, by record type. */
+  /** The attribute paths that the act shows, by record type. */
   readonly shown?: AuditEntry['shown']
   /** The operator's reason. It is stored encrypted. */
   readonly reason?: string | undefined

@@ -19,7 +19,7 @@ interface HasWitness extends HasVault {
 const Chain = text('Id of a chain.')
 const KINDS = Object.keys(FAULTS) as FaultKind[]
 
-/** The result of a verification. */
+/** The result of a verification of the audit log. */
 export const Verification = closed({
   good: flag('Whether nothing was found.'),
   counts: closed({

@@ -314,7 +314,7 @@ export const testCallback = defineAct(
 
 /** Dependencies of functions that sign messages. */
 export interface HasSignatures extends HasVault {
-  /** The `namespace` of our signatures. */
+  /** The namespace that is written into our signatures (ROLLCALL_SIGNATURE_NAMESPACE). */
   readonly signatureNamespaces: { readonly written: string }
 }
 

@@ -89,7 +89,7 @@ export const applyConfiguration = defineAct(
   },
 )
 
-/** Returns the changes that a file would make. */
+/** Returns the changes of the database that a configuration file would make. */
 export const planConfiguration = async (deps: HasDatabase, configuration: unknown) =>
   described(await plan(deps, read(configuration)))
 

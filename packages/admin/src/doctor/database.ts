@@ -1,4 +1,4 @@
-/** Checks of the database. */
+/** Doctor's checks of the database. */
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { countWithNoun } from '@rollcall/base/shared/message-words'
 import { REPORT_AGE } from '@rollcall/database/journal-reports'

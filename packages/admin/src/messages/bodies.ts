@@ -70,7 +70,7 @@ export const openBodies = defineAct(
   },
 )
 
-/** Opens the message of one delivery. */
+/** Decrypts the message of one delivery for an operator. */
 export const openDeliveryBody = defineAct(
   {
     name: 'deliveries body',

@@ -35,7 +35,7 @@ export const makeSignInLink = defineAct(
     }),
   },
   async ({ db, clock = CLOCK, approvals, caller }: Deps & BaseActDeps, { name }, enter) => {
-    // Whoever has the link acts as that operator, and could approve as the second one.
+    // Whoever has the link acts as its operator, and could approve acts as a second operator.
     if (approvals.areNeeded && callingOperator(caller)?.name !== name) {
       throw new AdminRefusal(
         'where acts need two operators (ROLLCALL_TWO_PERSON), a link is made for the owner of ROLLCALL_OPERATOR_TOKEN alone',

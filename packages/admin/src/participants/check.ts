@@ -100,7 +100,7 @@ const STEPS: readonly StepRow[] = [
   },
 ]
 
-/** The members of the report of a check. */
+/** The members of the report of a participant's check, with their schemas. */
 export const CHECK_REPORT = {
   namespace: Namespace,
   since: instant('What was seen at this time or later counts.'),

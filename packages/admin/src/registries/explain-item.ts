@@ -17,7 +17,7 @@ export interface ExplainedItem extends Omit<Explained, 'missing'> {
 }
 
 export interface IndexAdvice {
-  /** The name of the attribute or compound. */
+  /** The name of the attribute or compound that needs an index. */
   readonly attribute: string
   /** `undeclared`: no index is declared. `missing`: it was not built. `invalid`: its build was interrupted. */
   readonly index: 'undeclared' | 'missing' | 'invalid'

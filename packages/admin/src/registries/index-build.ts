@@ -56,7 +56,7 @@ export interface IndexBuilder {
    * @throws AdminRefusal a build is running in another registry
    */
   begin(namespace: string, by: string): Progress
-  /** The progress in the registry with this namespace. */
+  /** Returns the progress of building indexes in the registry with this namespace. */
   progress(namespace: string): Progress
   /** Stops the build of the registry, or all builds without a namespace; resolves when they have ended. */
   stop(namespace?: string): Promise<void>

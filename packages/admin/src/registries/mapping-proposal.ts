@@ -16,7 +16,7 @@ import { closed, flag, orNull, text, wholeNumber } from '../members.ts'
 interface ProposalDeps {
   /** Null: there is no database, so only the kinds are known. */
   readonly db: Database | null
-  /** The path of the file, or a stream. */
+  /** The path of the file whose columns are mapped, or a stream. */
   readonly source: string | Readable
 }
 

@@ -44,7 +44,7 @@ async function largestStored(client: Client, sequence: string): Promise<bigint> 
   return BigInt(rows[0]?.largest ?? 0)
 }
 
-/** A column in which each row counts the numbers that it has given out. */
+/** A column in which each row has the last number that it gave out, as a mailbox for its envelopes. */
 export interface NumberColumn {
   readonly table: string
   readonly column: string

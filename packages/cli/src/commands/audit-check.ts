@@ -1,4 +1,4 @@
-/** `rollcall audit check`: verifies evidence. */
+/** `rollcall audit check`: verifies evidence of audit entries, without a database. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'

@@ -39,7 +39,7 @@ async function runDoctor(options: OutputOptions): Promise<void> {
   listenForStop()
   const rows = await examine()
   const examined = rows.find(({ check, state }) => check === EXAMINED && state === 'ok')
-  // The first line of the output shows the examined row.
+  // The row that says what was examined is the first line of the output, and not in the table.
   const others = rows.filter((row) => row !== examined).map((row) => ({ ...row }))
   const found = tableText(['check', 'state', 'advice'], others, '')
   print(options, rows, examined === undefined ? found : `Examined: ${examined.advice}\n\n${found}`)

@@ -46,7 +46,7 @@ async function runGenerate(kind: string, options: GenerateOptions): Promise<void
     return
   }
   const file = createWriteStream(out)
-  // Every write reports its own failure. Without this listener the event would end the process.
+  // Every write reports its own failure. Without this listener, a failure would end the process.
   file.on('error', () => undefined)
   try {
     await writeLines(file, lines)

@@ -9,7 +9,7 @@ import type { DemoFile, DemoRegistry } from './demo-file.ts'
 
 /** Milliseconds between two acts of the simulation: a published event, or a search. */
 const EVERY_MS = 300
-/** Seconds to wait for an answer. */
+/** Seconds that the simulation waits for an answer. */
 const TIMEOUT = 10
 
 process.stdin.once('end', () => process.exit()).resume()

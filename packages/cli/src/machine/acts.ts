@@ -23,7 +23,7 @@ export function replaceFile(path: string, text: string, mode: number): void {
   rmSync(part, { force: true })
   const file = openSync(part, 'wx', mode)
   try {
-    // This sets the mode whatever the umask is.
+    // `fchmod` sets the mode, whatever the umask is.
     fchmodSync(file, mode)
     writeSync(file, text)
     fsyncSync(file)

@@ -9,7 +9,7 @@ import { Panel, Section } from './page.tsx'
 import styles from './sealed-content.module.css'
 import { useAct } from './use-act.tsx'
 
-/** One body, as the admin API opens it. */
+/** The decrypted body of one message, or the reason why there is none. */
 interface Opened {
   readonly what: string
   readonly id: string

@@ -1,6 +1,6 @@
 /** Reads shortcuts of one key, or of `g` and a second key shortly after it. */
 
-/** The first key of a shortcut with two. */
+/** The first key of shortcuts that have two keys. */
 const FIRST = 'g'
 
 /** Returns a reader of keys: it takes a key and its time, and returns the shortcut, or null while a key is missing. */

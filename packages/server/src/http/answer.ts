@@ -11,7 +11,7 @@ import { endsWithAnswer } from './connections.ts'
 /** Headers with their names in the usual spelling, because some clients compare case (public standard 3.2, rule 11). */
 export type AnswerHeaders = { readonly [name: string]: string }
 
-/** Sends a JSON text. */
+/** Sends a JSON text as the answer. */
 export function sendJson(reply: FastifyReply, status: number, text: string, headers: AnswerHeaders = {}): void {
   sendBody(reply, status, text, { 'Content-Type': 'application/json', ...headers })
 }
@@ -52,7 +52,7 @@ export function faultBody(fault: RequestFault, more: object = {}, now = new Date
   })
 }
 
-/** Sends a fault. */
+/** Sends a fault as the answer, with the headers that belong to it. */
 export function sendFault(
   reply: FastifyReply,
   fault: RequestFault,

@@ -38,11 +38,11 @@ export interface RequestGate {
   identified(request: GatedRequest, sender_id: string): void
   /** Notes the registry and the operation that a request addresses. */
   addressed(request: GatedRequest, asked: RefusedRequest): void
-  /** Notes the ids of the message. */
+  /** Notes the message_id and the correlation_id of the message in a request. */
   named(request: GatedRequest, ids: Pick<NotedRequest, 'message_id' | 'correlation_id'>): void
   /** Returns what was noted about a request. */
   noted(request: GatedRequest): NotedRequest
-  /** Notes a request whose header the reply rejects. */
+  /** Notes the code with which the reply rejects the header of a request. */
   rejected(request: GatedRequest, code: string): void
   /**
    * Notes a refused request. A request without a valid token counts as a failure of its address, but `NotSignedIn` not.
@@ -173,7 +173,7 @@ export function clientUnit(address: string): string {
   const [head = '', tail] = bare.split('::')
   const groups = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  // An IPv4 address at the end stands for two groups.
+  // An IPv4 address at the end of an IPv6 address stands for two groups.
   const written = groups.length + after.length + (bare.includes('.') ? 1 : 0)
   const filled = tail === undefined ? groups : [...groups, ...Array(8 - written).fill('0'), ...after]
   return `${filled

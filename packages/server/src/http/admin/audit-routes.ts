@@ -1,4 +1,4 @@
-/** The calls about the audit log. */
+/** The calls of the admin API about the audit log. */
 import { reportAccess } from '@rollcall/admin/audit/access-report'
 import { listAuditEntries, listEmergencies, reviewEmergency } from '@rollcall/admin/audit/list'
 import { auditPerson } from '@rollcall/admin/audit/person-accesses'

@@ -1,4 +1,4 @@
-/** The calls about deliveries. */
+/** The calls of the admin API about deliveries. */
 
 import { cancelDeliveries, replayDeliveries, retryDeliveries } from '@rollcall/admin/deliveries/changes'
 import { listDeliveries, showDelivery } from '@rollcall/admin/deliveries/deliveries'

@@ -1,4 +1,4 @@
-/** The calls about messages, and about what the server as a whole has done. */
+/** The calls of the admin API about messages, and about what the server as a whole has done. */
 import { makeEvidence } from '@rollcall/admin/audit/evidence'
 import { openBodies } from '@rollcall/admin/messages/bodies'
 import { listMessages } from '@rollcall/admin/messages/messages'

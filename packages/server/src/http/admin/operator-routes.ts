@@ -1,4 +1,4 @@
-/** The calls about operators and their tokens. */
+/** The calls of the admin API about operators and their tokens. */
 import { addOperator, listOperators, revokeOperator } from '@rollcall/admin/operators/operators'
 import { endSessions, listSessions } from '@rollcall/admin/operators/sessions'
 import { type AdminRoute, adminRoute } from './route.ts'

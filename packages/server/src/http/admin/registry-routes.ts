@@ -1,4 +1,4 @@
-/** The calls about registries and their records. */
+/** The calls of the admin API about registries and their records. */
 
 import { listEvents } from '@rollcall/admin/events/list'
 import { publishEvent } from '@rollcall/admin/events/publish'

@@ -23,7 +23,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Method } from '../server.ts'
 import type { HeavyCall } from './call-slots.ts'
 
-/** The beginning of the path of every call. */
+/** The beginning of the path of every call of the admin API. */
 export const ADMIN_BASE = '/admin/v1'
 
 /** The dependencies of the admin functions. */

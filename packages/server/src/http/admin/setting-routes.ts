@@ -1,4 +1,4 @@
-/** The calls about the node that answers. */
+/** The calls of the admin API about the node that answers. */
 import { listFindings } from '@rollcall/admin/doctor/findings'
 import { listSettings } from '@rollcall/admin/settings'
 import { type AdminRoute, adminRoute } from './route.ts'

@@ -1,4 +1,4 @@
-/** The calls about subscriptions. */
+/** The calls of the admin API about subscriptions. */
 import { resumeSubscription, testSubscription } from '@rollcall/admin/events/subscription-mailbox'
 import { cancelSubscription, listSubscriptions, showSubscription } from '@rollcall/admin/events/subscriptions'
 import { type AdminRoute, adminRoute } from './route.ts'

@@ -6,7 +6,7 @@ import type { Static, TSchema } from 'typebox'
 import type { InputLimits } from '../admin/read-input.ts'
 import type { DescribedCall } from '../admin/route.ts'
 
-/** The beginning of the path of every call. */
+/** The beginning of the path of every call of the partner API. */
 export const PARTNER_BASE = '/partner/api'
 
 /** The most bytes of a body; no call of the page has more. */
