@@ -24,7 +24,7 @@ interface ViewRow {
   readonly view: ComponentType
 }
 
-/** The views of the partner page: a row for each. */
+/** THE table of the views of the partner page: a row for each. */
 const VIEWS: readonly ViewRow[] = [
   { path: '/', title: PARTNER.view.start, view: StartView },
   { path: '/deliveries', title: PARTNER.view.deliveries, view: DeliveriesView },
