@@ -12,9 +12,9 @@ export type Caller =
        */
       readonly isRepeatedAccess?: boolean
     }
-  /** The caller is a user of this machine who runs a command without an operator token. */
+  /** The caller is the user of the shell: the command got no operator token, or uses none. */
   | { readonly kind: 'shell'; readonly user: string }
-  /** The caller is signed in to the partner page of this participant. */
+  /** The caller is signed in to the partner page as this participant. */
   | { readonly kind: 'participant'; readonly sender_id: string }
   /** The caller is a proposal, whose act is done because a second operator approved it. */
   | {
@@ -102,7 +102,7 @@ export function callerNames(caller: Caller): CallerNames | null {
   }
 }
 
-/** Writes who called, and who approved, as one text. */
+/** Writes who called and, for an approved proposal, who approved it, where there is room for one text only. */
 export function callerText(caller: Caller): string {
   const { participant = null, operator = null, approved_by } = callerNames(caller) ?? {}
   const name = operator ?? participant ?? caller.kind

@@ -74,7 +74,7 @@ export const REMOVED_PARTS: Readonly<Record<Removable, readonly StoredPart[]>> =
   participant: [...messagesOf('participant'), CONSENT_ROWS_TO_REMOVE, PARTICIPANT_ROWS_TO_REMOVE.participant],
 }
 
-/** The counts that the result of a removal has, in their order. */
+/** The names of the counts in the result of a removal, in this order. */
 const COUNTED = ['grants', 'secrets', 'keys', 'subscriptions', 'messages', 'deliveries', 'events']
 
 interface Removed {

@@ -30,7 +30,7 @@ interface Spelling {
   readonly read?: (text: string, before: never) => unknown
 }
 
-/** The values that a command line gives, by the names of input members and of other options. */
+/** The values that a command line gives, by the names of members and of other arguments and options. */
 type Given<Input> = Input & Readonly<Record<string, unknown>>
 
 interface Row<Input, Result, More> {

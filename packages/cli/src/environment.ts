@@ -130,7 +130,7 @@ function shellUser(): string {
   }
 }
 
-/** Opens the database with `withDatabase` and calls an admin function with the dependencies that this makes. */
+/** Calls an admin function with the dependencies that `withDatabase` makes, and no others. */
 export const callWithDatabase = <Input, Result>(
   adminFunction: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,

@@ -10,7 +10,7 @@ import { trialRecords } from './synthetic-people.ts'
 interface Listener {
   /** The environment variables that set the host and the port of the listener. */
   readonly variables: { readonly host: string; readonly port: string }
-  /** Advice for a port that is in use: the setting to change. */
+  /** The advice when the port cannot be used: the setting to change. */
   readonly advice: string
   readonly address: (config: Config) => { readonly host: string; readonly port: number }
 }

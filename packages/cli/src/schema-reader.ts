@@ -30,7 +30,7 @@ export interface Member {
 interface Reader {
   /** Reads the text; undefined: the text is the value. */
   readonly parse?: (text: string, before?: readonly unknown[] | string) => unknown
-  /** The only values that are possible; undefined: any value. */
+  /** The only values that are possible; undefined: the values are not listed. */
   readonly choices?: readonly string[]
   /** The name of the value in the help; undefined: that of the member; '': the option has no value. */
   readonly placeholder?: string
@@ -83,7 +83,7 @@ function unionReader(kinds: readonly Schema[], none: string): Reader | null {
   if (reader === null || reader.choices !== undefined) return reader
   const parse = (text: string, before?: readonly unknown[] | string) => {
     if (words.includes(text)) return kinds.some((kind) => kind.const === text) ? text : null
-    // A word that means all values was given before: further values add nothing.
+    // A word that means all values, or a single text, was given before: further values add nothing.
     if (typeof before === 'string') return before
     try {
       return reader.parse === undefined ? text : reader.parse(text, before)

@@ -109,7 +109,7 @@ export const showProposal = defineAct(
     const act = findAct(found.act)
     const shown = described(found, caller)
     const isOpen = found.sealed !== null && found.state === 'waiting' && act !== null && canDecide(caller, act.act)
-    // A diff names no person, so an audit entry is written only if confidential members are shown.
+    // A diff names no person, so only an act that has confidential members needs an audit entry.
     await enter(isOpen && act.act.confidential.length > 0 ? { note: `proposal show: ${act.act.name}` } : null)
     if (!isOpen || found.sealed === null) return { ...shown, confidential: null }
     const input = await opened(deps, { id, sealed: found.sealed })

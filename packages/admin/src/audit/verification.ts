@@ -31,7 +31,7 @@ type Progress = Static<typeof Progress>
 
 /** The verification task of a node. */
 export interface VerificationRunner {
-  /** Begins a verification of the audit log, unless one is running, and returns its progress. */
+  /** Begins a verification of the audit log, unless one is running, and returns the progress of the running one. */
   begin(by: string): Promise<Progress>
   progress(): Progress
   /** Stops the running verification; resolves when nothing is read any more. */

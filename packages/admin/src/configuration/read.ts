@@ -134,7 +134,7 @@ function identifierTypeEntries({ kind }: Registry): Readonly<Record<string, Iden
       ...(patterns && { patterns }),
       ...(sortable && { sortable }),
     }
-    // This is only for the types: an operator's type never has the normaliser `exact`.
+    // Only TypeScript needs the comparison with `exact`: an operator's type never has this normaliser.
     const compared_as = own === undefined && normaliser !== 'exact' ? { compared_as: normaliser } : {}
     const entry: IdentifierTypeEntry = { ...compared_as, ...given }
     return Object.keys(entry).length === 0 ? [] : [[name, entry] as const]
@@ -148,7 +148,7 @@ function attributeEntry(registry: Registry, record_type: string, attribute: Attr
   const ofKind = own?.attributes.find(({ name }) => name === attribute.name)
   if (ofKind !== undefined) return attribute.indexed && !ofKind.indexed ? { indexed: true } : null
   const { name: _, since: __, type, ...given } = attribute
-  // This is only for the types: an operator's own attribute is never an age.
+  // Only TypeScript needs the comparison with `age`: an operator's own attribute is never an age.
   return type === 'age' ? null : { type, ...given }
 }
 

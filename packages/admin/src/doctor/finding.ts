@@ -11,7 +11,7 @@ export type FindingState = 'ok' | 'weak' | 'broken'
 export interface Finding {
   readonly check: string
   readonly state: FindingState
-  /** The finding in words and, if something is wrong, what to do. */
+  /** The finding in words and, unless the state is `ok`, what to do. */
   readonly advice: string
   /** The command that mends the fault, with <words> for names; null: there is no fault, or no single command for it. */
   readonly command: string | null

@@ -79,7 +79,7 @@ async function publishNext(deps: Deps): Promise<boolean> {
         if (timeouts < MOST_TIMEOUTS) return false
         failure = `publishing it took longer than a statement may (30 seconds), ${timeouts} times`
       } else {
-        // The database failed for a while, or transactions collided: the row is tried again.
+        // The cause is not the row, but an unavailable database or a conflict: the row is tried again.
         if (isUnavailable(error) || isConflict(error)) throw error
         failure = failureOf(error)
       }

@@ -191,7 +191,7 @@ function canonicalOf(input: Input): string {
   throw new AdminRefusal(`record: must be at most ${MAX_ENTRY_BYTES} bytes`)
 }
 
-/** Finds an earlier event with this event_id; null: none has it. @throws AdminRefusal its content was different */
+/** Finds the event with the given event_id; null: there is none. @throws AdminRefusal its content was different */
 async function knownEvent(
   client: ClientBase,
   registry: Registry,

@@ -20,7 +20,7 @@ import { AdminRefusal } from '../admin-function.ts'
 
 export interface PublishedRecord {
   readonly recordType: RecordType
-  /** The whole record if `replace` is true; otherwise the members to merge into the stored record. */
+  /** The whole record if `replace` is true; otherwise the members to merge into the stored record, if there is one. */
   readonly record: JsonObject
   readonly replace: boolean
   readonly remove?: Removals

@@ -55,7 +55,7 @@ function sampleOf(
   throw new AdminRefusal(`code: there is no synthetic ${name} of the kind ${registry.kind.name}`)
 }
 
-/** The number of records for which one transaction of a backfill queues notifications. */
+/** The most records for which one transaction of a backfill queues notifications. */
 const PAGE = 500
 
 /** Queues a notification for each record that matches now. The next call continues an interrupted backfill. */

@@ -164,7 +164,7 @@ export async function setParticipantStatus({ db }: HasDatabase, { sender_id, sta
   const participant = await (status === 'disabled'
     ? db.journal.write({ kind: 'participant_disabled', participant: sender_id }, set)
     : set())
-  // Waiting deliveries to an enabled participant are attempted at once.
+  // Makes the waiting deliveries due: they can be attempted now.
   if (status === 'active') await retryWaiting(db, participant.id)
   return shownParticipant(participant)
 }

@@ -42,7 +42,7 @@ const OWN = {
   replayable: flag('Whether it can be sent again from here.'),
 } as const
 
-/** The states in which a participant may replay a delivery; one that was dropped, an operator may have cancelled. */
+/** The states in which a participant may replay a delivery. `dropped` is none: an operator may have cancelled it. */
 const REPLAYABLE = ['delivered', 'refused', 'dead', 'held'] as const satisfies readonly DeliveryState[]
 
 type Listed = Awaited<ReturnType<typeof listDeliveries>>[number]

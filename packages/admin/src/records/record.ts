@@ -17,7 +17,7 @@ import { closed, markPersonal, Namespace, RecordTypeName, text } from '../member
 
 /** The most records of one type that are shown. */
 const SHOWN = 2
-/** The most records that are read to find those: others, such as households, may mention the person. */
+/** The most records of a type that are read to find the shown ones: households, for example, may mention the person. */
 const MOST = 1_000
 
 /** Shows the records of a registry that an identifier names, whole; at most two of each record type. */

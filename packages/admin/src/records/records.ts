@@ -37,7 +37,7 @@ interface ImportDeps extends HasRecording {
   readonly rejectsPath?: string | null
   /** With `complete`: the file to which removed records are added; only its owner can read it. */
   readonly removalsPath?: string
-  /** The number of entries that one transaction imports (default: a number that is fast). */
+  /** The number of entries that one transaction imports, for tests (default: as many as are fast). */
   readonly batchEntries?: number
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: ImportProgress) => void

@@ -20,7 +20,7 @@ interface ProposalDeps {
   readonly source: string | Readable
 }
 
-/** The most numbers of left-out lines that a proposal lists. */
+/** The most left-out rows whose line numbers a proposal lists. */
 const LINES = 3
 
 const Rule = Type.Unknown({ description: 'How the value is read, as a mapping says it.' })

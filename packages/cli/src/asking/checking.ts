@@ -21,7 +21,7 @@ export interface CheckedStep {
 export interface Checking {
   /** A query that finds a person whom the registry has. */
   readonly query: SearchCriteria
-  /** The address to which callbacks come; null when the system sends synchronous requests only. */
+  /** Where to listen for callbacks, and the address that the registry gets; null: synchronous requests only. */
   readonly callbacks: Pick<CalledBack, 'at' | 'sender_uri'> | null
   /** The subscription to make; null for none. */
   readonly subscription: { readonly event: string; readonly record_type: string } | null

@@ -13,7 +13,7 @@ export interface Reject {
   readonly reason: string
 }
 
-/** The numbers of all rows from the first one to the end of a message, with their results. */
+/** Counts of the rows of a file, from its first row to the end of a message. */
 export interface EnrolledRows {
   readonly lines: number
   readonly taken: number

@@ -99,7 +99,7 @@ function byShape(value: JsonObject): SearchInput {
 // The registry checks the inner shape, and says what is wrong with it.
 const asCriteria = (criteria: JsonObject): SearchCriteria => criteria as JsonObject & SearchCriteria
 
-/** Adds options, such as the record type, pages and sorting, to a search; they override the file of --query. */
+/** Adds record type, pages, sorting and consent from options to a search; they override the file of --query. */
 function completed(input: SearchInput, options: QuestionOptions, under: UnderConsent): SearchInput {
   const isItem = 'search_criteria' in input
   const criteria = isItem ? input.search_criteria : input

@@ -65,7 +65,7 @@ async function examine(): Promise<Finding[]> {
   ]
 }
 
-/** Names the examined database, and the settings that are not at their default. */
+/** Names the examined database, and the settings that have a value from the environment, a file or a program. */
 function examinedText(config: Config): string {
   const names = listNodeSettings(config).flatMap(({ variable, source }) => (source === 'default' ? [] : [variable]))
   const settings = names.length === 0 ? 'every setting at its default' : `these settings: ${names.join(', ')}`

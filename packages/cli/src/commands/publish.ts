@@ -6,7 +6,7 @@ import { CommandError } from '../failure.ts'
 import { parseJsonText, readInput } from '../input.ts'
 import { countWithNoun } from '../output.ts'
 
-/** Makes an option that names the file of a member, which is a JSON object. */
+/** Makes an option that names a file with the JSON object for a member. */
 const file = (flags: string, help: string) => ({ flags, help, read: (path: string) => path })
 
 export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/admin/events/publish')).publishEvent, {

@@ -82,7 +82,7 @@ function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNe
 
 /** Refuses the database of a demo, and migrates others. Without `migrate`, a database with older tables is refused. */
 async function prepare(storage: Storage, migrate: boolean): Promise<void> {
-  // The owner looks for demo data, because the application may not read tables before they are migrated.
+  // The owner looks for demo data: before the migration the application may not read tables of an earlier version.
   await refuseDemoData(storage.owner)
   if (!migrate) await checkSchema(storage.db)
   await migrateDatabase(storage, {})

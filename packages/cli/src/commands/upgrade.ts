@@ -136,7 +136,7 @@ const versionAt = (port: number): string | null => {
   }
 }
 
-/** Points a symbolic link at another target, in one step. Only root may write in the folder of the link. */
+/** Points a symbolic link at another target in one step. The folder must be one in which only root writes. */
 function link(target: string, path: string): void {
   rmSync(`${path}.part`, { force: true })
   symlinkSync(target, `${path}.part`)
@@ -160,7 +160,7 @@ function moveSite(port: number): void {
 const workersOfNginx = (): readonly string[] =>
   globSync('/proc/[0-9]*/cmdline').filter((path) => (fileText(path) ?? '').startsWith('nginx: worker process'))
 
-/** Waits up to half a minute until these processes have ended. */
+/** Waits up to half a minute until the former workers of nginx have answered their requests and ended. */
 async function ended(processes: readonly string[]): Promise<void> {
   for (let tries = 0; tries < 60 && processes.some((path) => existsSync(path)); tries += 1) await sleep(500)
 }

@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
 
-/** The fewest days that a certificate should have left: it is renewed earlier than that. */
+/** The fewest days that a certificate should have left: with fewer, it should have been renewed already. */
 export const FEWEST_CERTIFICATE_DAYS = 14
 const DAY = 86_400_000
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g

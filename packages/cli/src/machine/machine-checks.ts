@@ -14,7 +14,7 @@ export interface MachineFacts {
   readonly backup: number | null
   /** The other machine to which backups are copied; `later`: none is named yet. */
   readonly copies: string
-  /** The time of the last copy of backups to the other machine, in milliseconds since 1970; null: never. */
+  /** The time of the last copy to the other machine, in milliseconds since 1970; null: never. */
   readonly copied: number | null
   /** The end of the certificate, as TLS shows it; an Error when it cannot be read. */
   readonly certificate: string | Error

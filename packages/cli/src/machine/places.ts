@@ -8,7 +8,7 @@ export const JOURNAL = '/var/lib/rollcall/journal'
 export const BACKUP_FOLDER = '/var/backups/rollcall'
 /** The SSH key with which the service copies backups to another machine. */
 export const COPY_KEY = '/var/lib/rollcall/.ssh/id_ed25519'
-/** A file whose time of change is the time of the last copy of backups. */
+/** A file whose time of change is that of the last copy of backups and journal to another machine. */
 export const LAST_COPY_FILE = '/var/lib/rollcall/copied'
 /** The command of the package: it reads the machine's settings, and drops root's rights except in setup and upgrade. */
 export const COMMAND_PATH = '/usr/bin/rollcall'

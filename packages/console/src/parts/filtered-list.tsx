@@ -15,7 +15,7 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'caption' | 'empty'> {
   readonly texts: { readonly caption: string; readonly empty: string; readonly emptyNote: string }
   /** A link to the page where a first row is made. */
   readonly step?: Step
-  /** The id before which the next page of the list begins; null on the last page. */
+  /** The value of the filter `before` for the next page of the list; null on the last page. */
   readonly next?: string | null | undefined
   /** A note about the shown page of the list, beside the links to other pages. */
   readonly note?: ReactNode

@@ -63,7 +63,7 @@ export class FormValues {
     return this.#given.has(name)
   }
 
-  /** Reads the ISO time of a field that has a time in the reader's zone; undefined: it has none. */
+  /** Reads a time in the reader's zone, and returns it in ISO 8601; undefined: the field has none. */
   time(name: string): string | undefined {
     return isoTimeOf(this.text(name) ?? '')
   }

@@ -8,7 +8,7 @@ import type { Filter } from './use-filter.ts'
 
 interface PagerProps {
   readonly filter: Filter
-  /** The id before which the next page of the list begins; null on the last page. */
+  /** The value of the filter `before` for the next page of the list; null on the last page. */
   readonly next: string | null | undefined
   /** A note about the shown page of the list. */
   readonly children?: ReactNode

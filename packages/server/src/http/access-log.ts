@@ -57,7 +57,7 @@ const known = ({ registry, participant, code }: NotedRequest) => ({
   ...(code !== undefined && { code }),
 })
 
-/** Returns the sender's message_id and correlation_id if they are UUIDs, and its traceparent if it is valid. */
+/** Returns the noted message_id and correlation_id if they are UUIDs, and the traceparent if it is valid. */
 function sent({ headers }: FastifyRequest, { message_id, correlation_id }: NotedRequest): object {
   const traceparent = readTraceparent(headers.traceparent)
   return {

@@ -79,7 +79,7 @@ function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): 
     sendStrictPage(reply, 200, page)
   })
   const assets = new Map(assetsIn(file).map((asset) => [asset, readAsset(new URL(`assets/${asset}`, file))]))
-  // One route serves all assets, because the router compiles each path of its own when a server starts.
+  // One route serves all assets: the router would compile a route for each of them when a server starts.
   mountHandler(app, 'GET', name, `${path === '/' ? '' : path}/assets/:asset`, (request, reply) => {
     const asset = assets.get((request.params as { readonly asset: string }).asset)
     if (asset === undefined) throw notFoundFault()

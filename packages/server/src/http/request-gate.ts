@@ -38,7 +38,7 @@ export interface RequestGate {
   identified(request: GatedRequest, sender_id: string): void
   /** Notes the registry and the operation that a request addresses. */
   addressed(request: GatedRequest, asked: RefusedRequest): void
-  /** Notes the message_id and the correlation_id of the message in a request. */
+  /** Notes the message_id of a request's message, the correlation_id of its exchange, or both. */
   named(request: GatedRequest, ids: Pick<NotedRequest, 'message_id' | 'correlation_id'>): void
   /** Returns what was noted about a request. */
   noted(request: GatedRequest): NotedRequest

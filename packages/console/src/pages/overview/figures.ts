@@ -1,6 +1,6 @@
 /** Sums for the overview, from counts of the admin API. */
 
-/** The part of an hour's bar in which a message of each outcome is counted. */
+/** The share of the messages to which a message of each outcome belongs. */
 const KINDS = {
   accepted: 'good',
   succeeded: 'good',
@@ -11,14 +11,14 @@ const KINDS = {
 
 export type Share = (typeof KINDS)[keyof typeof KINDS]
 
-/** The parts of an hour's bar in the chart, from the bottom up. */
+/** The shares of a bar in the chart, from the bottom up. */
 export const SHARES = ['good', 'rejected', 'refused'] as const satisfies readonly Share[]
 
 interface Counted {
   readonly outcomes: Readonly<Record<string, number>>
 }
 
-/** Counts the messages in each part of a bar, by their outcomes; an unknown outcome is good. */
+/** Counts the messages of each share, by their outcomes; an unknown outcome is good. */
 export function countShares(traffic: readonly Counted[]): Readonly<Record<Share, number>> {
   const shares = { good: 0, rejected: 0, refused: 0 }
   for (const [outcome, count] of traffic.flatMap(({ outcomes }) => Object.entries(outcomes))) {
@@ -31,7 +31,7 @@ export function countShares(traffic: readonly Counted[]): Readonly<Record<Share,
 export const sumOutcomes = (outcomes: Readonly<Record<string, number>>): number =>
   Object.values(outcomes).reduce((sum, count) => sum + count, 0)
 
-/** Returns a round number that is at least `most` and at least 10, for the top of a chart. */
+/** Returns the next round number, such as 20 or 500, that is at least `most` and 10, for the top of a chart. */
 export function roundTop(most: number): number {
   if (most <= 10) return 10
   const step = 10 ** Math.floor(Math.log10(most))

@@ -49,7 +49,7 @@ export async function runLoggedCall(
 /** Rounds milliseconds to tenths, as the access log does. */
 const tenths = (ms: number): number => Math.round(ms * 10) / 10
 
-/** The requests that `write` has logged as calls, so that none is logged twice. */
+/** The requests that `write` has logged: `logOtherRequests` does not log them again. */
 const written = new WeakSet<IncomingMessage>()
 
 function write(
