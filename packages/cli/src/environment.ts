@@ -136,7 +136,7 @@ export const callWithDatabase = <Input, Result>(
   input: Input,
 ): Promise<Result> => withDatabase((deps) => adminFunction(deps, input))
 
-/** Like `callWithDatabase`, for acts that add an operator's own data: the database of a demo is refused. */
+/** Like `callWithDatabase`, for an operator's own data: refuses a demo's database unless ROLLCALL_DEMO_WRITES is 1. */
 export const callWithOwnDatabase = <Input, Result>(
   adminFunction: (deps: Deps, input: Input) => Promise<Result>,
   input: Input,

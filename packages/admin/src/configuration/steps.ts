@@ -11,7 +11,7 @@ export type StepDeps = HasVault & BaseActDeps
 
 /** A planned change of the database. */
 export interface Step {
-  /** The path, in the configuration file, of what the step adds, changes or removes. */
+  /** The path in the configuration file of the entry, member or list that the step is about. */
   readonly at: readonly PathStep[]
   readonly change: (typeof STEP_CHANGES)[number]
   /** The value before the step, for the list of changes; `to` is the value after it. Null: there is none. */

@@ -44,7 +44,7 @@ async function largestStored(client: Client, sequence: string): Promise<bigint> 
   return BigInt(rows[0]?.largest ?? 0)
 }
 
-/** A column in which each row has the last number that it gave out, as a mailbox for its envelopes. */
+/** A column with the last number that each row has given out, such as a mailbox to its last envelope. */
 export interface NumberColumn {
   readonly table: string
   readonly column: string

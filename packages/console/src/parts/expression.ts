@@ -6,14 +6,14 @@ export type OperatorName = keyof typeof TRY.operators
 export interface Condition {
   readonly attribute: string
   readonly operator: OperatorName
-  /** The value as the reader typed it. */
+  /** The value as it stands in its field, or as a reader would type it. */
   readonly value: string
 }
 
 type Scalar = string | number | boolean
 
 interface OperatorRow {
-  /** Reads the typed value of a condition; null when the operator takes no value. */
+  /** Reads the text of a condition's value; null when the operator takes no value. */
   readonly read: ((text: string, type: string) => Scalar | readonly Scalar[]) | null
 }
 

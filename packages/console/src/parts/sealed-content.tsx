@@ -9,7 +9,7 @@ import { Panel, Section } from './page.tsx'
 import styles from './sealed-content.module.css'
 import { useAct } from './use-act.tsx'
 
-/** The decrypted body of one message, or the reason why there is none. */
+/** The decrypted body of a message, or the reason why it cannot be opened. */
 interface Opened {
   readonly what: string
   readonly id: string
