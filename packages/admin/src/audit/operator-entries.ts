@@ -8,7 +8,7 @@ import { type Caller, callerNames } from '../caller.ts'
 export interface EntryDetails {
   /** The command, without any value that was given to it. */
   readonly note: string
-  /** Namespace of the registry; absent when the act concerns none or several. */
+  /** Namespace of the registry; absent when neither the input nor the work of the act names one. */
   readonly registry?: string | undefined
   /** The persons whose data is shown or changed, or who are asked about. */
   readonly persons?: readonly AuditedPerson[]

@@ -84,7 +84,7 @@ export function judgeAll<Facts>(checks: readonly Check<Facts>[], facts: Facts): 
   })
 }
 
-/** The paths of the files whose permission bits doctor judges. */
+/** The paths of the data directory and of the files whose permission bits doctor judges. */
 export type JudgedFiles = Readonly<Record<keyof FileFacts, string>>
 
 /** Reads the permission bits of the files, and adds the configuration. */

@@ -40,7 +40,7 @@ const Attributes = Type.Array(
 )
 const kept = wholeNumber('Records that are stored although a value of them is not understood.')
 
-/** The report of an import: of the whole file, also after an interruption. It never quotes a value. */
+/** The report of an import, of the whole file also after an interruption, or of a source check. It has no value. */
 export const ImportReport = closed({
   kept,
   rejections: Rejections,
