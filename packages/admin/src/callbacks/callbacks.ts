@@ -229,7 +229,7 @@ async function checkAddress({ outgoing }: Participant, address: string | null | 
 
 export { AUTHENTICATION_WAYS, type CallbackAuth, parseSchedule }
 
-/** The credentials of each way of authentication; those in `OPTIONAL` may be left out. */
+/** The credentials that each way of authentication takes; those in `OPTIONAL` may be left out. */
 const TAKEN: Readonly<Record<CallbackAuth, readonly Credential[]>> = {
   none: [],
   bearer: ['origin', 'token'],

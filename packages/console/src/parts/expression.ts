@@ -6,7 +6,7 @@ export type OperatorName = keyof typeof TRY.operators
 export interface Condition {
   readonly attribute: string
   readonly operator: OperatorName
-  /** The value as it stands in its field, or as a reader would type it. */
+  /** The value as text, in the form in which a reader types it. */
   readonly value: string
 }
 

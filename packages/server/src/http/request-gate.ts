@@ -42,7 +42,7 @@ export interface RequestGate {
   named(request: GatedRequest, ids: Pick<NotedRequest, 'message_id' | 'correlation_id'>): void
   /** Returns what was noted about a request. */
   noted(request: GatedRequest): NotedRequest
-  /** Notes the code with which the reply rejects the header of a request. */
+  /** Notes a request whose header the reply rejects, with the code of the rejection. */
   rejected(request: GatedRequest, code: string): void
   /**
    * Notes a refused request. A request without a valid token counts as a failure of its address, but `NotSignedIn` not.

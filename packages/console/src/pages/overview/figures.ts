@@ -1,6 +1,6 @@
 /** Sums for the overview, from counts of the admin API. */
 
-/** The share of the messages to which a message of each outcome belongs. */
+/** The share in which messages of each outcome are counted: the good, the rejected or the refused ones. */
 const KINDS = {
   accepted: 'good',
   succeeded: 'good',
