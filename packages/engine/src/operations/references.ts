@@ -33,7 +33,7 @@ export async function storeMissingReferences(
 }
 
 /** Stores the reference_ids of an exchange's items, if they are not stored yet. */
-export async function ensureReferences(deps: StoringReferences, accepted: AcceptedExchange): Promise<void> {
+export async function storeReferencesIfMissing(deps: StoringReferences, accepted: AcceptedExchange): Promise<void> {
   if (accepted.references_stored) return
   await storeReferences(deps.db, accepted.correlation_id, await referencesOf(deps, accepted))
 }
