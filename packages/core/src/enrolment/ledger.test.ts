@@ -3,7 +3,7 @@ import { canonicalJson, type JsonObject, type JsonValue, kindNamed } from '@roll
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readBeneficiary } from './beneficiary.ts'
-import { emptyLedger, type Ledger, type LedgerScope, nextStatusTime, recordAtTime, mergeUpdate } from './ledger.ts'
+import { emptyLedger, type Ledger, type LedgerScope, mergeUpdate, nextStatusTime, recordAtTime } from './ledger.ts'
 import { readLedger, writeLedger } from './ledger-text.ts'
 
 const kind = kindNamed('ibr')
