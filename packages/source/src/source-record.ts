@@ -8,7 +8,7 @@ import type { SourceRow } from './engine/engine.ts'
 import type { MappedRecords } from './engine/mapped-records.ts'
 import { MOST_CHILDREN } from './engine/row-statement.ts'
 
-/** What was read from a row of a source: its cells, its document, and its record or the problems. */
+/** The result of reading a row of a source: its cells, its document, and its record or the problems. */
 export interface RowRead {
   readonly cells: RowCells
   readonly notes: RecordNotes

@@ -1,4 +1,4 @@
-/** What follows a source, as a process of its own that can be killed, and random changes with such deaths. */
+/** Runs the follower of a source as a process of its own that can be killed, and makes random changes with such deaths. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

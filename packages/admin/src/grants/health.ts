@@ -7,7 +7,7 @@ import { listRegistries } from '@rollcall/records/registries/registries'
 import { isoTime } from '../members.ts'
 
 const DAY = 86_400_000
-/** What ends within so many days is reported: grants, and in the overview also keys, tokens and subscriptions. */
+/** Days before their end from which grants are reported, and in the overview also keys, tokens and subscriptions. */
 export const EXPIRING_DAYS = 30
 
 /** Lists grants that are weak or end soon, and participants without a grant. @param active the active participants */

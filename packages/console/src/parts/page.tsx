@@ -5,7 +5,7 @@ import styles from './page.module.css'
 
 interface PageProps {
   readonly title: string
-  /** What the page is for, in one sentence, or the name or id of what it shows. */
+  /** A sentence on the purpose of the page, or the name or id of the thing that the page shows. */
   readonly lead?: ReactNode
   /** A link to the page above this one, such as the list. */
   readonly above?: ReactNode

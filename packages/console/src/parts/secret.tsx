@@ -6,7 +6,7 @@ import styles from './secret.module.css'
 
 interface SecretProps {
   readonly title: string
-  /** What the secret is, such as "client secret". */
+  /** The kind of secret in words, such as "client secret". */
   readonly what: string
   /** The secret; null when there is none to show. */
   readonly value: string | null

@@ -82,7 +82,7 @@ export interface ItemWork {
   readonly addFacts: (facts: AskedFacts) => void
 }
 
-/** What the handlers of all items of a batch share; each handler also gets its own `addFacts`. */
+/** The dependencies that the handlers of all items of a batch share; each handler also gets its own `addFacts`. */
 export type BatchWork = Omit<ItemWork, 'addFacts'>
 
 /** One item of a batch. Its timestamp and locale have the right form; its reference_id was not checked. */
@@ -119,7 +119,7 @@ export type ItemHandler = (work: ItemWork, item: Item) => Promise<ItemAnswer>
 /** Answers a further page of one item. @throws ItemRejection the page cannot be answered */
 export type PageHandler = (work: ItemWork, item: Item, page: PersistedPage) => Promise<ItemAnswer>
 
-/** What differs between synchronous and asynchronous answers: the limits of their searches. */
+/** The limits of searches, which differ between synchronous and asynchronous answers. */
 export interface Mode {
   readonly name: ModeName
   /** The slots for searches in this mode. */

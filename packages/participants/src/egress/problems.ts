@@ -13,7 +13,7 @@ const RULES = {
 } as const
 export type AddressRule = keyof typeof RULES
 
-/** What the operator can do when an address breaks a rule. Peers do not see these texts. */
+/** Advice to the operator when an address breaks a rule. Peers do not see these texts. */
 const REMEDIES: Partial<Readonly<Record<AddressRule, string>>> = {
   scheme: 'rollcall participant host allow with --plain-http permits http to that host',
   port: 'rollcall participant host allow with --port permits another port than 443 of that host',

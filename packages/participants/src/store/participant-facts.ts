@@ -21,7 +21,7 @@ export async function listSecretTimes({ pool }: Pool, { id }: Of): Promise<reado
   return rows
 }
 
-/** What a participant used today of one daily quota. */
+/** The use of one daily quota by a participant today. */
 export interface CountedToday {
   /** The `Registry.id` of the registry in which the quota was used. */
   readonly registry: number

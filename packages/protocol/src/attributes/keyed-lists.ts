@@ -47,10 +47,12 @@ interface KeyPlaces {
 const knownPlaces = new WeakMap<KeyedList, KeyPlaces>()
 
 function placesOf(list: KeyedList): KeyPlaces {
+  const known = knownPlaces.get(list)
+  if (known !== undefined) return known
   const { name, identifiers = [], values } = list
-  const places = knownPlaces.get(list) ?? {
+  const places: KeyPlaces = {
     identifiers: identifiers.map((inside) => ({ inside, compiled: compilePath(inside) })),
-    value: values === undefined ? null : ({ name, paths: values, type: 'text', fold: true } as const),
+    value: values === undefined ? null : { name, paths: values, type: 'text', fold: true },
   }
   knownPlaces.set(list, places)
   return places

@@ -47,7 +47,7 @@ export function withoutPersons(
   return isJsonObject(left) ? left : {}
 }
 
-/** What is known while persons are removed from one record: its type, who is removed, and the persons found so far. */
+/** The state while persons are removed from one record: its type, who is removed, and the persons found so far. */
 interface Scope {
   readonly kind: Kind
   readonly takesOut: TakesOut

@@ -32,7 +32,7 @@ export interface PublicKey {
   readonly thumbprint: string
 }
 
-/** What the caller knows about a key besides its JWK: the owner, the name and the use. */
+/** The caller's facts about a key, besides its JWK: the owner, the name and the use. */
 export interface KeyContext {
   /** The owner's sender_id. When it is undefined, a `kid` may have any sender's name. */
   readonly sender_id?: string | undefined

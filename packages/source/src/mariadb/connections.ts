@@ -9,10 +9,10 @@ import {
   CONNECT_TIMEOUT,
   type Connections,
   connectionsOf,
+  type DatabaseSnapshot,
   NotBegun,
   STATEMENT_GRACE,
   type Statement,
-  type DatabaseSnapshot as StateOf,
   type Transaction,
 } from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
@@ -22,7 +22,7 @@ import { failureOf } from './failures.ts'
 
 /** A column of a result, in the words of the driver. */
 export type Field = Pick<FieldPacket, 'columnType' | 'flags' | 'decimals' | 'columnLength'>
-export type MariadbSnapshot = StateOf<Field>
+export type MariadbSnapshot = DatabaseSnapshot<Field>
 
 /** The most statements that a connection keeps prepared. Look-ups repeat a few. */
 const MOST_PREPARED = 50

@@ -9,9 +9,9 @@ import {
   CONNECT_TIMEOUT,
   type Connections,
   connectionsOf,
+  type DatabaseSnapshot,
   STATEMENT_GRACE,
   type Statement,
-  type DatabaseSnapshot as StateOf,
   type Transaction,
 } from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
@@ -21,7 +21,7 @@ import { failureOf } from './failures.ts'
 import { Outdated, sendPiece } from './one-piece.ts'
 
 /** A snapshot of a PostgreSQL. In its answers, the types of columns are their numbers in the catalog. */
-export type PostgresSnapshot = StateOf<number>
+export type PostgresSnapshot = DatabaseSnapshot<number>
 
 /**
  * Reads how to connect.

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { NotBegun, type Statement } from '../engine/connections.ts'
+import { TimeLimit } from '../engine/time-limit.ts'
 import { Outdated, sendPiece } from './one-piece.ts'
 
 let database: Awaited<ReturnType<typeof emptyDatabase>>
@@ -19,7 +20,8 @@ afterAll(async () => {
 })
 
 const plain = (text: string): Statement => ({ text, values: [] })
-const send = (asked: Statement, before: readonly Statement[] = []) => sendPiece(client, before, asked)
+const limit = new TimeLimit(60_000, () => new Error('late'))
+const send = (asked: Statement, before: readonly Statement[] = []) => sendPiece(client, before, asked, limit)
 const prepared = async (): Promise<number> => (await client.query('select from pg_prepared_statements')).rowCount ?? 0
 
 test('after a statement that fails none of the others runs, whatever they would do', async () => {

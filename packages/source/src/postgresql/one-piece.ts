@@ -49,7 +49,7 @@ export async function sendPiece(
   client: pg.ClientBase,
   before: readonly Statement[],
   asked: Statement,
-  limit: TimeLimit | null = null,
+  limit: TimeLimit,
 ): Promise<Answer<number>> {
   const { prepared, dropped } = connectedOf(client)
   const fresh: string[] = []
@@ -76,7 +76,7 @@ export async function sendPiece(
   })
   const query = new PieceQuery(steps, before.length, dropped)
   try {
-    await (limit === null ? query.sent(client) : limit.wait(query.sent(client)))
+    await limit.wait(query.sent(client))
   } catch (error) {
     const isOutdated = !fresh.includes(asked.text) && query.completed === before.length && isChangedResult(error)
     for (const text of isOutdated ? [...fresh, asked.text] : fresh) forget(text)

@@ -9,7 +9,7 @@ export interface RowsOf {
   readonly recordType: string
 }
 
-/** What is stored of a row of a source: its key, and the identifier of its record. */
+/** The stored facts of a row of a source: its key, and the identifier of its record. */
 export interface StoredRow {
   readonly key: string
   /** The primary identifier of the row's record; null: the row has no record. */
@@ -66,7 +66,7 @@ export async function storedTypes(pool: Pool, registry: number): Promise<readonl
   return rows.map(({ record_type }) => record_type)
 }
 
-/** What a row of a source has become: a record, or a rejected row. */
+/** The outcome of reading a row of a source: a record, or a rejected row. */
 export interface RowOutcome extends StoredRow {
   /** The row's primary identifier if another row's record has it, so that this row is rejected; otherwise null. */
   readonly wanted: string | null

@@ -14,7 +14,7 @@ export interface KeyOfChange {
   readonly after: boolean
 }
 
-/** What the keys of a record tell about a subscription's filter. */
+/** The facts that a record's keys give about a subscription's filter. */
 export interface KeyMatch {
   /** True when the record has a key of the subscription. Without one the record does not fulfil the filter. */
   readonly some: boolean

@@ -34,7 +34,7 @@ export interface NewExchange {
   readonly accepted?: Acceptance
 }
 
-/** What is stored of a request that is answered later, in addition to what is stored of every message. */
+/** The members that are stored of a request that is answered later, besides those of every message. */
 export interface Acceptance {
   /** The checked address for the answer; null: the participant's own address, or none. */
   readonly sender_uri: string | null

@@ -5,7 +5,7 @@ import { nodeCrypto } from '../node.ts'
 /** The prefix of a digest. The specification has none (''); other systems use the others (1.4, detail 1). */
 export type DigestPrefix = '' | 'SHA-256=' | 'BLAKE-512='
 
-/** What a digest is made from: bytes, or a text, which is encoded in UTF-8. */
+/** The content of a digest: bytes, or a text, which is encoded in UTF-8. */
 type Content = Bytes | string
 
 const bytesOf = (content: Content): Bytes => (typeof content === 'string' ? utf8(content) : content)
