@@ -10,7 +10,6 @@ import {
   type AuditLog,
   type ConfidentialDetails,
   identifierKey,
-  type PersonRole,
 } from '@rollcall/core/model/audit-entry'
 import { messageKey } from '@rollcall/core/model/exchange'
 import { DEMANDED_META, type Grant } from '@rollcall/core/model/grant'
@@ -221,9 +220,9 @@ function readShown(records: readonly Disclosed[], items: readonly AuditedItem[])
 export function personsOf(records: readonly Disclosed[], items: readonly AuditedItem[] = []): readonly AuditedPerson[] {
   const shown = records.flatMap(({ audited }) => audited.persons)
   const named = items.flatMap(({ persons = [] }) => persons)
-  const inRole = (wanted: PersonRole) => named.filter(({ role }) => role === wanted)
-  const seen = [...shown, ...withoutKnown(inRole('seen'), shown)]
-  return [...seen, ...withoutKnown(inRole('asked'), seen), ...withoutKnown(inRole('written'), [])]
+  const { seen = [], asked = [], written = [] } = Object.groupBy(named, ({ role }) => role)
+  const known = [...shown, ...withoutKnown(seen, shown)]
+  return [...known, ...withoutKnown(asked, known), ...withoutKnown(written, [])]
 }
 
 /** Removes from each person the identifiers of known persons. A person without any other identifier is left out. */

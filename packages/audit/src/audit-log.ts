@@ -15,7 +15,7 @@ import type { Metrics } from '@rollcall/observe/metrics'
 import { entryHash, firstHash } from './chain.ts'
 import { type ChainEnd, type Checkpoints, createCheckpoints } from './checkpoints.ts'
 import { sealDetails } from './confidential.ts'
-import { type AuditKeys, loadAuditKeys } from './keys.ts'
+import { type AuditKeys, auditKeysOnce } from './keys.ts'
 import { packedPersonsOf } from './persons.ts'
 import { createShapes, type EntryShapes, type KnownShape } from './shapes.ts'
 import { commitmentOf, entryKeysOf, type PackedPerson, packPersons } from './store/packed-persons.ts'
@@ -59,22 +59,12 @@ export interface ProcessAuditLog extends JointAuditLog {
 
 export function createAuditLog(deps: AuditLogDeps): ProcessAuditLog {
   const { db, vault, clock } = deps
-  let keys: Promise<AuditKeys> | undefined
-  const loaded = (): Promise<AuditKeys> => {
-    keys ??= vault()
-      .then((opened) => loadAuditKeys(db, opened))
-      .catch((error: unknown) => {
-        keys = undefined
-        throw error
-      })
-    return keys
-  }
-
+  const keys = auditKeysOnce(db, vault)
   const drift = { offset: 0 }
   const checkpoints = createCheckpoints({
     ...deps,
     witness: createWitness(deps.witness, { ...deps, later: clock.later }),
-    keys: loaded,
+    keys,
     time: () => clock.now() + drift.offset,
   })
   const writer = createChainWriter(deps, checkpoints, drift)
@@ -82,7 +72,7 @@ export function createAuditLog(deps: AuditLogDeps): ProcessAuditLog {
   let closed = false
 
   const submit = async (entry: AuditEntry, persons: readonly AuditedPerson[], joint: JointRow | null) => {
-    const current = await loaded()
+    const current = await keys()
     // An entry after the signed end of its chain would be a fault in the audit log.
     if (closed) throw new StoreBusy()
     return group.submit({ entry, persons: packedPersonsOf(current.pseudonyms, persons), keys: current, joint })

@@ -59,6 +59,23 @@ const KINDS: readonly AuditKeyKind[] = ['signature', 'pseudonym', 'confidential'
 const { table, purpose } = SEALED_AUDIT_KEYS
 
 /**
+ * Returns a function that loads the keys at its first call, and again after a failure.
+ * @param vault is opened when the keys are loaded
+ */
+export function auditKeysOnce(db: Database, vault: () => Promise<Vault>): () => Promise<AuditKeys> {
+  let loading: Promise<AuditKeys> | undefined
+  return () => {
+    loading ??= vault()
+      .then((opened) => loadAuditKeys(db, opened))
+      .catch((error: unknown) => {
+        loading = undefined
+        throw error
+      })
+    return loading
+  }
+}
+
+/**
  * Loads the active keys, and makes the missing ones.
  * @throws Error a secret key is retired, or is missing although there are entries
  * @throws DecryptionError a key was altered, or the master key is another one

@@ -3,8 +3,7 @@
  * a commitment to it. After the pseudonym is erased, the commitment says nothing about the person, and the chain still
  * verifies.
  */
-import { type KeyObject, randomBytes } from 'node:crypto'
-import { hmacSha256 } from '@rollcall/base/shared/sha256'
+import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import {
   type AuditedPerson,
   identifierKey,
@@ -13,32 +12,22 @@ import {
 } from '@rollcall/core/model/audit-entry'
 import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
-import { loadAuditKeys } from './keys.ts'
+import { auditKeysOnce } from './keys.ts'
 import { type PackedPerson, SALT_BYTES } from './store/packed-persons.ts'
 
 /** The pseudonym of an identifier, the same in all registries: HMAC-SHA-256 of type and value with a secret key. */
 export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Buffer =>
-  hmacSha256(secret, identifierKey(identifier))
+  createHmac('sha256', secret).update(identifierKey(identifier)).digest()
 
 /**
  * Creates the maker of pseudonyms for use outside of the audit log. They equal those in it.
  * @param vault is opened for the first pseudonym
  */
 export function createPseudonymMaker(db: Database, vault: () => Promise<Vault>): Pseudonyms {
-  let secret: Promise<KeyObject> | undefined
-  const loaded = (): Promise<KeyObject> => {
-    secret ??= vault()
-      .then((opened) => loadAuditKeys(db, opened))
-      .then(({ pseudonyms }) => pseudonyms)
-      .catch((error: unknown) => {
-        secret = undefined
-        throw error
-      })
-    return secret
-  }
+  const keys = auditKeysOnce(db, vault)
   return async (identifiers) => {
-    const key = await loaded()
-    return identifiers.map((identifier) => pseudonymOf(key, identifier))
+    const { pseudonyms } = await keys()
+    return identifiers.map((identifier) => pseudonymOf(pseudonyms, identifier))
   }
 }
 
@@ -47,9 +36,8 @@ export function packedPersonsOf(secret: KeyObject, persons: readonly AuditedPers
   const packed = new Map<string, PackedPerson>()
   for (const { role, identifiers } of persons) {
     for (const identifier of identifiers) {
-      const name = identifierKey(identifier)
-      const key = `${role}\0${name}`
-      if (!packed.has(key)) packed.set(key, { role, pseudonym: hmacSha256(secret, name), salt: newSalt() })
+      const key = `${role}\0${identifierKey(identifier)}`
+      if (!packed.has(key)) packed.set(key, { role, pseudonym: pseudonymOf(secret, identifier), salt: newSalt() })
     }
   }
   return [...packed.values()]

@@ -1,4 +1,5 @@
 /** Makes the rows of entries. What many entries have in common is their shape, stored once (`store/entry-shape.ts`). */
+import { oncePerObject } from '@rollcall/base/shared/once-per'
 import { sha256 } from '@rollcall/base/shared/sha256'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
@@ -36,6 +37,17 @@ export interface KnownShape {
   /** True when the row of the shape is committed, as far as this process knows. */
   stored: boolean
 }
+
+let numbered = 0
+
+/**
+ * The canonical text of `shown`, and a number that identifies the object. They are made once for each object: answers
+ * under one grant often have the same one (`audit-entry-of.ts`).
+ */
+const shownText = oncePerObject((shown: StoredAuditEntry['shown']) => {
+  numbered += 1
+  return { text: new CanonicalText(canonicalJson(shown)), number: numbered }
+})
 
 /** The shapes that this process has met, by which it makes the rows of entries. */
 export interface EntryShapes {
@@ -115,10 +127,14 @@ export function createShapes(): EntryShapes {
 /** Copies an entry whose texts are slices of a request's body, so that the whole body does not stay in memory. */
 const detached = ({ shown, ...others }: StoredAuditEntry): StoredAuditEntry => ({ ...structuredClone(others), shown })
 
+/** Makes the row of an entry from its shape and the values between the pieces of the shape. */
 function packedIn(shape: KnownShape, values: readonly Value[]): ComposedEntry & { readonly shape: KnownShape } {
+  const { pieces } = shape
+  let text = pieces[0] as string
+  for (const [index, { value }] of values.entries()) text += value + (pieces[2 * index + 2] as string)
   const packed = Buffer.concat(values.flatMap(({ bytes }) => bytes ?? []))
   const correlation_id = values.find(({ mark }) => mark === 'c')?.value ?? null
-  return { text: joined(shape.pieces, values), shape, packed, correlation_id }
+  return { text, shape, packed, correlation_id }
 }
 
 /** True when the stored parts give the text of the entry again: a text of a peer may look like a mark. */
@@ -127,14 +143,6 @@ const isReadBack = (
   whole: string,
   columns: MessageColumns,
 ): boolean => text === whole && entryTextOf({ content: shape.content, packed, correlation_id, ...columns }) === whole
-
-/** Builds a text from the pieces of a shape and the values between them. */
-function joined(pieces: readonly string[], values: readonly Value[]): string {
-  let text = pieces[0] as string
-  for (let index = 0; index < values.length; index += 1)
-    text += (values[index] as Value).value + (pieces[2 * index + 2] as string)
-  return text
-}
 
 /** The members of which each entry has its own value, in the order of canonical JSON. */
 const fieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction_id }: StoredAuditEntry) => ({
@@ -303,18 +311,4 @@ function valuesOfSignature(text: string, like: string, known: readonly Value[], 
     values.push({ field, mark, value, bytes })
   }
   return text.slice(at) === like.slice(at) ? values : null
-}
-
-/** The text of each `shown`, made once: answers under one grant often have the same object (`audit-entry-of.ts`). */
-const texts = new WeakMap<StoredAuditEntry['shown'], { readonly text: CanonicalText; readonly number: number }>()
-let numbered = 0
-
-/** The canonical text of `shown`, and a number that identifies the object. */
-function shownText(shown: StoredAuditEntry['shown']): { readonly text: CanonicalText; readonly number: number } {
-  const known = texts.get(shown)
-  if (known !== undefined) return known
-  numbered += 1
-  const made = { text: new CanonicalText(canonicalJson(shown)), number: numbered }
-  texts.set(shown, made)
-  return made
 }

@@ -130,7 +130,13 @@ export async function writeEntries(
     packed ?? Buffer.alloc(0),
     persons,
   ])
-  const lengths = (part: number): string => arrayOf(parts.map((those) => those[part]?.length ?? 0))
+  // Where each entry begins in the run of all parts, counted from 1, and the lengths of its parts.
+  let next = 1
+  const places = parts.map((those) => {
+    const place = [next, ...those.map(({ length }) => length)]
+    for (const { length } of those) next += length
+    return place
+  })
   const shapes = new Map([...fresh, ...stored].map((shape, index) => [shape, index + 1]))
   const joint = Map.groupBy(
     entries.flatMap(({ joint }, place) => (joint === null ? [] : [{ ...joint, place }])),
@@ -152,8 +158,7 @@ export async function writeEntries(
       Buffer.concat([...shapes.keys()].map(({ digest }) => digest)),
       Buffer.concat(parts.flat()),
       Buffer.concat(entries.map(({ hash }) => hash)),
-      arrayOf(starts(parts.map((those) => those.reduce((sum, { length }) => sum + length, 0)))),
-      ...[lengths(0), lengths(1), lengths(2)],
+      ...[0, 1, 2, 3].map((column) => arrayOf(places.map((place) => place[column] ?? 0))),
       arrayOf(entries.map(({ shape }) => (shape && shapes.get(shape)) ?? null)),
       entries.map(({ message_id }) => message_id),
       entries.map(({ reply_message_id }) => reply_message_id),
@@ -170,15 +175,6 @@ export async function writeEntries(
     places.filter((_, at) => held !== null && held[name]?.includes(at + 1) !== true),
   )
   return { at: time, unheld }
-}
-
-/** Computes from the lengths of parts the position, counted from 1, at which each part begins. */
-function starts(lengths: readonly number[]): number[] {
-  let sum = 1
-  return lengths.map((length) => {
-    sum += length
-    return sum - length
-  })
 }
 
 /** An array as PostgreSQL's text. A comma may stand in a value only within quotation marks. */
