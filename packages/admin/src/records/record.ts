@@ -4,7 +4,7 @@ import { identifiersNamingRecord } from '@rollcall/core/model/person-identifiers
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
 import { PathNames } from '@rollcall/core/policy/disclosed-paths'
-import { auditedPersonOf, auditedRelatedPersons, findRelatedPersons } from '@rollcall/core/policy/disclosed-persons'
+import { auditedPersonsOf, findRelatedPersons } from '@rollcall/core/policy/disclosed-persons'
 import type { JsonValue } from '@rollcall/protocol'
 import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
@@ -66,10 +66,10 @@ export const showRecord = defineAct(
       records: records.length,
       persons: [
         { role: 'asked', identifiers: [identifier] },
-        ...records.flatMap(({ recordType, record }) => [
-          auditedPersonOf(registry.kind, recordType, record),
-          ...auditedRelatedPersons(registry.kind, findRelatedPersons(registry.kind, recordType, record)),
-        ]),
+        ...records.flatMap(({ recordType, record }) => {
+          const related = findRelatedPersons(registry.kind, recordType, record)
+          return auditedPersonsOf(registry.kind, recordType, record, related)
+        }),
       ],
       shown: Object.fromEntries(
         records.map(({ recordType, record }) => [recordType.name, new PathNames().collect(record)]),

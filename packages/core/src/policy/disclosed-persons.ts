@@ -41,22 +41,23 @@ export function askedPartIdentifiers(
 }
 
 /**
- * The related persons with their identifiers. A person without an identifier is left out: an entry cannot name that
- * person.
+ * The persons of a record for the audit entry: its own and the related ones. A related person without an identifier is
+ * left out: an entry cannot name that person.
  */
-export function auditedRelatedPersons(kind: Kind, related: readonly RelatedPerson[]): readonly AuditedPerson[] {
-  return related.flatMap(({ relation, person }) => {
-    const named = relatedIdentifiers(kind, relation, person)
-    return named.identifiers.length === 0 ? [] : [named]
-  })
-}
-
-function relatedIdentifiers(kind: Kind, { record_type }: Relation, person: JsonValue): AuditedPerson {
-  const recordType = kind.record_types.find(({ name }) => name === record_type)
-  const named = auditedPersonOf(kind, recordType ?? { identifiers: [ITSELF] }, person)
-  return named.identifiers.length > 0 || !isJsonObject(person)
-    ? named
-    : { ...named, identifiers: identifiersWithin(kind, person, recordType) }
+export function auditedPersonsOf(
+  kind: Kind,
+  ownType: Pick<RecordType, 'identifiers'>,
+  record: JsonValue,
+  related: readonly RelatedPerson[],
+): readonly AuditedPerson[] {
+  const persons = [auditedPersonOf(kind, ownType, record)]
+  for (const { relation, person } of related) {
+    const recordType = kind.record_types.find(({ name }) => name === relation.record_type)
+    let { role, identifiers } = auditedPersonOf(kind, recordType ?? { identifiers: [ITSELF] }, person)
+    if (identifiers.length === 0 && isJsonObject(person)) identifiers = identifiersWithin(kind, person, recordType)
+    if (identifiers.length > 0) persons.push({ role, identifiers })
+  }
+  return persons
 }
 
 /** For each dotted path, the function that reads the values at the path in a document. */
@@ -72,22 +73,6 @@ function valuesAt(path: string, from: JsonValue): JsonValue[] {
 export function findRelatedPersons(kind: Kind, recordType: RecordType, record: JsonValue): readonly RelatedPerson[] {
   return addUndescribedPersons(kind, recordType, record, record, findDescribedPersons(kind, recordType, record))
 }
-
-/** Adds the persons with an identifier whom no relation describes. @param shown the shown part of the record */
-export const addUndescribedPersons = (
-  kind: Kind,
-  recordType: RecordType,
-  record: JsonValue,
-  shown: JsonValue,
-  described: readonly RelatedPerson[],
-): readonly RelatedPerson[] => [
-  ...described,
-  ...undescribedIn(kind, recordType, shown, described, () =>
-    [auditedPersonOf(kind, recordType, record), ...auditedRelatedPersons(kind, described)].flatMap(
-      ({ identifiers }) => identifiers,
-    ),
-  ),
-]
 
 /** Finds the other persons in a record, at the paths of its record type's relations. */
 export function findDescribedPersons(
@@ -147,18 +132,17 @@ const IDENTIFIER_MEMBERS = new Set([
 ])
 
 /**
- * Finds persons in the shown part of a record whom no relation of the kind describes, for the audit entry.
- * @param shown the shown part of a record of this type
+ * Adds the persons with an identifier whom no relation of the kind describes. An object that has only identifiers of
+ * the record's person and of the described persons is no other person.
+ * @param shown the shown part of the record
  * @param described the persons that relations describe
- * @param knownOf the identifiers of the record's person and of the described persons; an object that has only these is
- * no other person
  */
-function undescribedIn(
+export function addUndescribedPersons(
   kind: Kind,
   recordType: RecordType,
+  record: JsonValue,
   shown: JsonValue,
   described: readonly RelatedPerson[],
-  knownOf: () => readonly PersonIdentifier[],
 ): readonly RelatedPerson[] {
   const types = new Map<JsonValue, RecordType | undefined>([[shown, recordType]])
   for (const { relation, shown: person } of described) {
@@ -177,7 +161,9 @@ function undescribedIn(
     for (const name of names) if (!own.has(name)) collect(value[name] ?? null)
   }
   collect(shown)
-  return candidates.length === 0 ? [] : unknownPersons(kind, candidates, knownOf())
+  if (candidates.length === 0) return described
+  const known = auditedPersonsOf(kind, recordType, record, described).flatMap(({ identifiers }) => identifiers)
+  return [...described, ...unknownPersons(kind, candidates, known)]
 }
 
 /** True for a name in IDENTIFIER_MEMBERS in any spelling. The first test is fast and enough for most names. */

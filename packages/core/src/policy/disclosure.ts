@@ -12,7 +12,6 @@ import {
   resolveRecordType,
   withoutPersons,
 } from '@rollcall/protocol'
-import type { AuditedPerson } from '../model/audit-entry.ts'
 import { type Grant, isGranted, type VisibleNode } from '../model/grant.ts'
 import { Disclosed } from '../model/outcome.ts'
 import { takesOutProtected } from '../model/protection.ts'
@@ -22,8 +21,7 @@ import { cutRecord, type RelatedPerson } from './cut.ts'
 import { PathNames } from './disclosed-paths.ts'
 import {
   addUndescribedPersons,
-  auditedPersonOf,
-  auditedRelatedPersons,
+  auditedPersonsOf,
   findRelatedPersons,
   relatedAfterSelection,
 } from './disclosed-persons.ts'
@@ -60,7 +58,7 @@ export function* discloseRecords(
       select === null ? related : relatedAfterSelection(related, shown, text, (one) => canonicalJson(select(one)))
     yield new DisclosedRecord(text, {
       record_type: recordType.name,
-      persons: personsOf(grant, recordType, record, left),
+      persons: auditedPersonsOf(grant.identifiers.kind, recordType, record, left),
       paths: paths.collect(selected),
     })
   }
@@ -79,7 +77,8 @@ export function* discloseRecordParts(
   const paths = pathsOf(recordType)
   const textOf = (record: JsonValue): string => canonicalJson(partsOf(record))
   for (const { record, shown, related } of shownRecords(grant, recordType, [document])) {
-    const persons = personsOf(grant, recordType, record, relatedAfterSelection(related, shown, textOf(shown), textOf))
+    const left = relatedAfterSelection(related, shown, textOf(shown), textOf)
+    const persons = auditedPersonsOf(grant.identifiers.kind, recordType, record, left)
     for (const part of partsOf(shown)) {
       yield new DisclosedRecord(canonicalJson(part), {
         record_type: recordType.name,
@@ -151,13 +150,6 @@ const partUnderConsent = (
   coverage: VisibleNode | undefined,
   record: JsonValue,
 ): JsonValue => (coverage === undefined || !isJsonObject(record) ? {} : cutRecord(identifiers, coverage, record))
-
-const personsOf = (
-  { identifiers: { kind } }: DisclosureTerms,
-  recordType: RecordType,
-  record: JsonValue,
-  related: readonly RelatedPerson[],
-): readonly AuditedPerson[] => [auditedPersonOf(kind, recordType, record), ...auditedRelatedPersons(kind, related)]
 
 /** The records of a stored answer that may still be shown. */
 export interface DisclosedAgain {

@@ -6,7 +6,7 @@
 import { type Attribute, ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
 import type { AuditedPerson } from '../model/audit-entry.ts'
 import { attributesMentionedIn, type Leaf, leavesOf, type Predicate } from '../model/predicate.ts'
-import type { SortKey } from '../model/records.ts'
+import type { Identifier, SortKey } from '../model/records.ts'
 import { IDENTIFIERS, sortColumnGroup } from '../model/registry.ts'
 
 /**
@@ -30,18 +30,15 @@ export function askedFactsOfQuery({ predicate, sort = [] }: Pick<SearchParts, 'p
   readonly attributes: readonly string[]
   readonly persons: readonly AuditedPerson[]
 } {
-  const leaves = leavesOf(predicate)
-  const named = leaves.flatMap((leaf) => (leaf.is === 'identifier' ? leaf.identifiers : []))
-  const attributes = [...leaves.flatMap(namesIn), ...sort.map(({ attribute }) => attribute)]
-  return {
-    attributes: [...new Set(attributes)],
-    persons: named.length === 0 ? [] : [{ role: 'asked', identifiers: named }],
+  const identifiers: Identifier[] = []
+  const attributes = new Set<string>()
+  for (const leaf of leavesOf(predicate)) {
+    if (leaf.is === 'identifier') identifiers.push(...leaf.identifiers)
+    else if (leaf.is === 'some') for (const { name } of attributesMentionedIn(leaf.of)) attributes.add(name)
+    else if ('attribute' in leaf) attributes.add(leaf.attribute.name)
   }
-}
-
-function namesIn(leaf: Leaf): readonly string[] {
-  if (leaf.is === 'some') return attributesMentionedIn(leaf.of).map(({ name }) => name)
-  return 'attribute' in leaf ? [leaf.attribute.name] : []
+  for (const { attribute } of sort) attributes.add(attribute)
+  return { attributes: [...attributes], persons: identifiers.length === 0 ? [] : [{ role: 'asked', identifiers }] }
 }
 
 /** The parts of a search that name attributes. */

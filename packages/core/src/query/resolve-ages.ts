@@ -49,23 +49,23 @@ export function recordQuery(
  * the record type has no such date: the kind is wrong.
  * @param day YYYY-MM-DD, in the registry's time zone
  */
-export function resolveAges(predicate: Predicate, recordType: RecordType, day: string): Predicate {
-  return resolve(predicate, recordType.attributes, day)
-}
-
-function resolve(predicate: Predicate, attributes: readonly Attribute[], day: string): Predicate {
+export function resolveAges(
+  predicate: Predicate,
+  { attributes }: Pick<RecordType, 'attributes'>,
+  day: string,
+): Predicate {
   switch (predicate.is) {
     case 'and':
     case 'or': {
-      const of = predicate.of.map((part) => resolve(part, attributes, day))
+      const of = predicate.of.map((part) => resolveAges(part, { attributes }, day))
       return of.every((part, index) => part === predicate.of[index]) ? predicate : { ...predicate, of }
     }
     case 'not': {
-      const of = resolve(predicate.of, attributes, day)
+      const of = resolveAges(predicate.of, { attributes }, day)
       return of === predicate.of ? predicate : { ...predicate, of }
     }
     case 'some': {
-      const of = resolve(predicate.of, membersOf(predicate.list), day)
+      const of = resolveAges(predicate.of, { attributes: membersOf(predicate.list) }, day)
       return of === predicate.of ? predicate : { ...predicate, of }
     }
     case 'compare':

@@ -195,13 +195,10 @@ export function findForm<Read>(
   if (unknown !== undefined) {
     throw new QueryProblem(pathAt(path, unknown), `is not a known member; known members are ${known.join(', ')}`)
   }
-  return { read: form.read, members: membersOf(value, path) }
-}
-
-function membersOf(object: JsonObject, path: string): FormMembers {
   const get: FormMembers['get'] = (name) => {
-    const value = Object.hasOwn(object, name) ? object[name] : undefined
-    return value === undefined ? undefined : { value, path: pathAt(path, name) }
+    const member = Object.hasOwn(value, name) ? value[name] : undefined
+    return member === undefined ? undefined : { value: member, path: pathAt(path, name) }
   }
-  return { whole: object, path, get, of: (name) => get(name) ?? { value: null, path: pathAt(path, name) } }
+  const of: FormMembers['of'] = (name) => get(name) ?? { value: null, path: pathAt(path, name) }
+  return { read: form.read, members: { whole: value, path, get, of } }
 }

@@ -35,7 +35,7 @@ export const NESTED_FORMS: readonly ObjectForm<ReadForm>[] = [
   {
     members: ['expression'],
     optional: ['variables', 'operationName'],
-    read: (reader, members, word) => readNested(reader, members, members.of('expression'), word),
+    read: (reader, members, word) => readValue(reader, members.of('expression'), word, members),
   },
   {
     members: ['query'],
@@ -43,7 +43,7 @@ export const NESTED_FORMS: readonly ObjectForm<ReadForm>[] = [
     read: (reader, members, word) => {
       const collection = members.get('collection')
       if (collection !== undefined) readCollection(reader, collection)
-      return readNested(reader, members, members.of('query'), word)
+      return readValue(reader, members.of('query'), word, members)
     },
   },
 ]
@@ -157,10 +157,6 @@ function parsed(text: string, path: string): JsonValue {
     if (!(error instanceof JsonError)) throw error
     throw new UnreadableQuery(path, `must be JSON that can be read: ${error.message}`)
   }
-}
-
-function readNested(reader: Reader, members: FormMembers, member: MemberValue, word: QueryWord | undefined): Query {
-  return readValue(reader, member, word, members)
 }
 
 function readCollection(reader: Reader, { value, path }: MemberValue): void {
