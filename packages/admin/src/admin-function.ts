@@ -114,8 +114,8 @@ export function toAdminRefusal(error: unknown): unknown {
     const message = `reading the records of the registry took ${time}`
     return new AdminRefusal(message, { reason: 'unavailable', cause: error })
   }
-  const refused = REFUSALS.some((refusal) => error instanceof refusal)
-  if (!refused || !(error instanceof Error)) return error
+  const isForOperator = REFUSALS.some((refusal) => error instanceof refusal)
+  if (!isForOperator || !(error instanceof Error)) return error
   const reason = error instanceof StoreUnavailable ? 'unavailable' : 'invalid'
   return new AdminRefusal(error.message, { reason, cause: error })
 }

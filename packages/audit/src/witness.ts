@@ -52,7 +52,7 @@ export function createWitnessOf(target: WitnessTarget, { log, metrics, later }: 
       waiting = waiting.slice(-MOST_WAITING)
       const lines = waiting
       try {
-        await inTime(target, lines, later)
+        await writeWithTimeLimit(target, lines, later)
         waiting = waiting.slice(lines.length)
         if (state === 'failed') log.info('the witness of the audit log takes checkpoints again')
         state = 'good'
@@ -68,7 +68,7 @@ export function createWitnessOf(target: WitnessTarget, { log, metrics, later }: 
   }
 }
 
-function inTime(target: WitnessTarget, lines: readonly string[], later: Clock['later']): Promise<void> {
+function writeWithTimeLimit(target: WitnessTarget, lines: readonly string[], later: Clock['later']): Promise<void> {
   const giveUp = new AbortController()
   later(
     () => giveUp.abort(Object.assign(new Error('the witness does not answer'), { code: 'ETIMEDOUT' })),

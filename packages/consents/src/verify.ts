@@ -43,7 +43,7 @@ export interface VerifiedConsent {
   readonly claims: ConsentClaims
 }
 
-const claimsOf = validator<ConsentClaims>(ConsentClaims)
+const claimsValidator = validator<ConsentClaims>(ConsentClaims)
 
 /** Verifies the signature and the claims of a signed consent. @throws ConsentProblem */
 export async function verifyConsent(
@@ -66,8 +66,8 @@ export async function verifyConsent(
   const { kid } = header
   if (kid !== undefined && typeof kid !== 'string') throw new ConsentProblem('kid: must be a string')
   const claims = partOf(body)
-  const problem = claimsOf.firstProblem(claims)
-  if (problem !== null) throw new ConsentProblem(`its payload: ${claimsOf.problem(claims, 'claims')}`)
+  const problem = claimsValidator.firstProblem(claims)
+  if (problem !== null) throw new ConsentProblem(`its payload: ${claimsValidator.problem(claims, 'claims')}`)
   const checked = claims as ConsentClaims
   const accepted = scope.authorities?.includes(checked.iss) ?? true
   const authority = accepted ? await deps.authorityNamed(checked.iss) : null

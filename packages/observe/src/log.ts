@@ -56,7 +56,7 @@ export function createFloodLog<Subject extends object>(options: {
     if (others > 0) report(null, others)
     others = 0
   }
-  const reportLater = (): void => {
+  const reportAndArm = (): void => {
     scheduled = false
     reportAll()
     if (known.size > 0) arm()
@@ -64,7 +64,7 @@ export function createFloodLog<Subject extends object>(options: {
   const arm = (): void => {
     if (scheduled) return
     scheduled = true
-    later(reportLater, period)
+    later(reportAndArm, period)
   }
 
   return {

@@ -20,7 +20,7 @@ type Compared = {
 }
 
 /** For each member of a grant: whether the wanted value permits no more than the present one. */
-const NO_MORE: Compared = {
+const PERMITS_NO_MORE: Compared = {
   operations: (wanted, current) => within(wanted.operations, current.operations, []),
   record_types: (wanted, current) => within(wanted.record_types, current.record_types, ALL_NAMES),
   query_forms: (wanted, current) => within(wanted.query_forms, current.query_forms, ['identifier']),
@@ -75,7 +75,7 @@ export function isWiderGrant(wanted: GrantTerms, stored: readonly StoredGrant[],
     ({ terms, valid_from, valid_until }) =>
       valid_from <= from &&
       (valid_until === null || (until !== null && until <= valid_until)) &&
-      Object.values(NO_MORE).every((noMore) => noMore(wanted, terms)),
+      Object.values(PERMITS_NO_MORE).every((noMore) => noMore(wanted, terms)),
   )
 }
 

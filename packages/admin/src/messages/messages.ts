@@ -3,7 +3,7 @@
 import { type AuditedMessage, findAuditedMessages, MESSAGE_OUTCOMES } from '@rollcall/audit/store/message-entries'
 import { DELIVERY_STATES } from '@rollcall/delivery/store/deliveries/delivery-choice'
 import { findDeliveryStates } from '@rollcall/delivery/store/deliveries/delivery-counts'
-import { findMessageKeys, MESSAGE_IDS } from '@rollcall/engine/store/exchanges/message-keys'
+import { findAuditedMessageIds, MESSAGE_IDS } from '@rollcall/engine/store/exchanges/message-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -88,7 +88,7 @@ export const listMessages = defineAct(
     const asked = { message_id, transaction_id, correlation_id, reference_id }
     const [name, second] = MESSAGE_IDS.filter((one) => asked[one] !== undefined)
     if (second !== undefined) throw new AdminRefusal(`${second}: give one of ${MESSAGE_IDS.join(', ')} at most`)
-    const keys = name === undefined ? undefined : await findMessageKeys(db, name, asked[name] ?? '')
+    const keys = name === undefined ? undefined : await findAuditedMessageIds(db, name, asked[name] ?? '')
     const { place, time } = await behind(db, before)
     const ends = [until, time].flatMap((end) => (end === undefined ? [] : [new Date(end).getTime()]))
     const { found, rest } = await findAuditedMessages(

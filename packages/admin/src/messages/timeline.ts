@@ -1,7 +1,7 @@
 /** The timeline of a message: facts of its exchange, audit entries and deliveries, in order and without persons. */
 
 import { type AuditedMessage, findAuditedMessages } from '@rollcall/audit/store/message-entries'
-import { findMessageKeys } from '@rollcall/engine/store/exchanges/message-keys'
+import { findAuditedMessageIds } from '@rollcall/engine/store/exchanges/message-keys'
 import { type Traced, traceMessage as traceRows } from '@rollcall/engine/store/exchanges/trace'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { oneOf } from '@rollcall/protocol'
@@ -14,9 +14,9 @@ import { makeStep, makeStepOfEvent, Step } from './steps.ts'
 import { listStoryEvents } from './story.ts'
 
 /** The most exchanges with one message_id: several participants may use the same one. */
-const MESSAGES = 20
+const MOST_MESSAGES = 20
 /** The most deliveries of one exchange, and audit entries of one message. */
-const EACH = 100
+const PER_MESSAGE = 100
 
 const Timeline = closed({
   sort: oneOf(['exchange', 'callback'], { description: 'callback: another system sent it to our inbox.' }),
@@ -51,9 +51,9 @@ export const showMessage = defineAct(
   },
   async ({ db }: HasDatabase, asked) => {
     const traced = await findTracedMessages({ db }, asked)
-    const keys = await findMessageKeys(db, 'message_id', asked.message_id)
+    const keys = await findAuditedMessageIds(db, 'message_id', asked.message_id)
     const { participant, namespace: registry } = asked
-    const { found: newest } = await findAuditedMessages(db, { keys, participant, registry }, { limit: EACH })
+    const { found: newest } = await findAuditedMessages(db, { keys, participant, registry }, { limit: PER_MESSAGE })
     const entries = newest.toReversed()
     const groups = Map.groupBy(entries, ({ entry }) => traced.find((one) => isOf(one, entry)) ?? null)
     const messages = []
@@ -72,7 +72,7 @@ export async function findTracedMessages(
   { db }: HasDatabase,
   { message_id, participant, namespace }: { message_id: string; participant?: string; namespace?: string },
 ): Promise<readonly Traced[]> {
-  return (await traceRows(db, message_id, { found: MESSAGES, each: EACH })).filter(
+  return (await traceRows(db, message_id, { found: MOST_MESSAGES, each: PER_MESSAGE })).filter(
     (one) =>
       (participant === undefined || one.participant === participant) &&
       (namespace === undefined || one.registry === namespace),

@@ -199,17 +199,17 @@ function liveRecord(member: 'survivor' | 'retired', { live }: Named): FoundRecor
   if (live.length === 0) {
     throw new AdminRefusal(`${member}: the record was merged into another one; name that one`, { reason: 'conflict' })
   }
-  return onlyOne(member, live)
+  return requireOneRecord(member, live)
 }
 
 function retiredRecord({ retired }: Named): RetiredRecord & OfType {
   if (retired.length === 0) {
     throw new AdminRefusal('retired: the record was not merged into another one', { reason: 'conflict' })
   }
-  return onlyOne('retired', retired)
+  return requireOneRecord('retired', retired)
 }
 
-function onlyOne<Found extends OfType>(member: string, found: readonly Found[]): Found {
+function requireOneRecord<Found extends OfType>(member: string, found: readonly Found[]): Found {
   const [only] = found
   if (only !== undefined && found.length === 1) return only
   const isOfOneType = found.every(({ recordType }) => recordType === only?.recordType)

@@ -16,7 +16,7 @@ import {
   signedContent,
 } from '@rollcall/protocol'
 
-export interface TriedQuestion {
+export interface TrialQuestion {
   readonly registry: Registry
   readonly participant: Participant
   readonly record_type: string
@@ -25,13 +25,13 @@ export interface TriedQuestion {
   readonly now: Date
 }
 
-export interface TriedEnvelope extends JsonObject {
+export interface TrialEnvelope extends JsonObject {
   readonly header: JsonObject
   readonly message: JsonObject
 }
 
 /** Makes the unsigned message of a search, with new ids: as an object, and as text in `body`. */
-export function makeTrialEnvelope({ registry, participant, record_type, form, page_size, now }: TriedQuestion) {
+export function makeTrialEnvelope({ registry, participant, record_type, form, page_size, now }: TrialQuestion) {
   const time = now.toISOString()
   const criteria: JsonObject = {
     reg_type: `${REG_TYPE_PREFIX}${registry.kind.reg_type.name}`,
@@ -39,7 +39,7 @@ export function makeTrialEnvelope({ registry, participant, record_type, form, pa
     ...searchCriteriaOf(form, record_type),
     ...(page_size !== undefined && { pagination: { page_size, page_number: 1 } }),
   }
-  const envelope: TriedEnvelope = {
+  const envelope: TrialEnvelope = {
     header: {
       version: PROTOCOL_VERSION,
       message_id: randomUUID(),
@@ -63,7 +63,7 @@ export async function textToSign(
   { signatureNamespaces }: { readonly signatureNamespaces: { readonly written: string } },
   { sender_id, signature_profile: profile }: Participant,
   { kid, algorithm }: Pick<ParticipantKey, 'kid' | 'algorithm'>,
-  { envelope, now }: { readonly envelope: TriedEnvelope; readonly now: Date },
+  { envelope, now }: { readonly envelope: TrialEnvelope; readonly now: Date },
 ): Promise<string | null> {
   const names = Object.keys(ALGORITHMS) as AlgorithmName[]
   const known = names.find((name) => name === algorithm)

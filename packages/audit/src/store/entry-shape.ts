@@ -113,9 +113,9 @@ export function packValue(name: PackingName, value: string): Buffer | null {
 /** Writes a length: in one byte, or from 128 on in four bytes whose first bit is set. */
 function lengthOf({ length }: Buffer): Buffer {
   if (length < 0x80) return Buffer.of(length)
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(length + 0x8000_0000)
-  return bytes
+  const lengthBytes = Buffer.alloc(4)
+  lengthBytes.writeUInt32BE(length + 0x8000_0000)
+  return lengthBytes
 }
 
 /** Builds the text that was hashed; null when its shape is missing, or does not fit the values. */

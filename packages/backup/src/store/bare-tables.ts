@@ -19,7 +19,7 @@ const OURS = `pg_class.relkind = 'r' and nspname in (pg_catalog.current_schema()
 const TABLE = `pg_catalog.format('%I.%I', nspname, pg_class.relname) as "table", pg_class.relowner::regrole::text as owner`
 const JOINED = 'join pg_namespace on pg_namespace.oid = pg_class.relnamespace'
 
-const DEFINITIONS = `
+const FIND_DEFINITIONS = `
   select ${TABLE}, pg_catalog.format('alter table %I.%I drop constraint %I', nspname, pg_class.relname, conname) as remove,
     pg_catalog.format('alter table %I.%I add constraint %I %s', nspname, pg_class.relname, conname, pg_catalog.pg_get_constraintdef(pg_constraint.oid))
       as restore, case contype when 'f' then 1 else 3 end as "order"
@@ -42,7 +42,7 @@ const DEFINITIONS = `
  * @returns a function that creates and enables them again
  */
 export async function makeTablesBare(client: Client): Promise<() => Promise<void>> {
-  const { rows } = await client.query<Definition>(DEFINITIONS)
+  const { rows } = await client.query<Definition>(FIND_DEFINITIONS)
   for (const { owner, remove } of rows) await runAsRole(client, owner, () => client.query(remove))
   return async () => {
     for (const { owner, restore } of rows.toReversed()) {

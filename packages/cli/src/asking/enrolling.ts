@@ -22,7 +22,7 @@ export interface EnrolledRows {
   readonly bytes: number
 }
 
-/** The counts before the first message was sent. */
+/** The counts of rows before the first message is sent; every count is 0. */
 export const NO_ROWS: EnrolledRows = { lines: 0, taken: 0, rejected: 0, bytes: 0 }
 
 /** The most beneficiaries of one message, and the most characters of their texts. A longer row is sent alone. */

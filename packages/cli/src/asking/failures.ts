@@ -41,7 +41,7 @@ function wordsOf(error: unknown): string | null {
     return `the answer is not trusted: ${coded({ code: error.code, message: error.reason })}${optionsOf(error)}`
   }
   // One of our keys does not fit its use, or an option of the client is wrong.
-  if (error instanceof KeyRefused || isOfSettings(error)) return settingsText((error as Error).message)
+  if (error instanceof KeyRefused || isOptionError(error)) return settingsText((error as Error).message)
   return null
 }
 
@@ -90,5 +90,5 @@ function coded({ code, message }: { readonly code: string; readonly message: str
   return code === '' || code === message ? message : `${code}: ${message}`
 }
 
-const isOfSettings = (error: unknown): boolean =>
+const isOptionError = (error: unknown): boolean =>
   error instanceof TypeError && /^(paths\.|signing\.|a key to decrypt|a set of public keys)/.test(error.message)

@@ -54,11 +54,11 @@ async function runProbe(file: string, options: ProbeOptions): Promise<void> {
   listenForStop()
   const envelope = readEnvelope(await readInput(file))
   const sender_id = options.participant ?? senderOf(envelope)
-  const keys = await keysOf(sender_id, options)
-  const { matches, problems } = await probe(envelope, keys)
+  const senderKeys = await keysOf(sender_id, options)
+  const { matches, problems } = await probe(envelope, senderKeys)
   const found = matches.map((match) => describe(match, envelope, sender_id))
   const text =
-    found.length > 0 ? found.map((row) => matchText(row, sender_id)).join('\n') : failure(problems, keys.length)
+    found.length > 0 ? found.map((row) => matchText(row, sender_id)).join('\n') : failure(problems, senderKeys.length)
   print(options, found.length > 0 ? found : { matches: [], problems }, text)
   if (found.length === 0) process.exitCode = EXIT_CODES.failed
 }

@@ -30,7 +30,7 @@ export function setupFiles(answers: Answers, site: string): ReadonlyMap<string, 
   ])
   if (certificate === 'certbot') files.set(CERTBOT_NGINX_SITE, certbotSite(name))
   return files
-    .set(`${UNIT_FOLDER}/${CERTIFICATE_PATH_UNIT}`, certificatePath(watchedPaths(answers)))
+    .set(`${UNIT_FOLDER}/${CERTIFICATE_PATH_UNIT}`, certificatePathUnit(watchedPaths(answers)))
     .set(`${UNIT_FOLDER}/${CERTIFICATE_PATH_UNIT.replace('.path', '.service')}`, CERTIFICATE_SERVICE)
 }
 
@@ -70,7 +70,7 @@ const watchedPaths = ({ certificate, certificate_file, key_file }: Answers): rea
 ]
 
 /** Makes a path unit of systemd: when a file at one of the paths changes, it starts CERTIFICATE_SERVICE. */
-const certificatePath = (paths: readonly string[]): string => `# Written by rollcall setup.
+const certificatePathUnit = (paths: readonly string[]): string => `# Written by rollcall setup.
 [Unit]
 Description=Rollcall: waits for a new certificate
 

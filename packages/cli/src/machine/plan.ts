@@ -61,10 +61,10 @@ export function makeSetupPlan(answers: Answers, facts: Facts, restore: string | 
   const { name, kind, namespace, sender_id, certificate, certificate_file, contact, copies, operator } = answers
   const { database, secrets, units, port } = facts
   const servable = facts.certificate === null
-  const changed = [...setupFiles(answers, facts.site)].filter(([path, text]) => facts.files.get(path) !== text)
-  const isChanged = (path: string): boolean => changed.some(([one]) => one === path)
+  const changedFiles = [...setupFiles(answers, facts.site)].filter(([path, text]) => facts.files.get(path) !== text)
+  const isChanged = (path: string): boolean => changedFiles.some(([one]) => one === path)
   const write = (paths: (path: string) => boolean): PlannedAct[] =>
-    changed.filter(([path]) => paths(path)).map(([path, text]) => ({ act: 'write', path, text }))
+    changedFiles.filter(([path]) => paths(path)).map(([path, text]) => ({ act: 'write', path, text }))
   const run = (...words: readonly string[]): PlannedAct => ({ act: 'run', words })
 
   const acts: PlannedAct[] = write((path) => path !== NGINX_SITE)

@@ -157,7 +157,8 @@ export function shortestGap({ second, minute, hour }: Cron): number {
   const seconds = distances(second, MINUTE_SECONDS)
   const minutes = distances(minute, 60)
   const hours = distances(hour, 24)
-  // The time between the first and the last run inside a minute, an hour and a day.
+  // These are the seconds from the first run to the last run within a minute, an hour and a day. The gap before the next minute,
+  // hour or day with runs is the rest.
   const inMinute = seconds.last
   const inHour = minutes.last * MINUTE_SECONDS + inMinute
   const inDay = hours.last * HOUR_SECONDS + inHour

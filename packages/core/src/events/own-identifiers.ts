@@ -46,7 +46,10 @@ export const ownPrimaryIdentifier = (
   writtenIdentifiers(kind, ownOnly(recordType), document).find(({ type }) => type === recordType.primary_identifier)
     ?.written
 
-/** A record with only these identifiers, in a list at the first path where the record type has own identifiers. */
+/**
+ * Makes a record that has only these identifiers. They form a list at the first path where the record type has identifiers of the
+ * record itself, not of other persons.
+ */
 export function recordNamedBy(recordType: RecordType, identifiers: readonly JsonObject[]): JsonObject {
   const path = ownOnly(recordType).identifiers[0]?.path.split('.') ?? []
   const placed = path.reduceRight<JsonValue>((inner, member) => ({ [member]: inner }), [...identifiers])

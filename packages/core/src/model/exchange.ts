@@ -1,4 +1,4 @@
-/** An exchange: one accepted request while it is answered. Its correlation_id identifies it. */
+/** An exchange: one request whose sender is verified, until it is answered or refused. Its correlation_id identifies it. */
 
 import { type IncomingHeader, type Operation, RequestFault } from '@rollcall/protocol'
 import { sha256Hex } from './digests.ts'

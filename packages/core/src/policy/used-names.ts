@@ -65,7 +65,7 @@ function pathsVisibleBy(
   names: readonly string[],
   shown: ShownPaths,
 ): ReadonlySet<string> {
-  const trees = treesOf(kind, recordTypes, names)
+  const trees = visibleTreesWithoutAges(kind, recordTypes, names)
   return new Set(
     Object.entries(shown).flatMap(([name, paths]) => {
       const tree = trees?.get(name)
@@ -76,7 +76,7 @@ function pathsVisibleBy(
 }
 
 /** The trees of visible members without ages: an age shows nothing, and `visibleTrees` refuses it without its date. */
-function treesOf(kind: Kind, recordTypes: readonly RecordType[], names: readonly string[]) {
+function visibleTreesWithoutAges(kind: Kind, recordTypes: readonly RecordType[], names: readonly string[]) {
   const ages = recordTypes.flatMap(({ attributes }) =>
     attributes.flatMap((row) => (row.type === 'age' ? namesOf(row).map(searchKey) : [])),
   )

@@ -76,8 +76,8 @@ function addToTree(
 }
 
 /**
- * The name by which a grant shows the identifiers in a place. A member that is named like an identifier type, such as
- * `phone_number`, is shown by its own name.
+ * The name by which a grant shows the identifiers at the path of a source: the last member of the path when the kind has an
+ * identifier type of that name, such as `phone_number`; otherwise `identifier`.
  */
 function sourceName(kind: Kind, { path }: IdentifierSource): string {
   const last = path.slice(path.lastIndexOf('.') + 1)

@@ -66,7 +66,8 @@ export async function correctEvents(
     client,
     receivers.map(({ subscription }) => subscription),
   )
-  // The correction of a notification in a backfill is not held for the subscription's frequency.
+  // A backfill of a subscription is not held for the subscription's frequency. Neither is the correction of a notification that
+  // waits in a backfill.
   const dueOf = ({ subscription, in_backfill }: EarlierNotification): Date | undefined =>
     in_backfill ? undefined : (due.get(subscription) ?? undefined)
   await insertNotifications(client, corrections(recording, draft, receivers, predicates, dueOf))

@@ -136,7 +136,7 @@ interface FoundChange extends StateChange {
 function readChange(registry: Registry, protection: Protection, change: RecordChange): Omit<FoundChange, 'events'> {
   const { kind } = registry
   const recordType = recordTypeNamed(kind, change.record_type)
-  const state = (text: string | null, parsed?: JsonObject): RecordState | null => {
+  const readState = (text: string | null, parsed?: JsonObject): RecordState | null => {
     if (text === null) return null
     const document = parsed
       ? withoutProtectedPersons(kind, recordType, protection, parsed).document
@@ -144,7 +144,7 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
     return new RecordState(kind, recordType, document, change.aliases)
   }
   const { before, after, parsed } = change
-  return { change, recordType, before: state(before, parsed?.before), after: state(after, parsed?.after) }
+  return { change, recordType, before: readState(before, parsed?.before), after: readState(after, parsed?.after) }
 }
 
 /** True when a change touches only data of other protected persons. No rule makes an event of such a change. */

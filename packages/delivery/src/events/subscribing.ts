@@ -63,7 +63,10 @@ interface Standing {
   renewed?: SubscribeCriteria
 }
 
-/** The decisions about the items of one subscribe request, in order. */
+/**
+ * Decides the items of one subscribe request, one after the other. A decision takes account of the subscriptions that earlier
+ * items have made or renewed.
+ */
 export class SubscribeDecisions {
   readonly #subscriber: Subscriber
   readonly #most: number

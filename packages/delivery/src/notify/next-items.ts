@@ -31,7 +31,10 @@ interface To {
 
 /** The fewest notifications that are read, so that several envelopes are planned at a time. */
 const AHEAD = 400
-/** When those that were read do not complete an envelope, `times` as many notifications are read, at most `most`. */
+/**
+ * When the notifications that were read complete no envelope, they are read again: `times` as many as the last time, but at most
+ * `most`.
+ */
 const LOOKED_AT = { times: 8, most: 20_000 }
 
 /** The items that the next envelopes of a mailbox will have. */

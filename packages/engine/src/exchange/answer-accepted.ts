@@ -63,10 +63,10 @@ export async function answerAccepted(
     return permissionFor(grant, { operation: accepted.operation }).allowed ? grant : null
   }
   if ((await grantNow()) === null) return giveUp(deps, accepted)
-  const answered: ExchangeToAnswer = { ...accepted, operation: operation(accepted.operation), registry, participant }
+  const toAnswer: ExchangeToAnswer = { ...accepted, operation: operation(accepted.operation), registry, participant }
   if (runs > CUT_SHORT) {
     log.error({ correlation_id, runs }, 'an exchange is not answered: every run of it was cut short')
-    return answerFailure(deps, answered, [])
+    return answerFailure(deps, toAnswer, [])
   }
   let { page } = accepted
   try {
@@ -76,9 +76,9 @@ export async function answerAccepted(
       const isLast = (): boolean => page + 1 >= last || signal?.aborted === true
       const grant = await grantNow()
       if (grant === null) return await giveUp(deps, { ...accepted, page })
-      const exchange: Exchange = { ...answered, grant, header, traceparent, isGone: () => false }
+      const exchange: Exchange = { ...toAnswer, grant, header, traceparent, isGone: () => false }
       const make = () => makePage(deps, exchange, message, accepted, page + 1)
-      const sent = await sendPage(deps, answered, make, isLast)
+      const sent = await sendPage(deps, toAnswer, make, isLast)
       if (sent === null) return
       goesOn = sent.goesOn
       page += 1
@@ -89,7 +89,7 @@ export async function answerAccepted(
     const isFinal = error instanceof BodyUnreadable || (runs >= RUNS && !isWaiting)
     if (page > accepted.page || !isFinal) throw error
     log.error({ correlation_id, ...safeDatabaseError(error) }, 'an exchange could not be answered')
-    await answerFailure(deps, answered, await unansweredItems(deps, accepted, answered))
+    await answerFailure(deps, toAnswer, await unansweredItems(deps, accepted, toAnswer))
   }
 }
 

@@ -19,14 +19,14 @@ import { type ReadingRequests, resultOrRejection, takeBody } from './unread-requ
 import { takeUpload } from './upload/upload.ts'
 
 /** The dependencies of `receiveRequest`. */
-export type Receiving = Admitting & Authorizing & ReadingRequests & Verifying & Opening & AnsweringNow & Accepting
+export type ReceiveDeps = Admitting & Authorizing & ReadingRequests & Verifying & Opening & AnsweringNow & Accepting
 
 /**
  * Receives a request: answers a synchronous one, and acknowledges an asynchronous one.
  * @throws RequestFault the whole request is refused: an ack ERR with an HTTP status
  */
 export async function receiveRequest(
-  deps: Receiving,
+  deps: ReceiveDeps,
   mode: ModeName,
   operation: Operation,
   registry: Registry,

@@ -47,7 +47,10 @@ interface About {
   readonly exchange: Exchange
   /** The operation of the earlier exchange. */
   readonly operation: Operation
-  /** Whether the consent holds and the grant accepts it, by the reference_id of each item answered under one. */
+  /**
+   * For each item that was answered under a consent, by reference_id: true when the consent still holds and the grant accepts the
+   * consent.
+   */
   readonly consents: ReadonlyMap<string, boolean>
 }
 

@@ -93,7 +93,7 @@ interface Range {
   readonly embeds?: true
 }
 
-const IPV4: readonly Range[] = [
+const IPV4_RANGES: readonly Range[] = [
   {
     network: 'cloud metadata',
     // The last three are outside the link-local range: the metadata services of Alibaba, Azure and Oracle.
@@ -113,7 +113,7 @@ const IPV4: readonly Range[] = [
   { network: 'reserved', prefixes: ['240.0.0.0/4'], allowedBy: null },
 ]
 
-const IPV6: readonly Range[] = [
+const IPV6_RANGES: readonly Range[] = [
   { network: 'cloud metadata', prefixes: ['fd00:ec2::/32', 'fd20:ce::254/128'], allowedBy: null },
   { network: 'unspecified', prefixes: ['::/128'], allowedBy: null },
   { network: 'loopback', prefixes: ['::1/128'], allowedBy: 'loopback' },
@@ -145,8 +145,8 @@ function withList(range: Range, family: Family): Range & { list: BlockList } {
 }
 
 const RANGES = {
-  ipv4: IPV4.map((range) => withList(range, 'ipv4')),
-  ipv6: IPV6.map((range) => withList(range, 'ipv6')),
+  ipv4: IPV4_RANGES.map((range) => withList(range, 'ipv4')),
+  ipv6: IPV6_RANGES.map((range) => withList(range, 'ipv6')),
 }
 
 interface SpecialNetwork {

@@ -46,7 +46,7 @@ export interface EventRule {
   readonly on: 'new' | 'changed' | 'deleted'
   /** The conditions, which must all be true. Without conditions, only `on` and `otherwise` count. */
   readonly if?: readonly EventCondition[]
-  /** True: the rule applies only when no earlier rule has made an event from the change. */
+  /** True: the rule applies only when no earlier rule has made an event from the change. Events with `corrects` do not count. */
   readonly otherwise?: true
   /**
    * The event is also about other records of this type: those whose primary identifier an added element of the list

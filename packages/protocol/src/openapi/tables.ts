@@ -101,7 +101,10 @@ function compoundTable(recordType: RecordType): string[] {
   ]
 }
 
-/** The paths of an attribute for a table cell: first those in a list element, then those in the record. */
+/**
+ * Writes paths for a table cell. `inRecord` are paths in the record for an attribute of list elements; each gets the prefix
+ * `record:`.
+ */
 function placesOf(paths: readonly string[], inRecord: readonly string[] = []): string {
   const here = paths.map((path) => (path === '' ? 'itself' : `\`${path}\``))
   return [...here, ...inRecord.map((path) => `record: \`${path}\``)].join(', ')

@@ -191,7 +191,7 @@ export class KeySetProblem extends Error {
  * @throws {KeySetProblem} it is not a key set, has too many keys, or has a private or symmetric key
  */
 export function readKeySet(set: unknown): readonly JsonObject[] {
-  const value = typeof set === 'string' ? parsed(set) : set
+  const value = typeof set === 'string' ? parseKeySetText(set) : set
   const keys = isJsonObject(value) ? value.keys : undefined
   if (!Array.isArray(keys) || !keys.every(isJsonObject)) {
     throw new KeySetProblem('the key set must be an object whose member keys is a list of objects')
@@ -203,7 +203,7 @@ export function readKeySet(set: unknown): readonly JsonObject[] {
   return keys
 }
 
-function parsed(text: string): unknown {
+function parseKeySetText(text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {

@@ -90,10 +90,10 @@ export async function markProtectedRecords(
   await storeProtectedReferences(client, writing, noted)
   const own = noted.filter((one) => one.own.length > 0)
   if (own.length === 0) return
-  const added = await addProtectedRecords(client, registry, recordType, own)
-  if (added.length > 0) {
+  const newIdentifiers = await addProtectedRecords(client, registry, recordType, own)
+  if (newIdentifiers.length > 0) {
     await bumpProtectionVersion(client, registry.id)
-    await rewriteReferences(client, registry, { persons: [], identifiers: added })
+    await rewriteReferences(client, registry, { persons: [], identifiers: newIdentifiers })
   }
 }
 

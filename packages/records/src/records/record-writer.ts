@@ -48,8 +48,9 @@ export interface WriteOptions {
   /** True when the replaced documents are read and returned. */
   readonly before?: boolean
   /**
-   * Ids of the records that the transaction has locked already, by primary identifier. All of them are written, and
-   * none is looked up. If no others are written, there is no savepoint, because no other writer can interfere.
+   * The ids of records that the transaction has locked already, by primary identifier. The caller gives each of them in
+   * this call, so none is looked up. When it gives no other record, there is no savepoint, because no other writer can
+   * interfere.
    */
   readonly locked?: ReadonlyMap<string, RecordId>
   /** The primary identifiers of locked records that keep all their identifiers. Their aliases are not read. */
@@ -59,7 +60,7 @@ export interface WriteOptions {
 /** The result of `writeRecords`. */
 export interface Written {
   readonly inserted: readonly WrittenRecord[]
-  /** Replaced records, also those whose document did not change. */
+  /** The records that were replaced, including those whose document did not change. */
   readonly updated: readonly WrittenRecord[]
   /**
    * Records that were not written because they were merged into others: the primary identifier of each, with that of
@@ -148,15 +149,15 @@ async function writeOnce(
   }
   const idOf = ({ primary_identifier }: PreparedRecord): RecordId => ids.get(primary_identifier) ?? ''
   await markProtectedRecords(client, { registry, recordType, protection }, wanted, idOf)
-  const written = ({ primary_identifier }: PreparedRecord): WrittenRecord => {
+  const writtenRecordOf = ({ primary_identifier }: PreparedRecord): WrittenRecord => {
     const before = existing.get(primary_identifier)?.document
     const id = ids.get(primary_identifier) ?? ''
     const others = aliases.get(id)
     return { id, primary_identifier, ...(before !== undefined && { before }), ...(others && { aliases: others }) }
   }
   return {
-    inserted: added.map(written),
-    updated: replaced.map(written),
+    inserted: added.map(writtenRecordOf),
+    updated: replaced.map(writtenRecordOf),
     repeated,
     ...(retired.size > 0 && { retired }),
   }

@@ -27,8 +27,8 @@ export function sendBody(reply: FastifyReply, status: number, content: string | 
   const body = typeof content === 'string' && content.length > ONE_PIECE ? Buffer.from(content) : content
   reply.hijack()
   const { server } = reply.server
-  // A server that closes takes no further request on this connection. With unread bytes of a request no other can
-  // follow.
+  // This answer ends the connection when the server closes, and when a long body, or one of unknown length, has not arrived
+  // whole.
   if (!server.listening || endsWithAnswer(reply.request.raw)) reply.raw.shouldKeepAlive = false
   reply.raw.writeHead(status, {
     'Cache-Control': 'no-store',

@@ -25,7 +25,7 @@ export interface Answer<Type> {
 
 /** The time that a statement may take, and whether it is the last of its snapshot. */
 export interface Running {
-  /** The most milliseconds, if fewer than the source file allows. Ignored where `Transaction.isLimited` is false. */
+  /** The time limit in milliseconds; statement_timeout of the source file applies too when it is shorter. Ignored where `Transaction.isLimited` is false. */
   readonly within?: number | undefined
   /** True when the snapshot may end with the statement. A statement after it may have another snapshot. */
   readonly isLast?: boolean | undefined

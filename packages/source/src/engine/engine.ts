@@ -23,7 +23,10 @@ export interface RowsAsked {
   /** Only rows after this key; null: from the first row on. */
   readonly after: string | null
   readonly limit: number
-  /** The most milliseconds of the statement, if fewer than the file allows. MariaDB and MySQL ignore it. */
+  /**
+   * The time limit of the statement in milliseconds; absent: statement_timeout of the source file, which applies too when it is
+   * shorter. On MariaDB and MySQL only statement_timeout applies.
+   */
   readonly within?: number
   /** True when the snapshot may end with these rows. Rows that are read after them may be from another snapshot. */
   readonly isLast?: boolean

@@ -195,7 +195,7 @@ export class LogStream implements Pick<LogReading, 'wait' | 'take'> {
     } catch (error) {
       this.#failure = error
     }
-    // A reader is woken only when a segment is complete: bytes of half an event give it nothing.
+    // The reader is woken when it can take a complete segment or the failure. Bytes of half an event give it nothing.
     if (this.#keys.hasSegments || this.hasFailed) this.#wake()
   }
 

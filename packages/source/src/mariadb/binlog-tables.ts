@@ -129,7 +129,10 @@ function readColumns(types: readonly number[], metadata: Fields): readonly Colum
   })
 }
 
-/** Reads names, signs and collations of columns, which the log has with binlog_row_metadata = FULL. */
+/**
+ * Sets the name, the collation, and whether numbers are unsigned, in each column. The log has all three only with
+ * binlog_row_metadata = FULL; without names, `keysOf` throws LogLost.
+ */
 function describe(columns: readonly Column[], reader: Fields): void {
   const numbers = columns.filter(({ type }) => NUMBERS.has(type))
   const texts = columns.filter(({ type }) => TEXTS.has(type))

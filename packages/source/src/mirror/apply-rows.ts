@@ -56,7 +56,10 @@ export async function readRows(
 /** What `applyRows` stores with the rows, and how it writes them. */
 export interface Applying {
   readonly progress: Progress
-  /** The number of the comparison that found the rows; 0: no comparison. */
+  /**
+   * The `run` of the comparison of all records that writes the rows (`ComparisonProgress`); 0 when a change in the source is
+   * written.
+   */
   readonly run: number
   /** The time at which the comparison began, which its events have; null: events have the present time. */
   readonly began: Date | null

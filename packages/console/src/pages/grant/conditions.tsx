@@ -26,7 +26,7 @@ const NUMBERS = [
   ...(['page_size', 'items_per_day', 'records_per_day'] as const),
   ...(['items_per_minute', 'records_per_minute'] as const),
 ]
-const WORDS = ['legal_reference', 'responsible'] as const
+const TEXT_MEMBERS = ['legal_reference', 'responsible'] as const
 
 interface ConditionsProps {
   readonly registry: Registry
@@ -118,7 +118,7 @@ function SingleValues({ draft, set }: Omit<ConditionsProps, 'registry'>) {
           onChange={(event) => set(member, isoTimeOf(event.currentTarget.value))}
         />
       ))}
-      {WORDS.map((member) => (
+      {TEXT_MEMBERS.map((member) => (
         <TextInput
           key={member}
           label={TEXTS[member]}

@@ -117,7 +117,7 @@ function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): No
 export function recordTypeOfRootField(kind: Kind, name: string, path: string): RecordType {
   if (name.startsWith('__')) throw new QueryProblem(pathAt(path, name), 'introspection is not answered')
   const recordType = singulars(name)
-    .map((singular) => rootsOf(kind).get(rootKey(singular)))
+    .map((singular) => rootsOf(kind).get(plainRootName(singular)))
     .find((found) => found !== undefined)
   if (recordType !== undefined) return recordType
   const known = kind.record_types.map(({ emitted }) => camelCase(emitted))
@@ -133,7 +133,7 @@ function rootsOf(kind: Kind): ReadonlyMap<string, RecordType> {
     const made = new Map<string, RecordType>()
     for (const recordType of kind.record_types) {
       for (const name of [recordType.name, recordType.emitted, ...recordType.aliases]) {
-        const key = rootKey(name)
+        const key = plainRootName(name)
         if (!made.has(key)) made.set(key, recordType)
       }
     }
@@ -144,7 +144,7 @@ function rootsOf(kind: Kind): ReadonlyMap<string, RecordType> {
 }
 
 /** The name in lower case without `_`: `DisabledPerson`, `disabledPerson` and `disabled_person` give one key. */
-function rootKey(name: string): string {
+function plainRootName(name: string): string {
   return name.replaceAll('_', '').toLowerCase()
 }
 

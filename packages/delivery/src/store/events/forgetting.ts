@@ -3,7 +3,10 @@ import type { Database } from '@rollcall/database/database'
 import { isHeldSql } from '@rollcall/database/holds'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
-/** The most rows of a table that one statement deletes: so few that other statements hardly wait. */
+/**
+ * The most events, subscriptions or mailboxes that one statement deletes, so that other statements wait less. The notifications
+ * of a deleted event are deleted with it, and are not counted.
+ */
 const AT_ONCE = 500
 
 /** The tables in the order of deletion, with their old rows by the retention in seconds, and the order of rows. */

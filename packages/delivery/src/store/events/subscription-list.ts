@@ -144,7 +144,7 @@ export interface SubscriptionCounts {
   readonly suspended: number
 }
 
-/** Counts the subscriptions of a participant by state. */
+/** Counts the live and the suspended subscriptions of a participant in all registries. */
 export async function countSubscriptionsByState(
   { pool }: Pool,
   { id }: { readonly id: number },

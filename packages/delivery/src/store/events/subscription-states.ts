@@ -12,7 +12,11 @@ async function deleteKeys(client: ClientBase, subscriptions: readonly number[]):
   await client.query('delete from subscription_key where subscription = any($1::int[])', [subscriptions])
 }
 
-/** Ends subscriptions. @param ended.by correlation_id of the unsubscribe @returns how many had not ended before */
+/**
+ * Ends subscriptions and deletes their keys.
+ * @param ended.by the correlation_id of the unsubscribe; absent when another reason ends them
+ * @returns the number of subscriptions that this call has ended
+ */
 export async function endSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],

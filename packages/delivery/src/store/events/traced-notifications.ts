@@ -54,7 +54,7 @@ export async function traceNotifications(
   limit: number,
 ): Promise<readonly TracedNotification[]> {
   if (!isStorable(id)) return []
-  const { rows } = await pool.query<Row>(FIND, [id, limit])
+  const { rows } = await pool.query<Row>(FIND_TRACED_NOTIFICATIONS, [id, limit])
   const ids = rows.flatMap(({ delivery, recalled }) => [...recalled, ...(delivery === null ? [] : [delivery])])
   const deliveries = await traceDeliveries({ pool }, 'id = any($1::uuid[])', ids, ids.length)
   const known = new Map(deliveries.map((delivery) => [delivery.id, delivery]))
@@ -66,7 +66,7 @@ export async function traceNotifications(
   }))
 }
 
-const FIND = `with found as (
+const FIND_TRACED_NOTIFICATIONS = `with found as (
     select id, subscription from notification where reference_id = $1
     union
     (select notification.id, subscription from subscription

@@ -52,14 +52,14 @@ export interface Slots {
 }
 
 /** SQL condition: the exchange is not answered. A request that was divided into chunks is answered by its chunks. */
-const OPEN = `state in ('accepted', 'replying') and open_chunks is null`
+const UNANSWERED = `state in ('accepted', 'replying') and open_chunks is null`
 /** SQL condition: the exchange must be answered now, and is not claimed. */
-const DUE = `${OPEN} and due_at <= now() and (claimed_until is null or claimed_until <= now())`
+const DUE = `${UNANSWERED} and due_at <= now() and (claimed_until is null or claimed_until <= now())`
 
 /** SQL of the seconds until the first exchange is due. Claimed ones count too, because their claims may end. */
-export const EXCHANGES_DUE = `with recursive ${participantsWithSql('accepted_exchange', OPEN)}
+export const EXCHANGES_DUE = `with recursive ${participantsWithSql('accepted_exchange', UNANSWERED)}
   select extract(epoch from min(first.due_at) - now()) from waiting cross join lateral (
-    select due_at from accepted_exchange where participant = waiting.participant and ${OPEN} order by due_at limit 1
+    select due_at from accepted_exchange where participant = waiting.participant and ${UNANSWERED} order by due_at limit 1
   ) as first`
 
 /**
@@ -102,7 +102,7 @@ export function countByParticipant(inWork: readonly ExchangeInWork[]): readonly 
 
 // Only the first rows of each participant are read. The last step locks the rows and checks them again, because another
 // node may have claimed them.
-const CLAIM_EXCHANGES = `with recursive ${participantsWithSql('accepted_exchange', OPEN)},
+const CLAIM_EXCHANGES = `with recursive ${participantsWithSql('accepted_exchange', UNANSWERED)},
   first as (
     select one.*, waiting.participant, coalesce(busy.exchanges, 0) as exchanges, coalesce(busy.large, 0) as large,
       coalesce(busy.batches, 0) as batches, md5(waiting.participant::text || $1::uuid::text) as turn,

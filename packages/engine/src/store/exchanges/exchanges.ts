@@ -36,7 +36,10 @@ export interface NewExchange {
 
 /** The members that are stored of a request that is answered later, besides those of every message. */
 export interface Acceptance {
-  /** The checked address for the answer; null: the participant's own address, or none. */
+  /**
+   * The checked address that the request names for its answer; null when it names none. The answer then goes to the participant's
+   * own address. If the participant has none, the answer is only stored for a status question.
+   */
   readonly sender_uri: string | null
   /** True when the message was encrypted. */
   readonly encrypted: boolean

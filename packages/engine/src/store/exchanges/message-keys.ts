@@ -34,7 +34,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  * Finds the message_ids, as the audit log has them, of messages with this id, of at most `MOST` exchanges. When its
  * exchange and deliveries are deleted, a message can only be found by its message_id.
  */
-export async function findMessageKeys(
+export async function findAuditedMessageIds(
   { pool }: Pick<Database, 'pool'>,
   name: MessageIdName,
   id: string,

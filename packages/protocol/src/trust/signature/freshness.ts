@@ -4,21 +4,21 @@ import type { SignatureProfile } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
 import { invalid } from './problem.ts'
 
-const MINUTE = 60
-const HOUR = 60 * MINUTE
+const MINUTE_SECONDS = 60
+const HOUR_SECONDS = 60 * MINUTE_SECONDS
 
 /** Limits in seconds. The message_ids of messages must be remembered for longer than any of them. */
 export const FRESHNESS = {
   /** The difference between the sender's clock and ours that is tolerated by default. */
   skew: 60,
   /** The longest time from `created` to `expires` of a signature. */
-  longest_life: HOUR,
+  longest_life: HOUR_SECONDS,
   /** The age of the oldest accepted message whose signature has no times. */
-  oldest_message: 24 * HOUR,
+  oldest_message: 24 * HOUR_SECONDS,
   /** On callback paths, the age of the oldest accepted message whose signature has no times; retries take days. */
-  oldest_callback: 96 * HOUR,
+  oldest_callback: 96 * HOUR_SECONDS,
   /** The time by which `message_ts` may be ahead of our clock, when the signature has no times. */
-  newest_message: 5 * MINUTE,
+  newest_message: 5 * MINUTE_SECONDS,
 } as const
 
 /** The times of a signature and of its message, and where the message came from. */

@@ -79,7 +79,8 @@ export function toStorableBound(order: OrderOperator, text: string): readonly [O
   for (const character of text) {
     if (!isStorable(character)) {
       if (character === '\0') return [order === '<' || order === '<=' ? '<=' : '>', before]
-      // Surrogates are the code points from U+D800 to U+DFFF; the next one is U+E000.
+      // No stored text has a surrogate (U+D800 to U+DFFF). U+E000 is the next code point, so it takes the place of the surrogate
+      // in the bound.
       return [order === '<' || order === '<=' ? '<' : '>=', `${before}\ue000`]
     }
     before += character

@@ -22,9 +22,9 @@ import {
 type PartnerRouteDeps = Omit<PartnerDeps, 'sender_id' | 'mayReplay' | 'sampleOf' | 'caller' | 'approvals'> &
   PartnerSessionDeps & {
     readonly limits: InputLimits
-    /** Counts the calls of each participant. */
+    /** Limits the calls of each participant: a call beyond PARTNER_CALLS in a minute is refused with 429. */
     readonly partnerCalls: Throttle
-    /** Counts the deliveries that each participant requested again. */
+    /** Limits the deliveries that each participant requests again: PARTNER_REPLAYS in a minute. */
     readonly partnerReplays: Throttle
   }
 
