@@ -5,6 +5,7 @@ import { showGrantTemplate } from '@rollcall/admin/grants/grants'
 import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
+import { withTransaction } from '@rollcall/database/transaction'
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { addParticipant } from '@rollcall/participants/store/participants'
 import pg from 'pg'
@@ -55,15 +56,23 @@ export async function makeSubscribers(
   await db.pool.query('analyze mailbox, subscription')
 }
 
-/** Empties the tables of events. A worker may hold a row of them; of a deadlock with it this side may be the victim. */
+/**
+ * Empties the tables of events. A worker may read them in another order. This side gives up its locks and tries again long before
+ * PostgreSQL looks for a deadlock, which it does after a second, so the worker never becomes the victim.
+ */
 export async function forgetEvents({ pool }: Pick<Database, 'pool'>): Promise<void> {
   try {
-    await pool.query('truncate notification, subscription_key, subscription, event, mailbox, delivery cascade')
+    await withTransaction(pool, async (client) => {
+      await client.query(`set local lock_timeout = '50ms'`)
+      await client.query('truncate notification, subscription_key, subscription, event, mailbox, delivery cascade')
+    })
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || error.code !== '40P01') throw error
+    if (!(error instanceof pg.DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error
     await forgetEvents({ pool })
   }
 }
+
+const LOCK_NOT_AVAILABLE = '55P03'
 
 /** A record of the usual size. */
 export const newborn = (uin: string): string =>
