@@ -10,25 +10,50 @@ import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 /** The identifiers do not name one person, or the record of this person may not be written. */
 export class OtherPerson extends InvalidBeneficiary {}
 
+/** A record as text and as an object; without a record, null and an empty object. */
+interface RecordVersion {
+  readonly text: string | null
+  readonly document: JsonObject
+}
+
 /** A person whom a portion names. A portion is the part of an enrolment update that one transaction writes. */
 export interface Person {
   /** The id of the person's record; null: the record does not exist yet. */
-  readonly id: RecordId | null
-  /** The stored record as text; null: the person has no record yet. */
-  readonly before: string | null
-  /** The parsed form of `before`. */
-  readonly stored: JsonObject
-  readonly ledgerBefore: string | null
+  id: RecordId | null
+  /** The record before the transaction. */
+  readonly before: RecordVersion
+  /** The record as the transaction has written it; `before` until it has. */
+  written: RecordVersion
   /** The identifiers of records that were merged into this one. */
   readonly aliases: readonly Identifier[]
   document: JsonObject
   ledger: string | null
+  /** The ledger as the transaction has written it; until then, the stored one. */
+  writtenLedger: string | null
   /** The parsed form of `ledger`; null: `ledger` must be parsed first. */
   parsed: Ledger | null
   /** The time at which the next scheduled status begins, in milliseconds; null: none is scheduled. */
   due: number | null
   /** The record to write; null: there is none, or it would be no valid record. */
   prepared: PreparedRecord | null
+}
+
+/** Makes the person of a stored record. @param record absent for a person who has no record yet */
+export function personOf(record?: LedgerRecord): Person {
+  const { id = null, document: text = null, state = null, aliases = [] } = record ?? {}
+  const before = { text, document: text === null ? {} : parseDocumentObject(text) }
+  return {
+    id,
+    before,
+    written: before,
+    aliases,
+    document: before.document,
+    ledger: state,
+    writtenLedger: state,
+    parsed: null,
+    due: null,
+    prepared: null,
+  }
 }
 
 type Named = Pick<RecordIdentifier, 'type' | 'value'>
@@ -44,22 +69,10 @@ export class PortionPeople {
   constructor(recordType: RecordType, named: readonly NamedRecord[], records: readonly LedgerRecord[]) {
     this.#primary = recordType.primary_identifier
     const people = new Map(
-      records.map(({ id, primary_identifier, document, state, aliases }) => {
-        const stored = parseDocumentObject(document)
-        const person: Person = {
-          id,
-          before: document,
-          stored,
-          ledgerBefore: state,
-          aliases,
-          document: stored,
-          ledger: state,
-          parsed: null,
-          due: null,
-          prepared: null,
-        }
-        this.#primaries.set(person, primary_identifier)
-        return [id, person]
+      records.map((record) => {
+        const person = personOf(record)
+        this.#primaries.set(person, record.primary_identifier)
+        return [record.id, person]
       }),
     )
     for (const identifier of named) {
@@ -94,18 +107,7 @@ export class PortionPeople {
         const rule = `the identifiers name nobody here, and a new person needs a ${this.#primary}`
         throw new OtherPerson(`member.member_identifier: ${rule}`)
       }
-      return {
-        id: null,
-        before: null,
-        stored: {},
-        ledgerBefore: null,
-        aliases: [],
-        document: {},
-        ledger: null,
-        parsed: null,
-        due: null,
-        prepared: null,
-      }
+      return personOf()
     }
     const isAlias = person.aliases.some(({ type, value }) => type === this.#primary && value === primary)
     if (primary !== undefined && primary !== this.#primaries.get(person) && !isAlias) {

@@ -1,12 +1,11 @@
 /** Writes a portion of an enrolment update in one transaction: its persons' records and ledgers, and the events. */
+import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { type Beneficiary, InvalidBeneficiary, RECORD_LENGTH } from '@rollcall/core/enrolment/beneficiary'
 import { type LedgerScope, mergeUpdate, nextStatusTime, type UpdateOrigin } from '@rollcall/core/enrolment/ledger'
 import { readLedger, writeLedger } from '@rollcall/core/enrolment/ledger-text'
 import { withoutAliases } from '@rollcall/core/events/merge'
 import type { Grant } from '@rollcall/core/model/grant'
-import type { RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import { isRecordGranted } from '@rollcall/core/policy/disclosure'
 import type { Database } from '@rollcall/database/database'
@@ -108,18 +107,51 @@ async function writeEntries(
 ): Promise<Map<number, EntryResult>> {
   const { registry } = scope
   await lockRegistryFor(client, registry.id, 'change')
-  const { people, hidden } = await findPeople(client, scope, entries)
+  const found = await findPeople(client, scope, entries)
   const results = new Map<number, EntryResult>()
-  const turns = new ShortTurns()
+  for (let at = 0; at < entries.length; at += PART) {
+    // PostgreSQL writes what the entries before have changed, while this process computes the next ones.
+    const [written, computed] = await Promise.allSettled([
+      writePeople(client, scope, peopleToWrite(scope, found)),
+      computeEntries(scope, found, entries.slice(at, at + PART), results),
+    ])
+    if (written.status === 'rejected') throw written.reason
+    if (computed.status === 'rejected') throw computed.reason
+  }
+  const people = peopleToWrite(scope, found)
+  await writePeople(client, scope, people)
+  await recordPeople(client, scope, people)
+  return results
+}
+
+/** The entries that are computed while the people whom the entries before have changed are written. */
+const PART = 50
+
+/** The people whom a portion names, and those of them whom the grant hides. */
+interface FoundPeople {
+  readonly people: PortionPeople
+  readonly hidden: PortionPeople
+}
+
+/** Writes entries into their people, in memory, and sets their results. */
+async function computeEntries(
+  scope: WritingScope,
+  { people, hidden }: FoundPeople,
+  entries: readonly UpdateEntry[],
+  results: Map<number, EntryResult>,
+): Promise<void> {
   for (const entry of entries) {
+    await turn()
     const result = writeEntry(scope, people, entry)
     if (!('rejected' in result) && isOfHidden(scope, hidden, entry)) writeEntry(scope, hidden, entry)
     results.set(entry.position, result)
-    await turns.next()
   }
+}
+
+/** All people but those who are new only because the grant hides their records. */
+function peopleToWrite(scope: PortionScope, { people, hidden }: FoundPeople): readonly Person[] {
   const known = people.all.filter(({ prepared }) => !isPrimary(scope, hidden, prepared?.primary_identifier))
-  await storePeople(client, scope, [...known, ...hidden.all])
-  return results
+  return [...known, ...hidden.all]
 }
 
 /**
@@ -141,7 +173,7 @@ async function findPeople(
   client: ClientBase,
   { registry, recordType, grant, sink, recording }: WritingScope,
   entries: readonly UpdateEntry[],
-): Promise<{ readonly people: PortionPeople; readonly hidden: PortionPeople }> {
+): Promise<FoundPeople> {
   const identifiers = entries.flatMap(({ beneficiary }) => beneficiary.identifiers)
   let named = await sink.findByIdentifiers(client, registry, recordType, identifiers)
   const known = new Set(named.map(({ type, value }) => `${type} ${value}`))
@@ -191,7 +223,7 @@ function replacesBenefit(
 ): boolean {
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const person = people.of(beneficiary)
-  const isStored = (person.prepared ?? person.before) !== null
+  const isStored = (person.prepared ?? person.before.text) !== null
   if (isStored && !isRecordGranted(grant, recordType, person.document)) throw new OtherPerson(NOT_GRANTED)
   const now = recording.now.getTime()
   const members = withoutAliases(scope, person.document, beneficiary.members, person.aliases)
@@ -228,47 +260,53 @@ const LEDGER_LENGTH = 1_048_576
 
 const REPLACED = 'benefits: an earlier benefit of the same type and date was replaced'
 
-/** Writes the records and ledgers that have changed, and the events of the records. */
-export async function storePeople(
+/**
+ * Writes the records and ledgers that differ from those that the transaction has written. What it writes is taken at
+ * once: people may change while their earlier state is being written, and are then written again by the next call.
+ */
+export async function writePeople(
   client: ClientBase,
-  { registry, recordType, sink, recording }: PortionScope,
+  { registry, recordType, sink }: PortionScope,
   people: readonly Person[],
 ): Promise<void> {
   const changed = people.flatMap((person) => {
-    const { prepared, before } = person
-    return prepared === null || prepared.document === before ? [] : [{ person, prepared }]
+    const { id, written, document, prepared } = person
+    if (prepared === null || prepared.document === written.text) return []
+    person.written = { text: prepared.document, document }
+    const identifiers = id === null ? null : readIdentifiers(registry.kind, recordType, written.document)
+    return [{ person, id, prepared, isSame: isDeepStrictEqual(identifiers, prepared.identifiers) }]
   })
-  const records = changed.map(({ prepared }) => prepared)
-  const known = changed.flatMap(({ person: { id, stored }, prepared }) =>
-    id === null ? [] : [{ id, stored, prepared }],
-  )
-  const same = known.filter(({ stored, prepared: { identifiers } }) =>
-    isDeepStrictEqual(readIdentifiers(registry.kind, recordType, stored), identifiers),
-  )
-  const { inserted, updated } = await sink.writeRecords(client, registry, recordType, records, {
-    locked: new Map(known.map(({ id, prepared }) => [prepared.primary_identifier, id])),
-    sameIdentifiers: new Set(same.map(({ prepared }) => prepared.primary_identifier)),
-  })
-  const written = new Map([...inserted, ...updated].map((one) => [one.primary_identifier, one.id]))
-  const ids = new Map<Person, RecordId>()
-  for (const { person, prepared } of changed) {
-    const id = written.get(prepared.primary_identifier)
-    if (id === undefined) throw new Outdated()
-    ids.set(person, id)
-  }
-  if (updated.length > known.length) throw new Outdated()
   const ledgers = people.flatMap((person) => {
-    const record = ids.get(person) ?? person.id
-    const { ledger: state, due } = person
-    if (record === null || state === null || state === person.ledgerBefore) return []
-    return [{ record, state, next_due: due === null ? null : new Date(due) }]
+    const { ledger: state, writtenLedger, due } = person
+    person.writtenLedger = state
+    const next_due = due === null ? null : new Date(due)
+    return state === null || state === writtenLedger ? [] : [{ person, state, next_due }]
   })
-  await sink.storeLedgers(client, registry, recordType, ledgers)
-  const changes = changed.map(({ person, prepared }) => {
-    const record = ids.get(person) ?? ''
-    const { before, stored, document, aliases } = person
-    const parsed = { before: stored, after: document }
-    return { record_type: recordType.name, record, before, after: prepared.document, parsed, aliases }
+  const known = changed.flatMap(({ id, prepared }) => (id === null ? [] : [[prepared.primary_identifier, id] as const]))
+  const same = changed.filter(({ isSame }) => isSame).map(({ prepared }) => prepared.primary_identifier)
+  const records = changed.map(({ prepared }) => prepared)
+  const options = { locked: new Map(known), sameIdentifiers: new Set(same) }
+  const { inserted, updated } = await sink.writeRecords(client, registry, recordType, records, options)
+  if (updated.length > known.length) throw new Outdated()
+  const ids = new Map([...inserted, ...updated].map((one) => [one.primary_identifier, one.id]))
+  for (const { person, prepared } of changed) {
+    person.id = ids.get(prepared.primary_identifier) ?? null
+    if (person.id === null) throw new Outdated()
+  }
+  const states = ledgers.flatMap(({ person: { id }, ...ledger }) => (id === null ? [] : [{ record: id, ...ledger }]))
+  await sink.storeLedgers(client, registry, recordType, states)
+}
+
+/** Records the events of the changed records, which `writePeople` has written. */
+export async function recordPeople(
+  client: ClientBase,
+  { recordType, recording }: PortionScope,
+  people: readonly Person[],
+): Promise<void> {
+  const changes = people.flatMap(({ id: record, before, written, aliases }) => {
+    if (record === null || written.text === before.text) return []
+    const parsed = { before: before.document, after: written.document }
+    return [{ record_type: recordType.name, record, before: before.text, after: written.text, parsed, aliases }]
   })
   await recordChanges(client, recording, changes)
 }

@@ -27,8 +27,8 @@ import {
 } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import type { Person } from './enrolment-people.ts'
-import { type PortionScope, storePeople } from './enrolment-portion.ts'
+import { type Person, personOf } from './enrolment-people.ts'
+import { type PortionScope, recordPeople, writePeople } from './enrolment-portion.ts'
 
 /** The time at which the first scheduled status begins; read at most twice a second. Null: none is scheduled. */
 const schedules = perPool((pool) => shortLived(() => readFirstDueTime({ pool })))
@@ -131,39 +131,27 @@ async function bringOne({ db, directory, limits }: Scheduling, due: RecordsWithD
       records.filter((id) => !there.has(id)),
     )
     const people = locked.flatMap((record) => personAt(scope, record, now))
-    await storePeople(client, scope, people)
+    await writePeople(client, scope, people)
+    await recordPeople(client, scope, people)
   })
   return records.length
 }
 
-function personAt(
-  { registry, recordType }: PortionScope,
-  { id, document: before, state, aliases }: LedgerRecord,
-  now: Date,
-): readonly Person[] {
+function personAt({ registry, recordType }: PortionScope, record: LedgerRecord, now: Date): readonly Person[] {
   // The ledger was deleted after the record was found to have a due status.
-  if (state === null) return []
+  if (record.state === null) return []
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
-  const stored = parseDocumentObject(before)
-  const ledger = readLedger(state)
-  const document = recordAtTime(scope, ledger, stored, now.getTime())
-  const due = nextStatusTime(scope, ledger, now.getTime())
-  // With `ledgerBefore: null` the ledger is stored even if unchanged, with the time of the next scheduled status.
-  const person = {
-    id,
-    before,
-    stored,
-    ledgerBefore: null,
-    aliases,
-    document,
-    ledger: writeLedger(ledger),
-    parsed: null,
-    due,
-  }
+  const person = personOf(record)
+  const ledger = readLedger(record.state)
+  person.document = recordAtTime(scope, ledger, person.document, now.getTime())
+  person.due = nextStatusTime(scope, ledger, now.getTime())
+  person.ledger = writeLedger(ledger)
+  // The ledger is stored even if unchanged, with the time of the next scheduled status.
+  person.writtenLedger = null
   try {
-    return [{ ...person, prepared: prepareRecord(registry.kind, recordType, document) }]
+    person.prepared = prepareRecord(registry.kind, recordType, person.document)
   } catch (error) {
-    if (error instanceof InvalidRecord) return [{ ...person, prepared: null }]
-    throw error
+    if (!(error instanceof InvalidRecord)) throw error
   }
+  return [person]
 }

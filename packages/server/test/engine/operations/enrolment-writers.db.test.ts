@@ -43,6 +43,48 @@ async function updateElsewhere(beneficiaries: readonly object[]) {
   return members.enrolled_response
 }
 
+describe('people whom entries far from each other name', () => {
+  const others = (from: number) => Array.from({ length: 55 }, (_, at) => beneficiary(`O-${from + at}`))
+  const also = (identifier_type: string, identifier_value: string) => ({
+    demographic_info: { person: { identifier: [{ identifier_type, identifier_value }] } },
+  })
+  const events = async (uin: string) => {
+    const { rows } = await server.database.db.pool.query<{ event_type: string }>(
+      `select event_type from event join r${registry.id}_beneficiary as own on own.id = event.record
+       where primary_identifier = $1 order by event.id`,
+      [uin],
+    )
+    return rows.map(({ event_type }) => event_type)
+  }
+
+  it('are written with all of it, and have the events of one change', async () => {
+    const last = [{ identifier_type: 'NID', identifier_value: 'N-80' }]
+    await update([
+      beneficiary('U-80', enrolment('PRG-1'), also('NID', 'N-80')),
+      ...others(0),
+      beneficiary(last, enrolment('PRG-2'), { ...also('NID', 'N-81'), occupation: 'baker' }),
+    ])
+    const [{ member }] = await found('NID', 'N-80')
+    expect(member).toMatchObject({ occupation: 'baker' })
+    expect(member.programme_identifier).toHaveLength(2)
+    expect(await found('NID', 'N-81')).toHaveLength(1)
+    const once = await events('O-1')
+    expect(once).toHaveLength(1)
+    expect(await events('U-80')).toEqual(once)
+  })
+
+  it('are as before, without an event, where a later entry takes back an earlier one', async () => {
+    const enrolled = enrolment('PRG-1', { status_change_date: '2026-03-01' })
+    await update([beneficiary('U-81', enrolled)])
+    const before = await found('UIN', 'U-81')
+    const known = await events('U-81')
+    const [first, second] = [{ occupation: 'baker' }, { occupation: null }]
+    await update([beneficiary('U-81', enrolled, first), ...others(100), beneficiary('U-81', enrolled, second)])
+    expect(await found('UIN', 'U-81')).toEqual(before)
+    expect(await events('U-81')).toEqual(known)
+  })
+})
+
 describe('writers at the same time', () => {
   it('lose nothing of one person, whether or not the person was there', async () => {
     const programmes = Array.from({ length: 12 }, (_, at) => `PRG-${at}`)
