@@ -247,28 +247,15 @@ function startOf(date: string | null, time_zone: string): string | null {
   if (date === null) return null
   const instant = instantInterval(date)
   if (instant !== null && instant.from === instant.to) {
-    return `${dayOf(time_zone, Date.parse(instant.from))} ${instant.from}`
+    return `${dayIn(time_zone, Date.parse(instant.from))} ${instant.from}`
   }
   return dayInterval(date)?.from ?? null
 }
 
 function hasBegun(from: string, time_zone: string, now: number): boolean {
   const space = from.indexOf(' ')
-  return space < 0 ? from <= dayOf(time_zone, now) : Date.parse(from.slice(space + 1)) <= now
+  return space < 0 ? from <= dayIn(time_zone, now) : Date.parse(from.slice(space + 1)) <= now
 }
-
-/** The day of recent instants in a time zone: one update asks for the same days many times. */
-const knownDays = new Map<string, string>()
-
-function dayOf(time_zone: string, instant: number): string {
-  const key = `${instant} ${time_zone}`
-  const day = knownDays.get(key) ?? dayIn(time_zone, instant)
-  if (knownDays.size >= DAYS) knownDays.clear()
-  knownDays.set(key, day)
-  return day
-}
-
-const DAYS = 1_000
 
 const MINUTE = 60_000
 const DAY = 1_440 * MINUTE

@@ -2,9 +2,8 @@
 
 interface Zone {
   readonly formatter: Intl.DateTimeFormat
-  /** The last second (since 1970 UTC) for which the day was computed, and the day. */
-  second: number
-  day: string
+  /** The days that were computed last, by the second since 1970 UTC. */
+  readonly days: Map<number, string>
 }
 
 const zones = new Map<string, Zone>()
@@ -21,27 +20,31 @@ function zoneOf(timeZone: string): Zone {
       month: '2-digit',
       day: '2-digit',
     })
-    zone = { formatter, second: Number.NaN, day: '' }
+    zone = { formatter, days: new Map() }
     zones.set(timeZone, zone)
   }
   return zone
 }
 
+/** How many days of a zone are remembered. */
+const REMEMBERED = 1_000
+
 /**
- * The day in `timeZone` at `instant` (milliseconds since 1970 UTC), as YYYY-MM-DD. The result for the last second asked
- * about is remembered, because most calls ask for now, and a day never begins inside a second.
+ * The day in `timeZone` at `instant` (milliseconds since 1970 UTC), as YYYY-MM-DD. The results for recent seconds are
+ * remembered, because most calls ask for now, or for the same instants again, and a day never begins inside a second.
  * @throws RangeError the time zone is unknown
  */
 export function dayIn(timeZone: string, instant: number): string {
-  const zone = zoneOf(timeZone)
+  const { formatter, days } = zoneOf(timeZone)
   const second = Math.floor(instant / 1_000)
-  if (second !== zone.second) {
-    // For UTC, the formatter takes many times as long as `toISOString`.
-    const isPlain = timeZone === 'UTC' && instant >= 0 && instant < YEAR_10000
-    zone.day = isPlain ? new Date(instant).toISOString().slice(0, 10) : dayOf(zone.formatter, instant)
-    zone.second = second
-  }
-  return zone.day
+  const known = days.get(second)
+  if (known !== undefined) return known
+  // For UTC, the formatter takes many times as long as `toISOString`.
+  const isPlain = timeZone === 'UTC' && instant >= 0 && instant < YEAR_10000
+  const day = isPlain ? new Date(instant).toISOString().slice(0, 10) : dayOf(formatter, instant)
+  if (days.size >= REMEMBERED) days.clear()
+  days.set(second, day)
+  return day
 }
 
 function dayOf(formatter: Intl.DateTimeFormat, instant: number): string {
