@@ -124,8 +124,11 @@ async function writeEntries(
   return results
 }
 
-/** The entries that are computed while the people whom the entries before have changed are written. */
-const PART = 50
+/**
+ * PART: how many entries are computed while the people whom the entries before have changed are written. TURN: how many
+ * are computed in one turn of the event loop, in which PostgreSQL's answers are received.
+ */
+const [PART, TURN] = [34, 5]
 
 /** The people whom a portion names, and those of them whom the grant hides. */
 interface FoundPeople {
@@ -141,7 +144,7 @@ async function computeEntries(
   results: Map<number, EntryResult>,
 ): Promise<void> {
   for (const entry of entries) {
-    await turn()
+    if (results.size % TURN === 0) await turn()
     const result = writeEntry(scope, people, entry)
     if (!('rejected' in result) && isOfHidden(scope, hidden, entry)) writeEntry(scope, hidden, entry)
     results.set(entry.position, result)
