@@ -18,7 +18,7 @@ import { changeSource } from './change-source.ts'
 import { type RunningFollowers, startFollowers } from './mirror/followers.ts'
 import { removeLeftSources } from './mirror/left-sources.ts'
 import { openSources } from './open-sources.ts'
-import { findLeftMirrors } from './store/changed-sources.ts'
+import { findMirrorRemains } from './store/changed-sources.ts'
 
 const PEOPLE = [
   { person_no: 7, national_no: 'A1', family_name: 'Okoro' },
@@ -139,12 +139,12 @@ test('live, copied and live again: what is kept of records stays theirs, and old
   const copies = async () =>
     (await rows(`select 1 from pg_class where relkind = 'r' and relname like 'r%\\_person'`)).length
   const clear = async () =>
-    removeLeftSources({ db: database.db, env, log, registries }, await findLeftMirrors(database.db.pool))
+    removeLeftSources({ db: database.db, env, log, registries }, await findMirrorRemains(database.db.pool))
   await clear()
   expect(await copies()).toBeGreaterThan(0)
   await rows(`update source_mirror set left_at = left_at - interval '2 minutes'`)
   await clear()
-  expect([await copies(), await findLeftMirrors(database.db.pool)]).toEqual([0, []])
+  expect([await copies(), await findMirrorRemains(database.db.pool)]).toEqual([0, []])
   expect(await rows('select 1 from source_row union all select 1 from protected_record')).toEqual([])
 
   await change(MIRROR)

@@ -16,7 +16,7 @@ import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './
 import { attributesOf, type MappedRecords, type SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 import { isKey } from './live-records.ts'
-import { readRow, TOO_MANY } from './source-record.ts'
+import { readRow, TOO_MANY_CHILDREN } from './source-record.ts'
 
 /** The most rows of each record type that a check of a source reads. */
 const ROWS = 1_000
@@ -98,7 +98,7 @@ async function checkRecords(
     if (isLeftOut) leftOut += 1
     if (record !== null) counts.record({ kind, today }, records.recordType, line, record, notes)
     else counts.rejected(line, problems.at(-1) ?? '')
-    if (row.children.includes(null)) counts.rejected(line, TOO_MANY)
+    if (row.children.includes(null)) counts.rejected(line, TOO_MANY_CHILDREN)
     if (!isKey(row.key)) counts.rejected(line, 'the key must have 1 to 64 bytes')
   }
   const read = {

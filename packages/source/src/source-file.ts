@@ -18,7 +18,7 @@ import {
 import { COMPARISONS, type Compared } from './comparisons.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 import { checkEngine, type EngineName } from './engine/engine-names.ts'
-import { type FollowWay, WAYS_OF_ENGINES } from './engine/follow-ways.ts'
+import { FOLLOW_WAYS_BY_ENGINE, type FollowWay } from './engine/follow-ways.ts'
 import {
   attributesOf,
   type LoggedTable,
@@ -103,7 +103,7 @@ function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
     }
     return null
   }
-  const ways = WAYS_OF_ENGINES[engine]
+  const ways = FOLLOW_WAYS_BY_ENGINE[engine]
   if (ways.length === 0) throw refused(['way'], `must be live: a mirror does not follow ${engine} yet`)
   const found = ways.find((name) => name === follow)
   if (found === undefined) {

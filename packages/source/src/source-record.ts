@@ -9,7 +9,7 @@ import type { MappedRecords } from './engine/mapped-records.ts'
 import { MOST_CHILDREN } from './engine/row-statement.ts'
 
 /** The result of reading a row of a source: its cells, its document, and its record or the problems. */
-export interface RowRead {
+export interface RowResult {
   readonly cells: RowCells
   readonly notes: RecordNotes
   /** The record, even if `problems` leave the row out; null: its document is no valid record. */
@@ -21,7 +21,7 @@ export interface RowRead {
 }
 
 /** Why a row is left out whose children could not all be read. */
-export const TOO_MANY = `more than ${MOST_CHILDREN} rows of a child`
+export const TOO_MANY_CHILDREN = `more than ${MOST_CHILDREN} rows of a child`
 
 /**
  * Makes a record of a row. A value that is not understood is one of the `problems`, with which callers do not use the
@@ -33,7 +33,7 @@ export function readRow(
   { recordType, own, children, lists, targets }: MappedRecords,
   row: SourceRow,
   notes = new RecordNotes(),
-): RowRead {
+): RowResult {
   const read = own.reader.read(row.cells)
   const states = new Uint8Array(targets.length)
   states.set(read.cells.states)
@@ -56,7 +56,7 @@ export function readRow(
   const cells: RowCells = { targets, states }
   const prepared = prepare(kind, recordType, document, notes)
   notes.compare(cells)
-  const problems = [...(isTooMany ? [TOO_MANY] : []), ...notes.problems(cells)]
+  const problems = [...(isTooMany ? [TOO_MANY_CHILDREN] : []), ...notes.problems(cells)]
   if (typeof prepared === 'string') return { cells, notes, document, record: null, problems: [...problems, prepared] }
   return { cells, notes, document, record: prepared, problems }
 }

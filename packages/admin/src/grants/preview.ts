@@ -3,7 +3,7 @@
 import type { Grant } from '@rollcall/core/model/grant'
 import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
 import type { Registry } from '@rollcall/core/model/registry'
-import { PathNames } from '@rollcall/core/policy/disclosed-paths'
+import { PathCollector } from '@rollcall/core/policy/disclosed-paths'
 import { discloseRecords } from '@rollcall/core/policy/disclosure'
 import { readTerms } from '@rollcall/core/policy/grant'
 import { withHidden } from '@rollcall/core/policy/hidden'
@@ -100,7 +100,7 @@ function previewed(
 }
 
 function comparedPaths(before: JsonObject, after: JsonObject) {
-  const shown = new PathNames().collect(after)
+  const shown = new PathCollector().collect(after)
   const kept = new Set(shown)
-  return { shown: [...shown], cut: new PathNames().collect(before).filter((path) => !kept.has(path)) }
+  return { shown: [...shown], cut: new PathCollector().collect(before).filter((path) => !kept.has(path)) }
 }

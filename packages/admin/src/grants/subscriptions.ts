@@ -1,7 +1,7 @@
 /** The subscriptions of a participant, checked again when its grant changes. */
 
 import { isSubscriptionGranted } from '@rollcall/core/events/granted'
-import type { GivenFor } from '@rollcall/core/model/consent'
+import type { ConsentSummary } from '@rollcall/core/model/consent'
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -41,7 +41,7 @@ export async function isGrantedNow(
     participant,
     criteria,
     consent,
-  }: { readonly participant: number; readonly criteria: string; readonly consent: GivenFor | null },
+  }: { readonly participant: number; readonly criteria: string; readonly consent: ConsentSummary | null },
 ): Promise<boolean> {
   return isSubscriptionGranted(await grantNow(db, participant, registry), criteria, consent)
 }

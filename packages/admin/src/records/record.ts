@@ -3,7 +3,7 @@
 import { identifiersNamingRecord } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
-import { PathNames } from '@rollcall/core/policy/disclosed-paths'
+import { PathCollector } from '@rollcall/core/policy/disclosed-paths'
 import { auditedPersonsOf, findRelatedPersons } from '@rollcall/core/policy/disclosed-persons'
 import type { JsonValue } from '@rollcall/protocol'
 import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
@@ -72,7 +72,7 @@ export const showRecord = defineAct(
         }),
       ],
       shown: Object.fromEntries(
-        records.map(({ recordType, record }) => [recordType.name, new PathNames().collect(record)]),
+        records.map(({ recordType, record }) => [recordType.name, new PathCollector().collect(record)]),
       ),
     })
     if (records.length === 0) {

@@ -4,7 +4,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
-import { findMirror, type MirrorState, wantComparison } from '@rollcall/source/store/mirrors'
+import { findMirror, type MirrorState, requestComparison } from '@rollcall/source/store/mirrors'
 import { rejectedRows } from '@rollcall/source/store/source-rows'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -122,7 +122,7 @@ export const compareSource = defineAct(
   },
   async ({ db }: HasDatabase, { namespace }) => {
     const registry = await mirrorAt(db, namespace)
-    if (!(await wantComparison(db, registry.id))) {
+    if (!(await requestComparison(db, registry.id))) {
       throw new AdminRefusal(`the records of ${namespace} are being read for the first time; wait for the end of that`)
     }
     return { namespace, wanted: true }

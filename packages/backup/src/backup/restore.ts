@@ -8,7 +8,7 @@ import { createEmptyRecordTables } from '@rollcall/records/records/record-tables
 import { readRegistries } from '@rollcall/records/registries/registries'
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
-import { advanceColumns, advanceSequences, type NumberColumn } from '../store/after-load.ts'
+import { advanceColumns, advanceSequences, type CounterColumn } from '../store/after-load.ts'
 import { currentRole, makeTablesBare, runAsRole } from '../store/bare-tables.ts'
 import {
   type CatalogTable,
@@ -36,7 +36,7 @@ interface LoadDeps {
   /** The same database, connected as its owner. It equals `db` when one role is both owner and application. */
   readonly owner: Database
   /** The columns with numbers that may have been given out after the snapshot. */
-  readonly numbered: readonly NumberColumn[]
+  readonly numbered: readonly CounterColumn[]
   readonly signal?: AbortSignal
 }
 

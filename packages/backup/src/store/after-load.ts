@@ -45,13 +45,13 @@ async function largestStored(client: Client, sequence: string): Promise<bigint> 
 }
 
 /** A column with the last number that each row has given out, such as a mailbox to its last envelope. */
-export interface NumberColumn {
+export interface CounterColumn {
   readonly table: string
   readonly column: string
 }
 
 /** Advances the columns in each row of their tables, past numbers that may have been given out after the snapshot. */
-export async function advanceColumns(client: Client, columns: readonly NumberColumn[]): Promise<void> {
+export async function advanceColumns(client: Client, columns: readonly CounterColumn[]): Promise<void> {
   for (const { table, column } of columns) {
     await client.query(`update ${table} set ${column} = ${column} + $1`, [PASSED_OVER.bigint?.toString()])
   }

@@ -1,6 +1,6 @@
 /** Stores under which consents items were answered, and finds out whether these consents have ended. */
 
-import type { ConsentUse, GivenFor } from '@rollcall/core/model/consent'
+import type { ConsentSummary, ConsentUse } from '@rollcall/core/model/consent'
 import type { Database } from '@rollcall/database/database'
 import type { ForgottenRows } from '@rollcall/database/holds'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
@@ -153,7 +153,7 @@ export async function copyConsentUses(client: ClientBase, from: string, to: stri
 }
 
 /** The consent under which an item was answered, and whether it still holds. */
-export interface EarlierUse extends GivenFor {
+export interface EarlierUse extends ConsentSummary {
   readonly reference_id: string
   /** True when the consent has not ended. */
   readonly holds: boolean

@@ -76,7 +76,7 @@ export interface NamedRecords {
 }
 
 /** The facts, besides the change, from which events are derived. */
-export interface Derivation {
+export interface EventFacts {
   readonly kind: Kind
   readonly recordType: RecordType
   readonly time_zone: string
@@ -89,7 +89,7 @@ export interface Derivation {
 const DAY = 86_400_000
 
 /** The events of a change, in the order of the rules. Do not call it for a change that changes nothing. */
-export function deriveEvents(derivation: Derivation, change: StateChange): readonly DerivedEvent[] {
+export function deriveEvents(derivation: EventFacts, change: StateChange): readonly DerivedEvent[] {
   const on = change.before === null ? 'new' : change.after === null ? 'deleted' : 'changed'
   const events: DerivedEvent[] = []
   let hasEvent = false
@@ -107,11 +107,11 @@ export function deriveEvents(derivation: Derivation, change: StateChange): reado
 }
 
 /** True when all conditions of a rule hold; its `on` is not checked. */
-export function isRuleTrue(derivation: Derivation, rule: EventRule, change: StateChange): boolean {
+export function isRuleTrue(derivation: EventFacts, rule: EventRule, change: StateChange): boolean {
   return (rule.if ?? []).every((condition) => isFulfilled(derivation, condition, change))
 }
 
-function isFulfilled(derivation: Derivation, condition: EventCondition, { before, after }: StateChange): boolean {
+function isFulfilled(derivation: EventFacts, condition: EventCondition, { before, after }: StateChange): boolean {
   const was = (name: string) => before?.value(name)
   const is = (name: string) => after?.value(name)
   switch (condition.is) {
@@ -140,7 +140,7 @@ const textOf = (value: AttributeValue): string => JSON.stringify(value)
 
 /** The elements that a change added to a list, each as the keys by which it is found. */
 function addedTo(
-  derivation: Derivation,
+  derivation: EventFacts,
   list: RuleList,
   { before, after }: StateChange,
 ): readonly (readonly string[])[] {
@@ -149,7 +149,7 @@ function addedTo(
 }
 
 function namedBy(
-  derivation: Derivation,
+  derivation: EventFacts,
   { record_type, list }: NonNullable<EventRule['also_of']>,
   change: StateChange,
 ): NamedRecords {
@@ -165,7 +165,7 @@ function namedBy(
 
 /** Returns the keys of each element of a list in the record; empty when there is no record. */
 function keysOf(
-  { kind, recordType }: Derivation,
+  { kind, recordType }: EventFacts,
   list: RuleList,
   state: RecordState | null,
 ): readonly (readonly string[])[] {
@@ -200,7 +200,7 @@ function membersBy({ compound, by, member }: MemberChanged, state: RecordState |
  * date, the day of the change is taken.
  */
 function isRecent(
-  { time_zone, now, birth_span }: Derivation,
+  { time_zone, now, birth_span }: EventFacts,
   date: AttributeValue | undefined,
   until: AttributeValue | undefined,
 ): boolean {

@@ -22,41 +22,41 @@ const PATH = 'subscribe_criteria.frequency'
 /** Reads a frequency completely or refuses it. @throws ItemRejection rjct.notify_details.invalid */
 export function readFrequency(given: JsonValue, { time_zone, now }: FrequencyScope): Frequency {
   if (!isJsonObject(given)) {
-    throw invalid('', 'must be an object with start_time, end_time and frequency')
+    throw invalidFrequency('', 'must be an object with start_time, end_time and frequency')
   }
   const start_at = readTime(given.start_time, '.start_time')
   const end_at = readTime(given.end_time, '.end_time')
-  if (end_at <= start_at) throw invalid('.end_time', 'must be after start_time')
-  if (end_at <= now) throw invalid('.end_time', 'must be in the future')
+  if (end_at <= start_at) throw invalidFrequency('.end_time', 'must be after start_time')
+  if (end_at <= now) throw invalidFrequency('.end_time', 'must be in the future')
   const cron = readExpression(given.frequency)
   const frequency = { cron: cronText(cron), start_at, end_at }
   const first = start_at > now ? start_at : now
   const isPossible = hasRunDay(cron, first.getUTCFullYear() - 1, end_at.getUTCFullYear() + 1)
   if (!isPossible || tickAfter(frequency, time_zone, now) === null) {
-    throw invalid('.frequency', 'must have a run between now, or start_time, and end_time')
+    throw invalidFrequency('.frequency', 'must have a run between now, or start_time, and end_time')
   }
   return frequency
 }
 
 function readTime(given: JsonValue | undefined, member: string): Date {
   const instant = typeof given === 'string' ? timestampInstant(given) : null
-  if (instant === null) throw invalid(member, 'must be a date and time with a zone')
+  if (instant === null) throw invalidFrequency(member, 'must be a date and time with a zone')
   return new Date(instant)
 }
 
 function readExpression(given: JsonValue | undefined) {
-  if (typeof given !== 'string') throw invalid('.frequency', 'must be a cron expression')
+  if (typeof given !== 'string') throw invalidFrequency('.frequency', 'must be a cron expression')
   try {
     const cron = readCron(given)
     if (shortestGap(cron) >= SHORTEST_GAP) return cron
   } catch (error) {
-    if (error instanceof CronProblem) throw invalid('.frequency', error.message)
+    if (error instanceof CronProblem) throw invalidFrequency('.frequency', error.message)
     throw error
   }
-  throw invalid('.frequency', `must have at least ${SHORTEST_GAP} seconds between two runs`)
+  throw invalidFrequency('.frequency', `must have at least ${SHORTEST_GAP} seconds between two runs`)
 }
 
-const invalid = (member: string, rule: string): ItemRejection =>
+const invalidFrequency = (member: string, rule: string): ItemRejection =>
   new ItemRejection('rjct.notify_details.invalid', `${PATH}${member}: ${rule}`)
 
 /** The first run after an instant; `end_at` when there is no further run, so that nothing waits for ever. */

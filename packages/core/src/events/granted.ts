@@ -1,6 +1,6 @@
 /** Decides whether a grant allows a stored subscription: its event type, its record type, its filter, its consent. */
 import { ItemRejection } from '@rollcall/protocol'
-import type { GivenFor } from '../model/consent.ts'
+import type { ConsentSummary } from '../model/consent.ts'
 import { ALL_NAMES, type Grant, QUERY_FORMS } from '../model/grant.ts'
 import { isConsentGranted } from '../policy/basis.ts'
 import { refusedSubscription } from '../policy/subscription.ts'
@@ -11,7 +11,7 @@ import { compileCriteria } from './criteria.ts'
  * @param criteria the canonical text of the criteria
  * @param consent the consent of the subscription; null: it has none; undefined: the caller checks it
  */
-export function isSubscriptionGranted(grant: Grant | null, criteria: string, consent?: GivenFor | null): boolean {
+export function isSubscriptionGranted(grant: Grant | null, criteria: string, consent?: ConsentSummary | null): boolean {
   if (grant === null || (consent !== undefined && !isConsentGranted(grant, consent))) return false
   try {
     return refusedSubscription(grant, compileCriteria(grant.kind, criteria)) === null

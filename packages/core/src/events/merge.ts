@@ -176,9 +176,9 @@ function removeElements(
       for (const key of found) named.add(key)
     }
     keys.set(list.name, named)
-    const isNamed = (element: JsonValue): boolean =>
+    const isRemoved = (element: JsonValue): boolean =>
       elementKeys(kind, recordType, list, path, element).some((key) => named.has(key))
-    left = withoutElements(left, path.split('.'), isNamed)
+    left = withoutElements(left, path.split('.'), isRemoved)
   }
   return { record: left, keys }
 }
@@ -186,14 +186,14 @@ function removeElements(
 function withoutElements(
   object: JsonObject,
   [name = '', ...rest]: readonly string[],
-  isNamed: (element: JsonValue) => boolean,
+  isRemoved: (element: JsonValue) => boolean,
   emptied: 'keep' | 'drop' = 'keep',
 ): JsonObject {
   const key = new MembersByName(Object.entries(object), searchKey).nameOf(name)
   const value = object[key]
   if (value === undefined) return object
   if (rest.length === 0) {
-    const kept = elementsOfValue(value).filter((element) => !isNamed(element))
+    const kept = elementsOfValue(value).filter((element) => !isRemoved(element))
     if (emptied === 'drop' && kept.length === 0) {
       const { [key]: _, ...others } = object
       return others
@@ -201,7 +201,7 @@ function withoutElements(
     return { ...object, [key]: Array.isArray(value) ? kept : (kept[0] ?? []) }
   }
   const removeInside = (one: JsonValue): JsonValue =>
-    isJsonObject(one) ? withoutElements(one, rest, isNamed, emptied) : one
+    isJsonObject(one) ? withoutElements(one, rest, isRemoved, emptied) : one
   return { ...object, [key]: Array.isArray(value) ? value.map(removeInside) : removeInside(value) }
 }
 

@@ -21,7 +21,7 @@ export interface ConsentFacts {
 }
 
 /** The purpose of a consent, and who signed it. */
-export interface GivenFor {
+export interface ConsentSummary {
   readonly purpose: string
   /** The name of the authority; null when nobody signed the consent. */
   readonly authority: string | null

@@ -49,7 +49,7 @@ export type Comparator = 'eq' | 'lt' | 'le' | 'gt' | 'ge' | 'starts_with' | 'con
  * Unknown when the attribute has no value. The attribute belongs to the record, or, inside `SomeElement`, to the
  * element.
  */
-export interface Comparison extends Until {
+export interface Comparison extends HasLastDay {
   readonly is: 'compare'
   readonly attribute: Attribute
   readonly operator: Comparator
@@ -60,12 +60,12 @@ export interface Comparison extends Until {
  * For dates only: the last day, YYYY-MM-DD, that counts. A period of the record that ends later is cut there; one that
  * begins later is a missing value. So a person who is not born yet has no age.
  */
-export interface Until {
+export interface HasLastDay {
   readonly until?: string
 }
 
 /** True when the attribute is equal (as with `eq`) to one of the values. At least one value, none twice. */
-export interface OneOf extends Until {
+export interface OneOf extends HasLastDay {
   readonly is: 'in'
   readonly attribute: Attribute
   readonly values: readonly Literal[]
@@ -75,7 +75,7 @@ export interface OneOf extends Until {
  * Whether the attribute has a value; true or false, never unknown. With `list`: whether some element of the record's
  * list has the attribute. Without it: whether the record, or, inside `SomeElement`, the element has it.
  */
-export interface HasValue extends Until {
+export interface HasValue extends HasLastDay {
   readonly is: 'exists'
   readonly attribute: Attribute
   readonly list?: List

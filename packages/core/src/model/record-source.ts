@@ -59,7 +59,7 @@ export interface RecordReader {
   /** Counts all records, protected ones too. It may take long: do not call it in a request. */
   count(registry: RegistryShape, recordType: RecordType): Promise<number>
   /** Reads one page of the records that fulfil a condition, protected ones too; an empty one after the last page. */
-  page(registry: RegistryShape, query: PageQuery): Promise<readonly PagedRecord[]>
+  page(registry: RegistryShape, query: RecordPageQuery): Promise<readonly PagedRecord[]>
 }
 
 /** A record that was merged into another one. */
@@ -76,7 +76,7 @@ export interface NamedRecord extends FoundRecord {
 }
 
 /** The request for one page of records (`RecordReader.page`). */
-export interface PageQuery {
+export interface RecordPageQuery {
   readonly recordType: RecordType
   /** The condition, with ages replaced by dates (`resolveAges`); null for all records. */
   readonly predicate: Predicate | null

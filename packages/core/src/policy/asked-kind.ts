@@ -49,13 +49,13 @@ export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, 
 function narrowed(recordType: RecordType, ask: AskableNames['ask']): RecordType {
   if (ask === ALL_NAMES) return recordType
   const compounds = (recordType.compounds ?? []).flatMap((compound): Compound[] => {
-    const members = compound.members.filter((member) => isNamed(compound, ask) || isNamed(member, ask))
+    const members = compound.members.filter((member) => isNamedIn(compound, ask) || isNamedIn(member, ask))
     return members.length === 0 ? [] : [{ ...compound, members }]
   })
-  return { ...recordType, attributes: recordType.attributes.filter((row) => isNamed(row, ask)), compounds }
+  return { ...recordType, attributes: recordType.attributes.filter((row) => isNamedIn(row, ask)), compounds }
 }
 
-const isNamed = (row: Attribute | Compound | IdentifierType, names: readonly string[]): boolean => {
+const isNamedIn = (row: Attribute | Compound | IdentifierType, names: readonly string[]): boolean => {
   const own = namesOf(row).map(searchKey)
   return names.some((name) => own.includes(searchKey(name)))
 }
@@ -64,11 +64,11 @@ function checkNames(recordTypes: readonly RecordType[], ask: readonly string[]):
   const attributes = recordTypes.flatMap((recordType) => recordType.attributes)
   const compounds = recordTypes.flatMap((recordType) => recordType.compounds ?? [])
   const rows = [...attributes, ...compounds, ...compounds.flatMap(({ members }) => members)]
-  const unknown = ask.find((name) => !rows.some((row) => isNamed(row, [name])))
+  const unknown = ask.find((name) => !rows.some((row) => isNamedIn(row, [name])))
   if (unknown !== undefined) {
     throw new GrantProblem('ask', `${unknown} is no attribute of ${recordTypes.map(({ name }) => name).join(', ')}`)
   }
-  const age = attributes.find((row) => row.type === 'age' && isNamed(row, ask))
+  const age = attributes.find((row) => row.type === 'age' && isNamedIn(row, ask))
   if (age?.since !== undefined && !ask.some((name) => searchKey(name) === age.since)) {
     throw new GrantProblem('ask', `${age.name} needs ${age.since} beside it`)
   }

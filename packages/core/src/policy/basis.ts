@@ -3,7 +3,7 @@
  * (spec "SearchRequest"; G8).
  */
 import { type Consent, ItemRejection, timestampInstant } from '@rollcall/protocol'
-import type { GivenFor } from '../model/consent.ts'
+import type { ConsentSummary } from '../model/consent.ts'
 import type { BASES, Grant } from '../model/grant.ts'
 import type { AskedFacts } from '../model/outcome.ts'
 import type { Predicate } from '../model/predicate.ts'
@@ -119,7 +119,7 @@ export function consentFactsForAudit(
  * True when the grant still accepts the purpose and the signer of a consent that was accepted before.
  * @param consent null: there is none, which is enough only for the basis `law`
  */
-export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: GivenFor | null): boolean {
+export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: ConsentSummary | null): boolean {
   if (terms.basis === 'law') return true
   if (consent === null) return false
   const { purpose, authority } = consent

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { PathNames } from './disclosed-paths.ts'
+import { PathCollector } from './disclosed-paths.ts'
 
 describe('the paths of records', () => {
   it('equal lists are one object, whatever the values are', () => {
-    const names = new PathNames()
+    const names = new PathCollector()
     const first = names.collect({ a: [{ b: 1 }, { b: 2, c: [] }], d: { '@type': 'x', e: null } })
     expect(first).toEqual(['a.b', 'a.c', 'd.e'])
     expect(names.collect({ a: [{ b: 3 }, { c: {} }], d: { e: 'y' } })).toBe(first)
@@ -11,7 +11,7 @@ describe('the paths of records', () => {
   })
 
   it('names without an end are forgotten, and paths stay right', () => {
-    const names = new PathNames()
+    const names = new PathCollector()
     const before = names.collect({ a: 1 })
     for (let number = 0; number < 10_000; number += 1)
       expect(names.collect({ [`n${number}`]: 1 })).toEqual([`n${number}`])

@@ -14,7 +14,7 @@ interface PathNode {
 }
 
 /** Collects the paths of the values in records. Equal paths, and equal lists of paths, are remembered as one object. */
-export class PathNames {
+export class PathCollector {
   #root = nodeOf('', 0)
   readonly #lists = new Map<string, readonly string[]>()
   #made = 0

@@ -18,7 +18,7 @@ import { takesOutProtected } from '../model/protection.ts'
 import { recordAsAsked } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
-import { PathNames } from './disclosed-paths.ts'
+import { PathCollector } from './disclosed-paths.ts'
 import {
   addUndescribedPersons,
   auditedPersonsOf,
@@ -89,10 +89,10 @@ export function* discloseRecordParts(
   }
 }
 
-const knownPaths = new WeakMap<RecordType, PathNames>()
+const knownPaths = new WeakMap<RecordType, PathCollector>()
 
-function pathsOf(recordType: RecordType): PathNames {
-  const paths = knownPaths.get(recordType) ?? new PathNames()
+function pathsOf(recordType: RecordType): PathCollector {
+  const paths = knownPaths.get(recordType) ?? new PathCollector()
   knownPaths.set(recordType, paths)
   return paths
 }

@@ -22,7 +22,7 @@ export type PageLimits = Pick<Limits, 'page_size' | 'search_results'>
 const DEFAULT_PAGE_SIZE = 10
 
 /** A sort key of a request, before the day of the search is known. */
-export interface AskedKey extends Omit<SortKey, 'until'> {
+export interface UndatedSortKey extends Omit<SortKey, 'until'> {
   /** True when the request names an age: the key is its date, and gets `until` on the day of the search. */
   readonly age?: true
 }
@@ -38,10 +38,10 @@ const KEY_MEMBERS = ['attribute_name', 'sort_order']
  * @param kind the kind, reduced to what may be asked about
  * @throws ItemRejection rjct.sort.invalid
  */
-export function readSort(kind: Kind, recordType: RecordType, sort: unknown): AskedKey[] {
+export function readSort(kind: Kind, recordType: RecordType, sort: unknown): UndatedSortKey[] {
   if (sort === undefined) return []
   if (!Array.isArray(sort)) throw invalidSort('search_criteria.sort: must be an array')
-  const keys: AskedKey[] = []
+  const keys: UndatedSortKey[] = []
   if (sort.length > MAX_KEYS) throw invalidSort(`search_criteria.sort: must have at most ${MAX_KEYS} keys`)
   for (const [index, element] of (sort as unknown[]).entries()) {
     const at = `search_criteria.sort[${index}]`
@@ -76,7 +76,7 @@ function sortableNames({ identifier_types }: Kind, recordType: RecordType): stri
  * The sort key for a name; undefined when records cannot be sorted by it. An age is sorted by the date from which it is
  * counted, in the opposite direction. A person who is not born yet has no age; `recordQuery` sets the day for that.
  */
-function keyOf(kind: Kind, recordType: RecordType, spelling: string, descending: boolean): AskedKey | undefined {
+function keyOf(kind: Kind, recordType: RecordType, spelling: string, descending: boolean): UndatedSortKey | undefined {
   const attribute = resolveAttribute(recordType, spelling)
   if (attribute === undefined) {
     const name = resolveIdentifierType(kind, spelling)?.name

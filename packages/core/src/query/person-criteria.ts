@@ -126,8 +126,8 @@ const conditionsOf = (predicate: Predicate): readonly Predicate[] =>
 function programmeOf(condition: Predicate): string[] {
   if (condition.is !== 'some') return []
   const { of } = condition
-  const isNamed = of.is === 'compare' && of.operator === 'eq' && of.attribute.name === PROGRAMME_NAME
-  return isNamed && typeof of.value === 'string' ? [of.value] : []
+  const isProgramme = of.is === 'compare' && of.operator === 'eq' && of.attribute.name === PROGRAMME_NAME
+  return isProgramme && typeof of.value === 'string' ? [of.value] : []
 }
 
 /** True when the identifiers are one value under several types. Two identifiers of one type are two values. */

@@ -3,7 +3,7 @@ import type { Attribute, RecordType } from '@rollcall/protocol'
 import { type Comparator, type Comparison, type Interval, membersOf, type Predicate } from '../model/predicate.ts'
 import type { RecordQuery } from '../model/record-source.ts'
 import type { Page } from '../model/records.ts'
-import type { AskedKey } from './page.ts'
+import type { UndatedSortKey } from './page.ts'
 
 const FIRST_DAY = '0001-01-01'
 /**
@@ -17,7 +17,7 @@ const DAY = 86_400_000
 export interface UndatedSearch {
   readonly recordType: RecordType
   readonly predicate: Predicate
-  readonly sort: readonly AskedKey[]
+  readonly sort: readonly UndatedSortKey[]
   readonly page_size: number
   /** The number of the page, from 1. */
   readonly page_number: number

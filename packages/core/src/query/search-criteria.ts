@@ -19,7 +19,7 @@ import {
   readRecordType,
   readRegType,
 } from './criteria.ts'
-import { type AskedKey, type PageLimits, readPageOf, readSort } from './page.ts'
+import { type PageLimits, readPageOf, readSort, type UndatedSortKey } from './page.ts'
 import { type Query, type QueryLimits, QueryProblem, type QueryScope, UnreadableQuery } from './query.ts'
 import { queryFormOf, readQuery } from './read-query.ts'
 
@@ -34,7 +34,7 @@ export interface SearchCriteria {
   readonly shape: Query['shape']
   /** The form of the query, as a grant names it. */
   readonly form: QueryForm
-  readonly sort: readonly AskedKey[]
+  readonly sort: readonly UndatedSortKey[]
   readonly page_size: number
   readonly page_number: number
 }

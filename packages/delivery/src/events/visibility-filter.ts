@@ -2,7 +2,7 @@
  * Leaves out subscribers from whom the record is hidden, or to whom what they may see of it does not show this event.
  */
 
-import { type Derivation, deriveEvents, isRuleTrue, RecordState, type StateChange } from '@rollcall/core/events/derive'
+import { deriveEvents, type EventFacts, isRuleTrue, RecordState, type StateChange } from '@rollcall/core/events/derive'
 import { type Protection, protectedOwnersOf, protectionKey } from '@rollcall/core/model/protection'
 import { takesOutHidden } from '@rollcall/core/policy/hidden'
 import {
@@ -144,7 +144,7 @@ function derivationOf(
   { registry: { kind, time_zone }, now, limits: { birth_span } }: Recording,
   { recordType }: DraftEvent,
   [before, after]: Documents,
-): readonly [Derivation, StateChange] {
+): readonly [EventFacts, StateChange] {
   const state = (document: JsonValue | null): RecordState | null =>
     document === null ? null : new RecordState(kind, recordType, document)
   return [

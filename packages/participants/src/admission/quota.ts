@@ -39,7 +39,7 @@ export interface Admission {
 /** A participant with its own limits; a limit of null is that of the server. */
 export type QuotaOwner = Pick<Participant, 'id' | 'rate_limit' | 'concurrency_limit'>
 
-interface Parts {
+interface QuotaDeps {
   readonly limits: Pick<
     Limits,
     'participant_rate' | 'participant_concurrency' | 'total_rate' | 'total_concurrency' | 'total_bytes'
@@ -63,7 +63,7 @@ const TOTAL = 'total'
 const REFUSED_PAUSE = 100
 
 /** Creates the quotas. Requests at a time are counted on this node; requests a second on all nodes together. */
-export function createQuota({ limits, metrics, take, turns, delay = waitFor }: Parts): Quota {
+export function createQuota({ limits, metrics, take, turns, delay = waitFor }: QuotaDeps): Quota {
   const rates = createRates(take)
   const inFlight = new Map<number, number>()
   const heldBytes = createHeldBytes(limits.total_bytes)
@@ -135,7 +135,7 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: P
  */
 function createAdmissionTurn(
   takeTurn: () => Slot,
-  delay: NonNullable<Parts['delay']>,
+  delay: NonNullable<QuotaDeps['delay']>,
   left: () => void,
 ): Omit<Admission, 'hold'> {
   let inside = true

@@ -96,7 +96,7 @@ const callbackHeaders = validator(receivedSchema(CallbackHeader))
  * @throws RequestFault 400 err.request.bad
  */
 export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Sourced {
-  const { header, message, source } = readFrame(text, bounds)
+  const { header, message, source } = readHeaderAndMessage(text, bounds)
   if (message === undefined) throw badRequest('message: must be an object')
   return { header: headers.checked(header, 'header', badRequest), message, source }
 }
@@ -113,7 +113,7 @@ export function readCallbackEnvelope(
   text: string,
   bounds: JsonBounds,
 ): CallbackEnvelope & Sourced {
-  const frame = readFrame(text, bounds)
+  const frame = readHeaderAndMessage(text, bounds)
   const { value, assumed_utc } = inUtc(CallbackHeader, { sender_id, ...frame.header }, 'header')
   const header = value as JsonObject
   const asked = callback.header === 'callback' || header.status !== undefined ? callbackHeaders : headers
@@ -127,7 +127,7 @@ export function readCallbackEnvelope(
 }
 
 /** Reads header and message as objects; the message may be missing. The header is in canonical spelling. */
-function readFrame(text: string, bounds: JsonBounds) {
+function readHeaderAndMessage(text: string, bounds: JsonBounds) {
   const source = parse(text, bounds)
   const body = tolerateEnvelope(source.value)
   if (!isJsonObject(body)) throw badRequest('body: must be a JSON object with header and message')

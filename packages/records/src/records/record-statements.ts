@@ -1,6 +1,6 @@
 /** Statements that read records without a search: by primary identifier, or page by page. */
 
-import type { PageQuery } from '@rollcall/core/model/record-source'
+import type { RecordPageQuery } from '@rollcall/core/model/record-source'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
@@ -29,7 +29,7 @@ export const byPrimaryIdentifiersStatement = (
 /** The statement that reads a page of records after a given id, ordered by id. */
 export function pageStatement(
   registry: RegistryShape,
-  { recordType, predicate, since, after, limit }: PageQuery,
+  { recordType, predicate, since, after, limit }: RecordPageQuery,
 ): Statement {
   const table = recordTable(registry, recordType)
   const { text, values } = predicate === null ? { text: 'true', values: [] } : predicateToSql(predicate, table)

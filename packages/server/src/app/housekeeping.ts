@@ -27,13 +27,13 @@ import { forgetEndedOperatorTokens } from '@rollcall/participants/store/operator
 import { lapseProposals } from '@rollcall/participants/store/proposals'
 import { deleteEndedSessions } from '@rollcall/participants/store/sessions'
 import { listRegistries } from '@rollcall/records/registries/registries'
-import { findLeftMirrors } from '@rollcall/source/store/changed-sources'
+import { findMirrorRemains } from '@rollcall/source/store/changed-sources'
 
 const PERIOD = 60_000
-type Parts = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatch, 'check'> }
+type ChoreDeps = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatch, 'check'> }
 
 /** Starts the regular tasks. The returned function stops them and waits for running ones. */
-export function startHousekeeping(deps: Parts): () => Promise<void> {
+export function startHousekeeping(deps: ChoreDeps): () => Promise<void> {
   const stopping = new AbortController()
   const clean = (): Promise<void> => runHousekeeping(deps, stopping.signal)
   // All tasks run at the start: after an upgrade there may be references to store.
@@ -56,7 +56,7 @@ interface Chore {
   readonly every: number
   /** The log message when the task fails. */
   readonly failure: string
-  readonly run: (deps: Parts, signal: AbortSignal) => Promise<void>
+  readonly run: (deps: ChoreDeps, signal: AbortSignal) => Promise<void>
 }
 
 /** The tasks in order. A task that fails does not stop the next one. */
@@ -154,9 +154,9 @@ const CHORES: readonly Chore[] = [
 ]
 
 /** Runs all tasks once, until `signal` is aborted. Never rejects: a failure is logged. */
-export const runHousekeeping = (deps: Parts, signal: AbortSignal): Promise<void> => doChores(CHORES, deps, signal)
+export const runHousekeeping = (deps: ChoreDeps, signal: AbortSignal): Promise<void> => doChores(CHORES, deps, signal)
 
-async function doChores(chores: readonly Chore[], deps: Parts, signal: AbortSignal): Promise<void> {
+async function doChores(chores: readonly Chore[], deps: ChoreDeps, signal: AbortSignal): Promise<void> {
   for (const { failure, run } of chores) {
     if (signal.aborted) return
     try {
@@ -168,7 +168,7 @@ async function doChores(chores: readonly Chore[], deps: Parts, signal: AbortSign
 }
 
 /** Stores the journal's state for `doctor`, which may run as another user who cannot open the file. */
-async function reportJournal({ db, log }: Parts): Promise<void> {
+async function reportJournal({ db, log }: ChoreDeps): Promise<void> {
   const { path } = db.journal
   if (path === null) return
   const problem = await db.journal.examine().then(
@@ -183,8 +183,8 @@ async function reportJournal({ db, log }: Parts): Promise<void> {
 }
 
 /** Removes what former mirrors have left: replication slots in their sources, and copies of records now read live. */
-async function clearLeftSources({ db, log }: Parts): Promise<void> {
-  const left = await findLeftMirrors(db.pool)
+async function clearLeftSources({ db, log }: ChoreDeps): Promise<void> {
+  const left = await findMirrorRemains(db.pool)
   if (left.length === 0) return
   // This module is imported here because it needs the drivers of all databases.
   const { removeLeftSources } = await import('@rollcall/source/mirror/left-sources')
@@ -194,12 +194,12 @@ async function clearLeftSources({ db, log }: Parts): Promise<void> {
 /** The most exchanges whose requests one call of `storeMissingReferences` decrypts. */
 const OPENED = 50
 
-async function storeAllReferences(deps: Parts, signal: AbortSignal): Promise<void> {
+async function storeAllReferences(deps: ChoreDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await storeMissingReferences(deps, OPENED)) === OPENED);
 }
 
 /** Deletes exchanges at the end of their retention. The log has the number of those not answered or not delivered. */
-async function forgetOldExchanges({ db, limits, log }: Parts): Promise<void> {
+async function forgetOldExchanges({ db, limits, log }: ChoreDeps): Promise<void> {
   const unfinished = await countUnfinished(db, limits.exchange_retention)
   if (unfinished.exchanges + unfinished.deliveries > 0) {
     log.error(unfinished, 'messages that were never answered, or never taken, are older than their retention')
@@ -208,14 +208,14 @@ async function forgetOldExchanges({ db, limits, log }: Parts): Promise<void> {
 }
 
 /** Closes mailboxes that nobody empties, and logs each: the operator should ask its participant what is wrong. */
-async function closeMailboxes({ db, limits, log }: Parts): Promise<void> {
+async function closeMailboxes({ db, limits, log }: ChoreDeps): Promise<void> {
   for (const closed of await closeStaleMailboxes(db, limits.notification_retention)) {
     log.error(closed, 'a mailbox is closed: its notifications could not be delivered; its subscriptions are suspended')
   }
 }
 
 /** Logs suspended subscriptions, each once, except those of closed mailboxes, which `closeMailboxes` logs. */
-async function logSuspended({ db, log }: Parts): Promise<void> {
+async function logSuspended({ db, log }: ChoreDeps): Promise<void> {
   for (;;) {
     const found = await takeUnloggedSuspensions(db.pool)
     if (found.length === 0) return
@@ -223,6 +223,6 @@ async function logSuspended({ db, log }: Parts): Promise<void> {
   }
 }
 
-function sayForgotten(log: Parts['log'], forgotten: number): void {
+function sayForgotten(log: ChoreDeps['log'], forgotten: number): void {
   if (forgotten > 0) log.info({ forgotten }, 'old messages forgotten')
 }

@@ -40,19 +40,19 @@ type Texts = readonly (string | null)[]
 export interface CatalogSql {
   /**
    * Reads a row for each column, with these values: schema, table, `true` for a view, rows, column, type, argument of
-   * `holdsOf`, `true` if it may be null, `true` if it alone is the primary key, `true` if it has a unique index of its
-   * own.
+   * `valueKindOf`, `true` if it may be null, `true` if it alone is the primary key, `true` if it has a unique index of
+   * its own.
    */
   readonly columns: string
   /** Reads schema, table and column of each foreign key of one column, and those to which it refers. */
   readonly references: string
-  readonly holdsOf: (type: string) => ColumnType['holds']
+  readonly valueKindOf: (type: string) => ColumnType['holds']
 }
 
 /** Reads the tables and views that the account may read. */
 export async function readCatalog<Type>(
   state: Pick<DatabaseSnapshot<Type>, 'run'>,
-  { columns, references: ofKeys, holdsOf }: CatalogSql,
+  { columns, references: ofKeys, valueKindOf }: CatalogSql,
 ): Promise<readonly CatalogTable[]> {
   const { rows: columnRows } = await state.run({ text: columns, values: [] })
   const { rows: references } = await state.run({ text: ofKeys, values: [] })
@@ -68,7 +68,7 @@ export async function readCatalog<Type>(
       name: name ?? '',
       isView: isView === 'true',
       rows: Number(count),
-      columns: rows.map(columnOf(holdsOf)),
+      columns: rows.map(columnOf(valueKindOf)),
       key: rows.find((row) => row[8] === 'true')?.[4] ?? null,
       references: references
         .filter((row) => JSON.stringify(row.slice(0, 2)) === place)
@@ -81,9 +81,9 @@ export async function readCatalog<Type>(
 }
 
 const columnOf =
-  (holdsOf: (type: string) => ColumnType['holds']) =>
+  (valueKindOf: (type: string) => ColumnType['holds']) =>
   ([, , , , name, type, held, nullable, key, unique]: Texts): CatalogColumn => {
-    const holds = holdsOf(held ?? '')
+    const holds = valueKindOf(held ?? '')
     const isNullable = nullable === 'true'
     const isKey = holds === 'integer' || type === 'uuid' || (holds === 'text' && !NO_KEY.test(type ?? ''))
     const isUnique = key === 'true' || (unique === 'true' && !isNullable)

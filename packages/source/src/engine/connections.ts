@@ -24,7 +24,7 @@ export interface Answer<Type> {
 }
 
 /** The time that a statement may take, and whether it is the last of its snapshot. */
-export interface Running {
+export interface RunOptions {
   /** The time limit in milliseconds; statement_timeout of the source file applies too when it is shorter. Ignored where `Transaction.isLimited` is false. */
   readonly within?: number | undefined
   /** True when the snapshot may end with the statement. A statement after it may have another snapshot. */
@@ -34,7 +34,7 @@ export interface Running {
 /** A snapshot of the database on one connection. */
 export interface DatabaseSnapshot<Type> {
   /** Runs a statement. @throws SearchTimeout, RecordsUnavailable; or another error of the statement */
-  run(statement: Statement, running?: Running): Promise<Answer<Type>>
+  run(statement: Statement, options?: RunOptions): Promise<Answer<Type>>
   end(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export interface Connections<Type> {
 }
 
 /** Runs work in a snapshot of its own. */
-export type Within<Type> = <Result>(work: (state: DatabaseSnapshot<Type>) => Promise<Result>) => Promise<Result>
+export type RunInSnapshot<Type> = <Result>(work: (state: DatabaseSnapshot<Type>) => Promise<Result>) => Promise<Result>
 
 /** Runs work in a snapshot that `begin` begins, and ends the snapshot. */
 export async function withSnapshot<Snapshot extends { end(): Promise<void> }, Result>(

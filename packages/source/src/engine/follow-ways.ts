@@ -6,7 +6,7 @@ export const FOLLOW_WAYS = ['logical', 'binlog', 'poll'] as const
 export type FollowWay = (typeof FOLLOW_WAYS)[number]
 
 /** The ways in which a mirror can follow a source of each engine. */
-export const WAYS_OF_ENGINES: Readonly<Record<EngineName, readonly FollowWay[]>> = {
+export const FOLLOW_WAYS_BY_ENGINE: Readonly<Record<EngineName, readonly FollowWay[]>> = {
   postgresql: ['logical', 'poll'],
   mariadb: ['binlog', 'poll'],
   mysql: ['poll'],

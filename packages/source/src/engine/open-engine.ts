@@ -5,7 +5,7 @@ import { createRowReader } from '@rollcall/import/row-documents'
 import { type CatalogTable, readCatalog } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { ColumnType, KnownTypes } from './column-type.ts'
-import { type Connections, type DatabaseSnapshot, type Within, withSnapshot } from './connections.ts'
+import { type Connections, type DatabaseSnapshot, type RunInSnapshot, withSnapshot } from './connections.ts'
 import type { ChangeTypes, Dialect } from './dialect.ts'
 import type { OpenEngine, SourceSnapshot } from './engine.ts'
 import type { MappedPart, MappedRecords, SourceFile } from './mapped-records.ts'
@@ -13,12 +13,12 @@ import { readSourceRows, rowStatement } from './row-statement.ts'
 import { findSlowLookUps } from './slow-look-ups.ts'
 import { refused, SourceRefusal } from './source-refusal.ts'
 
-/** Makes the engine of a source file. @param openLog opens the log of changes; `within` runs work in a snapshot */
+/** Makes the engine of a source file. @param openLog opens the log of changes; `inSnapshot` runs work in a snapshot */
 export function createEngine<Type>(
   file: SourceFile,
   dialect: Dialect<Type>,
   connections: Connections<Type>,
-  openLog: (within: Within<Type>, name: string) => ChangeLog,
+  openLog: (inSnapshot: RunInSnapshot<Type>, name: string) => ChangeLog,
 ): OpenEngine {
   const known = new Map<MappedRecords, KnownTypes>()
   const typesOf = async (state: DatabaseSnapshot<Type>, records: MappedRecords): Promise<KnownTypes> => {
@@ -60,27 +60,27 @@ export function createEngine<Type>(
       end: state.end,
     }
   }
-  const within: Within<Type> = (work) => withSnapshot(connections.begin, work)
+  const inSnapshot: RunInSnapshot<Type> = (work) => withSnapshot(connections.begin, work)
   const { parameters, conditions } = dialect.rows
   return {
     begin,
     async bounds(records, needed) {
-      const { parts } = known.get(records) ?? (await within((state) => typesOf(state, records)))
+      const { parts } = known.get(records) ?? (await inSnapshot((state) => typesOf(state, records)))
       return conditions.conditionOf(records, parts, needed, parameters()) !== null
     },
     isAway: connections.isAway,
-    report: () => within((state) => dialect.report(state, file)),
-    log: (name) => openLog(within, name),
+    report: () => inSnapshot((state) => dialect.report(state, file)),
+    log: (name) => openLog(inSnapshot, name),
     checkKey: (records) =>
-      within(async (state) => {
+      inSnapshot(async (state) => {
         await typesOf(state, records)
         await checkKey(dialect, state, records)
       }),
     slow: (records, lookUps) =>
-      within(async (state) => findSlowLookUps(dialect, state, records, await typesOf(state, records), lookUps)),
-    catalog: () => within((state) => readCatalog(state, dialect.catalog)),
+      inSnapshot(async (state) => findSlowLookUps(dialect, state, records, await typesOf(state, records), lookUps)),
+    catalog: () => inSnapshot((state) => readCatalog(state, dialect.catalog)),
     sample: (table, columns, limit) =>
-      within((state) => readSample(file, dialect, state, { place: table, columns, limit })),
+      inSnapshot((state) => readSample(file, dialect, state, { place: table, columns, limit })),
     quoted: dialect.rows.names.quoted,
     failureOf: dialect.failureOf,
     close: connections.close,

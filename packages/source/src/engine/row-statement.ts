@@ -131,13 +131,13 @@ export function readSourceRows(
     children: values.slice(own.columns.length).map((text, at) => {
       const found = sql.readChildRows(text)
       if (found === null || found.length > MOST_CHILDREN) return null
-      return found.map((cells) => cellsOf(cells, at + 1)).toSorted(inOrder)
+      return found.map((cells) => cellsOf(cells, at + 1)).toSorted(compareCells)
     }),
   }))
 }
 
 /** Compares rows by the texts of their cells, from the first cell on. */
-function inOrder(one: readonly string[], other: readonly string[]): number {
+function compareCells(one: readonly string[], other: readonly string[]): number {
   const at = one.findIndex((cell, column) => cell !== other[column])
   return at === -1 ? 0 : (one[at] ?? '') < (other[at] ?? '') ? -1 : 1
 }

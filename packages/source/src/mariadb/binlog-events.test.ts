@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PROPERTY_SEED } from '../../../../test/property-seed.ts'
 import { LogLost } from '../engine/change-log.ts'
 import { LoggedKeys } from '../engine/logged-keys.ts'
-import { LoggedEvents } from './binlog-events.ts'
+import { BinlogKeyCollector } from './binlog-events.ts'
 import { Packets } from './binlog-packets.ts'
 import { placeNumber, placeOf, placeText } from './binlog-places.ts'
 
@@ -71,7 +71,7 @@ function packetsOf(bytes: Buffer): Buffer {
 /** Reads the events, in chunks of these sizes and a last one. */
 function read(events: readonly Buffer[], sizes: readonly number[] = []) {
   const keys = new LoggedKeys(placeText(PLACE))
-  const reading = new LoggedEvents({ place: PLACE, parts: PARTS, charsets: CHARSETS, keys })
+  const reading = new BinlogKeyCollector({ place: PLACE, parts: PARTS, charsets: CHARSETS, keys })
   const packets = new Packets((bytes) => reading.add(bytes))
   let rest = Buffer.concat(events.map(packetsOf))
   for (const size of sizes) {

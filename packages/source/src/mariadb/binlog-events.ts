@@ -32,8 +32,8 @@ interface Column {
 
 const isSet = (bits: Buffer, at: number): boolean => (((bits[at >> 3] ?? 0) >> (at & 7)) & 1) === 1
 
-/** The dependencies of `LoggedEvents`: the place to begin at, the tables to read, and the keys to add to. */
-export interface EventParts {
+/** The dependencies of `BinlogKeyCollector`: the place to begin at, the tables to read, and the keys to add to. */
+export interface BinlogKeyCollectorDeps {
   readonly place: Place
   readonly parts: LoggedParts
   readonly charsets: Charsets
@@ -41,7 +41,7 @@ export interface EventParts {
 }
 
 /** Collects the changed keys from the events of a binlog. */
-export class LoggedEvents {
+export class BinlogKeyCollector {
   readonly #bytes = new EventBytes()
   readonly #reading: Generator<void, void>
   readonly #parts: LoggedParts
@@ -58,7 +58,7 @@ export class LoggedEvents {
   #isOpen = false
   #isStandalone = false
 
-  constructor({ place, parts, charsets, keys }: EventParts) {
+  constructor({ place, parts, charsets, keys }: BinlogKeyCollectorDeps) {
     this.#place = place
     this.#parts = parts
     this.#charsets = charsets

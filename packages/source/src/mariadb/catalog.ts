@@ -1,7 +1,7 @@
 /** Reads the tables and views that an account may read, of the database in the address or of all databases. */
 
 import type { CatalogSql } from '../engine/catalog.ts'
-import { holdsOf } from './column-types.ts'
+import { valueKindOf } from './column-types.ts'
 
 const SYSTEM = `'information_schema', 'mysql', 'performance_schema', 'sys'`
 
@@ -21,4 +21,4 @@ const REFERENCES = `select table_schema, table_name, min(column_name), min(refer
   where referenced_table_name is not null
   group by table_schema, table_name, constraint_name having count(*) = 1`
 
-export const CATALOG: CatalogSql = { columns: COLUMNS, references: REFERENCES, holdsOf }
+export const CATALOG: CatalogSql = { columns: COLUMNS, references: REFERENCES, valueKindOf }

@@ -146,5 +146,5 @@ const NAMED: readonly (readonly [RegExp, ColumnType['holds']])[] = [
   [/^(?:datetime|timestamp)/, 'instant'],
   [/char|text|^(?:enum|set|binary|varbinary)$|blob/, 'text'],
 ]
-export const holdsOf = (name: string): ColumnType['holds'] =>
+export const valueKindOf = (name: string): ColumnType['holds'] =>
   NAMED.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'

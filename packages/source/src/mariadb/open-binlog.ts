@@ -4,10 +4,10 @@ import { randomInt } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { Connection, PoolOptions, RowDataPacket } from 'mysql2/promise'
 import { type ChangeLog, LogLost, type LogReading } from '../engine/change-log.ts'
-import { CONNECT_TIMEOUT, type Within } from '../engine/connections.ts'
+import { CONNECT_TIMEOUT, type RunInSnapshot } from '../engine/connections.ts'
 import { LoggedKeys, LogStream, partsByLoggedTable } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
-import { LoggedEvents } from './binlog-events.ts'
+import { BinlogKeyCollector } from './binlog-events.ts'
 import { Packets } from './binlog-packets.ts'
 import { isContinued, type Place, placeNumber, placeOf, placeText, sortedGtids } from './binlog-places.ts'
 import { binlogProblems } from './binlog-problems.ts'
@@ -25,16 +25,16 @@ const UNREADABLE = 1236
 const BINLOG_DUMP = 0x12
 
 /** The dependencies of `openBinlog`. */
-export interface BinlogParts {
+export interface BinlogDeps {
   readonly file: SourceFile
   readonly connection: PoolOptions
-  readonly within: Within<Field>
+  readonly inSnapshot: RunInSnapshot<Field>
 }
 
-export function openBinlog({ file, connection: options, within }: BinlogParts): ChangeLog {
-  const seen = () => within(placeOfState)
+export function openBinlog({ file, connection: options, inSnapshot }: BinlogDeps): ChangeLog {
+  const seen = () => inSnapshot(placeOfState)
   return {
-    problems: () => within((state) => binlogProblems(state, file)),
+    problems: () => inSnapshot((state) => binlogProblems(state, file)),
     async begin() {
       const found = await seen()
       const connection = await connect(options)
@@ -45,7 +45,7 @@ export function openBinlog({ file, connection: options, within }: BinlogParts): 
       }
     },
     state: (position) =>
-      within(async (state) => {
+      inSnapshot(async (state) => {
         const found = await placeOfState(state)
         const { rows } = await state.run({ text: 'select @@global.gtid_binlog_pos', values: [] })
         // After RESET MASTER, the server would send nothing until its new log is as long as the former one.
@@ -116,7 +116,7 @@ async function readBinlog(connection: Connection, file: SourceFile, place: Place
   const core = (connection as unknown as { readonly connection: Core }).connection
   const { stream } = core
   const log = new LogStream(keys, stream)
-  const events = new LoggedEvents({
+  const events = new BinlogKeyCollector({
     place,
     parts: partsByLoggedTable(file, database?.name ?? ''),
     charsets: new Map(charsets.map(({ id, name }) => [Number(id), name])),

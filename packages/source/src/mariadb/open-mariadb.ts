@@ -20,8 +20,8 @@ import { ROW_SQL } from './row-sql.ts'
 /** Opens the source, and connects when it is first asked. @throws SourceRefusal as `connectionTo` */
 export function openMariadb(file: SourceFile, env: EnvironmentVariables): OpenEngine {
   const connection = connectionTo(file, env)
-  return createEngine(file, MARIADB, openConnections(file, connection), (within) =>
-    openBinlog({ file, connection, within }),
+  return createEngine(file, MARIADB, openConnections(file, connection), (inSnapshot) =>
+    openBinlog({ file, connection, inSnapshot }),
   )
 }
 

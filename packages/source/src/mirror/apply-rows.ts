@@ -13,7 +13,7 @@ import type { ClientBase } from 'pg'
 import type { SourceRow } from '../engine/engine.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
 import { isKey } from '../live-records.ts'
-import { type RowRead, readRow } from '../source-record.ts'
+import { type RowResult, readRow } from '../source-record.ts'
 import { type Progress, saveProgress } from '../store/mirrors.ts'
 import { keysByIdentifiers, saveRows, storedRows } from '../store/source-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
@@ -27,13 +27,13 @@ export interface DueRows {
   readonly records: MappedRecords | null
   readonly keys: readonly string[]
   /** The rows with these keys; null: they are not read yet. */
-  readonly rows: readonly ReadRow[] | null
+  readonly rows: readonly KeyedRowResult[] | null
 }
 
 /** The key of a row of the source, and the record or the problems that were read from the row. */
-export interface ReadRow {
+export interface KeyedRowResult {
   readonly key: string
-  readonly read: RowRead
+  readonly read: RowResult
 }
 
 /** The number of rows after which other work of the process gets its turn. */
@@ -44,8 +44,8 @@ export async function readRows(
   kind: Kind,
   records: MappedRecords,
   rows: readonly SourceRow[],
-): Promise<readonly ReadRow[]> {
-  const read: ReadRow[] = []
+): Promise<readonly KeyedRowResult[]> {
+  const read: KeyedRowResult[] = []
   for (const row of rows) {
     read.push({ key: row.key, read: readRow(kind, records, row) })
     if (read.length % SLICE === 0) await setImmediate()
@@ -99,10 +99,10 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
   const { db, registry } = deps
   const of = { registry: registry.id, recordType: recordType.name }
   const stored = new Map<string, string | null>()
-  const read = new Map<string, RowRead>()
+  const read = new Map<string, RowResult>()
   const all = new Set<string>()
   const outcomes = () => decideOutcomes(recordType.primary_identifier, [...all], read, stored)
-  const add = async (fresh: readonly string[], found: readonly ReadRow[]): Promise<void> => {
+  const add = async (fresh: readonly string[], found: readonly KeyedRowResult[]): Promise<void> => {
     for (const row of await storedRows(db.pool, of, fresh)) stored.set(row.key, row.primary_identifier)
     for (const key of fresh) all.add(key)
     for (const one of found) if (all.has(one.key)) read.set(one.key, one.read)

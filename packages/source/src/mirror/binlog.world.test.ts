@@ -21,7 +21,7 @@ import { type ChangeLog, LogLost, type LogReading } from '../engine/change-log.t
 import type { OpenEngine } from '../engine/engine.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
-import { findMirror, wantComparison } from '../store/mirrors.ts'
+import { findMirror, requestComparison } from '../store/mirrors.ts'
 import { type RunningFollowers, startFollowers } from './followers.ts'
 
 const KIND = kindNamed('civil') ?? expect.fail()
@@ -314,7 +314,7 @@ describe.skipIf(!hasMariadb())('the binlog of MariaDB', () => {
       await kills.source()
       await office.run('update person set gender = 1 where gender = 7 or person_no = 100')
       await expect.poll(async () => (await people()).M100?.sex).toBe('male')
-      await wantComparison(database.db, id)
+      await requestComparison(database.db, id)
       await expect.poll(() => differences(database.db, 'civil', env)).toEqual([])
       await expect.poll(mirror).toMatchObject({ failure: null, behind: 0 })
       const counted = async (text: string) => (await database.db.pool.query({ text, rowMode: 'array' })).rows

@@ -10,17 +10,17 @@ import { ANY_RECORD_MAY_MATCH } from '../engine/column-test.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
 import { nextKey } from '../engine/row-statement.ts'
 import { isKey } from '../live-records.ts'
-import { hasBecomeMirror, isBecomingMirror } from '../store/changed-sources.ts'
+import { isBecomingMirror, noteMirrorComplete } from '../store/changed-sources.ts'
 import { type ComparisonProgress, saveProgress } from '../store/mirrors.ts'
 import { replaceStoredRecordIds } from '../store/moved-records.ts'
 import { storedTypes, unseenKeys } from '../store/source-rows.ts'
-import { applyRows, type ReadRow, readRows } from './apply-rows.ts'
+import { applyRows, type KeyedRowResult, readRows } from './apply-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { inSnapshot, PORTION } from './read-source.ts'
 
 /** The rows of a portion, and the key after which the next portion begins; null: this is the last one. */
 interface Portion {
-  readonly rows: readonly ReadRow[]
+  readonly rows: readonly KeyedRowResult[]
   readonly next: string | null
 }
 
@@ -121,7 +121,7 @@ async function end({ db, registry, claim }: MirrorDeps, comparison: ComparisonPr
       // The statements have no time limit, because the ids of all events of the registry may change.
       await client.query("select set_config('statement_timeout', '0', true)")
       await replaceStoredRecordIds(client, registry, 'copies')
-      await hasBecomeMirror(client, registry.id)
+      await noteMirrorComplete(client, registry.id)
     }
     await letRegistryAnswer(client, registry.id)
   })

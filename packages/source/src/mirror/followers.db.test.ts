@@ -11,7 +11,7 @@ import { emptyDatabase, type TestDatabase, testDatabase } from '../../../keys/te
 import { copiedPeople, makeMirroredOffice, mirroredRegistry, polledSource } from '../../test/mirrored-office.ts'
 import { addressOf, officeReader } from '../../test/office.ts'
 import { changeSource } from '../change-source.ts'
-import { findMirror, wantComparison } from '../store/mirrors.ts'
+import { findMirror, requestComparison } from '../store/mirrors.ts'
 import { rejectedRows } from '../store/source-rows.ts'
 import { type RunningFollowers, startFollowers } from './followers.ts'
 
@@ -89,7 +89,7 @@ test('without events nobody is notified; rows that are deleted go with the compa
   await office.query(`delete from office.birth; delete from office.person where person_no = 2;
     insert into office.person values (3, 'A3', 'Eze')`)
   await expect.poll(uins, waiting).toEqual(['A1', 'A2', 'A3'])
-  await wantComparison(database.db, (await registryAt(database.db, 'civil')).id)
+  await requestComparison(database.db, (await registryAt(database.db, 'civil')).id)
   await expect.poll(uins, waiting).toEqual(['A1', 'A3'])
   expect(await events()).toBe(0)
 })
@@ -161,7 +161,7 @@ test('while a comparison fails, changes are found all the same', async () => {
   await office.query(`alter table office.person disable trigger changed;
     insert into office.person (person_no, national_no, family_name, changed_at) values (5, 'A5', 'Nobody', '2000-01-01');
     alter table office.person enable trigger changed`)
-  await wantComparison(database.db, (await registryAt(database.db, 'civil')).id)
+  await requestComparison(database.db, (await registryAt(database.db, 'civil')).id)
   const failure = 'the database cannot be read as the file says: a value does not fit (22012)'
   await expect.poll(async () => (await mirror())?.failure, waiting).toBe(failure)
   await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
@@ -175,7 +175,7 @@ test('rows that a policy of the source hides stop the copy, and do not go', asyn
   await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
   await office.query(`create policy own on office.person using (person_no = 1);
     alter table office.person enable row level security`)
-  await wantComparison(database.db, (await registryAt(database.db, 'civil')).id)
+  await requestComparison(database.db, (await registryAt(database.db, 'civil')).id)
   await expect
     .poll(async () => (await mirror())?.failure, waiting)
     .toBe(

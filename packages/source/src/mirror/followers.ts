@@ -18,7 +18,7 @@ import { ClaimLost, claimMirror, type MirrorClaim, noteFailure, releaseMirror, r
 import { followSource } from './follow-source.ts'
 
 /** The dependencies of `startFollowers`. */
-export interface FollowerParts {
+export interface FollowerDeps {
   readonly db: Database
   /** The environment variables in which source files have their addresses. */
   readonly env: EnvironmentVariables
@@ -53,8 +53,8 @@ interface Follower {
 }
 
 /** Begins to follow the mirrors that no other node follows, now and later, until `stop`. */
-export function startFollowers(parts: FollowerParts): RunningFollowers {
-  const { db, limits, log, wake = createWake() } = parts
+export function startFollowers(deps: FollowerDeps): RunningFollowers {
+  const { db, limits, log, wake = createWake() } = deps
   const stopping = new AbortController()
   const followers = new Map<number, Follower>()
   const claim = randomUUID()
@@ -63,12 +63,12 @@ export function startFollowers(parts: FollowerParts): RunningFollowers {
     const own: MirrorClaim = { registry: registry.id, claim }
     if ((await claimMirror(db.pool, own, registry.source ?? {}, limits.node_lease)) === null) return
     const ending = new AbortController()
-    const ended = followUntil(parts, registry, own, ending.signal).finally(() => followers.delete(registry.id))
+    const ended = followUntil(deps, registry, own, ending.signal).finally(() => followers.delete(registry.id))
     followers.set(registry.id, { registry, stopping: ending, claim: own, ended })
   }
   let pause = LOOKS.mirrors
   const look = async (): Promise<void> => {
-    const mirrors = (await parts.registries()).filter(isMirror)
+    const mirrors = (await deps.registries()).filter(isMirror)
     pause = mirrors.length > 0 ? LOOKS.mirrors : LOOKS.none
     for (const [id, follower] of followers) {
       const registry = mirrors.find((one) => one.id === id)
@@ -108,7 +108,7 @@ const isOther = (now: Registry, before: Registry): boolean =>
 
 /** Follows a source, and begins again after each failure, until the signal is aborted or the claim is lost. */
 async function followUntil(
-  { db, env, limits, log, clock = CLOCK }: FollowerParts,
+  { db, env, limits, log, clock = CLOCK }: FollowerDeps,
   registry: Registry,
   claim: MirrorClaim,
   signal: AbortSignal,

@@ -6,11 +6,11 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { EnvironmentVariables } from '../engine/address.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
-import { type AbandonedPlace, dropLeftCopies, forgetPlace, type LeftMirror } from '../store/changed-sources.ts'
+import { type AbandonedPlace, dropLeftCopies, forgetPlace, type MirrorRemains } from '../store/changed-sources.ts'
 import { storedLogPosition } from './log-feed.ts'
 
 /** The dependencies of `removeLeftSources`. */
-export interface ClearingParts {
+export interface LeftSourcesDeps {
   readonly db: Database
   /** The environment variables in which source files have their addresses. */
   readonly env: EnvironmentVariables
@@ -20,8 +20,8 @@ export interface ClearingParts {
 
 /** Removes what mirrors have left. A source that cannot be reached keeps its slot, and the next call tries again. */
 export async function removeLeftSources(
-  { db, env, log, registries }: ClearingParts,
-  left: readonly LeftMirror[],
+  { db, env, log, registries }: LeftSourcesDeps,
+  left: readonly MirrorRemains[],
 ): Promise<void> {
   const all = await registries()
   for (const { registry: id, abandoned, isOver } of left) {

@@ -14,7 +14,7 @@ import { changeSource } from '../change-source.ts'
 import { checkSource } from '../check-source.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
-import { findLeftMirrors } from '../store/changed-sources.ts'
+import { findMirrorRemains } from '../store/changed-sources.ts'
 import { ClaimLost, fileDigest, findMirror } from '../store/mirrors.ts'
 import { type RunningFollowers, startFollowers } from './followers.ts'
 import { removeLeftSources } from './left-sources.ts'
@@ -306,7 +306,7 @@ test('a slot goes with the source file that it was made for, and one that is fol
   const clear = async () =>
     removeLeftSources(
       { db: database.db, env, log, registries: async () => [await civil()] },
-      await findLeftMirrors(database.db.pool),
+      await findMirrorRemains(database.db.pool),
     )
   const slots = async () =>
     (await office.query('select confirmed_flush_lsn from pg_replication_slots where database = $1', [name])).rows.length
@@ -338,7 +338,7 @@ test('a slot goes with the source file that it was made for, and one that is fol
   const claimed = async () => (await database.db.pool.query('select file from source_mirror')).rows[0].file
   await expect.poll(isBegun).toBe(true)
   await clear()
-  expect([await slots(), await findLeftMirrors(database.db.pool)]).toEqual([1, []])
+  expect([await slots(), await findMirrorRemains(database.db.pool)]).toEqual([1, []])
   await office.query('delete from office.person where person_no = 3')
   await expect.poll(uins).toEqual(['A1', 'A2'])
 
@@ -346,7 +346,7 @@ test('a slot goes with the source file that it was made for, and one that is fol
   env.READER = 'postgresql://nobody@127.0.0.1:9/none'
   await expect.poll(async () => (await change(live()).catch(({ message }) => message)) ?? 'changed').toBe('changed')
   await clear()
-  expect([await slots(), await findLeftMirrors(database.db.pool)], 'it is tried again').toMatchObject([1, [{}]])
+  expect([await slots(), await findMirrorRemains(database.db.pool)], 'it is tried again').toMatchObject([1, [{}]])
   env.READER = READER
   await clear()
   expect(await slots()).toBe(0)

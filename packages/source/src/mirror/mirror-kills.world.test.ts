@@ -14,7 +14,7 @@ import { makeOffice, officeReader, officeSource } from '../../test/office.ts'
 import { checkSource } from '../check-source.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
-import { findMirror, wantComparison } from '../store/mirrors.ts'
+import { findMirror, requestComparison } from '../store/mirrors.ts'
 
 /** More people than one batch has. */
 const MANY = 6_000
@@ -91,7 +91,7 @@ test('the copy is as its source wherever what follows it and its source were kil
   await KILLS.source()
   await office.query('alter table office.person rename column phone to mobile')
 
-  await wantComparison(database.db, (await registryAt(database.db, 'civil')).id)
+  await requestComparison(database.db, (await registryAt(database.db, 'civil')).id)
   const { rows } = await office.query<{ national_no: string }>(
     'select distinct national_no from office.person where removed_at is null',
   )

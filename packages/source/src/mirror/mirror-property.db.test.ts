@@ -15,7 +15,7 @@ import { HOUSEHOLDS, householdChange, householdSource } from '../../test/househo
 import { copiedPeople, makeMirroredOffice, mirroredRegistry, polledSource } from '../../test/mirrored-office.ts'
 import { officeReader } from '../../test/office.ts'
 import { officeChange } from '../../test/office-changes.ts'
-import { findMirror, wantComparison } from '../store/mirrors.ts'
+import { findMirror, requestComparison } from '../store/mirrors.ts'
 import { startFollowers } from './followers.ts'
 
 const transactions = fc.array(
@@ -70,7 +70,7 @@ test('in the end the copy is as its source, wherever what follows it was killed,
           await office.query(`begin; ${changes.join('; ')}; ${isKept ? 'commit' : 'rollback'}`)
           if (isKilled) await kill()
         }
-        for (const { id } of await registries()) await wantComparison(database.db, id)
+        for (const { id } of await registries()) await requestComparison(database.db, id)
         const wanted = async () =>
           (
             await office.query(

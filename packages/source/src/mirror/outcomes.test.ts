@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { RowRead } from '../source-record.ts'
+import type { RowResult } from '../source-record.ts'
 import { isComparisonDue } from './compare-records.ts'
 import { decideOutcomes } from './outcomes.ts'
 import { readByKeys } from './read-source.ts'
 
 const record = (primary_identifier: string) => ({ primary_identifier, document: '{}', identifiers: [], columns: [] })
-const read = (primary: string | null): RowRead =>
+const read = (primary: string | null): RowResult =>
   ({ record: primary === null ? null : record(primary), problems: primary === null ? ['no date'] : [] }) as never
 
 /** Rows as they are now, and what they were before; null: unreadable. */

@@ -1,7 +1,7 @@
 /** Decides which rows are written as records, which cannot become records, and which records are deleted. */
 
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
-import type { RowRead } from '../source-record.ts'
+import type { RowResult } from '../source-record.ts'
 import type { RowOutcome } from '../store/source-rows.ts'
 
 /** A record that a row becomes, with the key of the row. */
@@ -33,7 +33,7 @@ export interface Outcomes {
 export function decideOutcomes(
   primary: string,
   keys: readonly string[],
-  read: ReadonlyMap<string, RowRead>,
+  read: ReadonlyMap<string, RowResult>,
   stored: ReadonlyMap<string, string | null>,
 ): Outcomes {
   const gone = keys.filter((key) => !read.has(key))

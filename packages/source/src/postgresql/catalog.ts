@@ -25,5 +25,5 @@ const REFERENCES = `select own.nspname, child.relname, one.attname, target.nspna
 export const CATALOG: CatalogSql = {
   columns: COLUMNS,
   references: REFERENCES,
-  holdsOf: (oid) => columnType(Number(oid)).holds,
+  valueKindOf: (oid) => columnType(Number(oid)).holds,
 }

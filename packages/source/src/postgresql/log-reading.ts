@@ -12,7 +12,7 @@ const PADDED = 1042
 const ALIVE = 10_000
 
 /** Collects the changed keys from the messages of a stream. */
-export class LoggedRows {
+export class SlotKeyCollector {
   readonly keys: LoggedKeys
   readonly #parts: LoggedParts
   readonly #relations = new Map<number, Relation>()
@@ -110,7 +110,7 @@ export async function readLog(
   }: { readonly slot: string; readonly publication: string; readonly position: string; readonly parts: LoggedParts },
 ): Promise<LogReading> {
   const connection = (client as unknown as { readonly connection: Stream }).connection
-  const rows = new LoggedRows(parts, positionOf(position))
+  const rows = new SlotKeyCollector(parts, positionOf(position))
   const log = new LogStream(rows.keys, connection.stream)
   let acknowledged = positionOf(position)
   const say = (): void => connection.sendCopyFromChunk(statusOf(acknowledged))

@@ -14,7 +14,7 @@ const MOST_PREPARED = 50
 
 type Columns = Pick<Answer<number>, 'types' | 'names'>
 
-interface Prepared {
+interface PreparedStatement {
   readonly name: string
   /** The columns of the result; null: the server was not asked for them yet. */
   columns: Columns | null
@@ -24,7 +24,7 @@ interface Prepared {
 
 interface Connected {
   /** The prepared statements by text. */
-  readonly prepared: Map<string, Prepared>
+  readonly prepared: Map<string, PreparedStatement>
   /** The names of prepared statements to be closed. */
   readonly dropped: string[]
 }
@@ -53,7 +53,7 @@ export async function sendPiece(
 ): Promise<Answer<number>> {
   const { prepared, dropped } = connectedOf(client)
   const fresh: string[] = []
-  const prepare = ({ text }: Statement): Prepared => {
+  const prepare = ({ text }: Statement): PreparedStatement => {
     count += 1
     const found = prepared.get(text) ?? { name: `rollcall_${count}`, columns: null, used: 0 }
     if (found.used === 0) {
@@ -67,7 +67,7 @@ export async function sendPiece(
     dropped.push(prepared.get(text)?.name ?? '')
     prepared.delete(text)
   }
-  const steps = [...before, asked].map((statement): Step => {
+  const steps = [...before, asked].map((statement): PieceStep => {
     const isKept = statement === asked || statement.values.length > 0
     const { name, columns } = isKept ? prepare(statement) : NOT_KEPT
     const isNew = !isKept || fresh.includes(statement.text)
@@ -88,8 +88,8 @@ export async function sendPiece(
   const columns = kept?.columns ?? query.columns
   if (kept !== undefined) kept.columns = columns
   if (prepared.size > MOST_PREPARED) {
-    const inOrder = [...prepared].toSorted(([, one], [, other]) => one.used - other.used)
-    for (const [text] of inOrder.slice(0, -MOST_PREPARED)) forget(text)
+    const oldestFirst = [...prepared].toSorted(([, one], [, other]) => one.used - other.used)
+    for (const [text] of oldestFirst.slice(0, -MOST_PREPARED)) forget(text)
   }
   return { rows: query.rows, ...columns }
 }
@@ -97,9 +97,9 @@ export async function sendPiece(
 /** True when PostgreSQL refuses a prepared statement because a changed table would give it other columns. */
 const isChangedResult = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '0A000'
 
-const NOT_KEPT: Prepared = { name: '', columns: null, used: 0 }
+const NOT_KEPT: PreparedStatement = { name: '', columns: null, used: 0 }
 
-interface Step extends Statement {
+interface PieceStep extends Statement {
   readonly values: readonly (string | null)[]
   /** The name of the prepared statement; empty: the statement is not kept prepared. */
   readonly name: string
@@ -128,12 +128,12 @@ class PieceQuery {
   completed = 0
   readonly rows: (string | null)[][] = []
   columns: Columns = { types: [], names: [] }
-  readonly #steps: readonly Step[]
+  readonly #steps: readonly PieceStep[]
   readonly #asked: number
   readonly #dropped: readonly string[]
 
   /** Makes the query of a piece. @param asked the place of the step whose rows are read */
-  constructor(steps: readonly Step[], asked: number, dropped: readonly string[]) {
+  constructor(steps: readonly PieceStep[], asked: number, dropped: readonly string[]) {
     this.#steps = steps
     this.#asked = asked
     this.#dropped = dropped

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import pg from 'pg'
 import type { ChangeLog } from '../engine/change-log.ts'
-import type { Within } from '../engine/connections.ts'
+import type { RunInSnapshot } from '../engine/connections.ts'
 import { partsByLoggedTable } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { positionOf, seesAll } from './log-positions.ts'
@@ -16,18 +16,18 @@ import { readLog } from './log-reading.ts'
 const ENDING = 1_000
 
 /** The dependencies of `openChangeLog`. */
-export interface LogParts {
+export interface ChangeLogDeps {
   readonly file: SourceFile
   readonly connection: pg.ClientConfig
-  readonly within: Within<number>
+  readonly inSnapshot: RunInSnapshot<number>
 }
 
 /** Opens the log. @param name the end of the slot's name, such as the namespace of the registry */
-export function openChangeLog({ file, connection, within }: LogParts, name: string): ChangeLog {
+export function openChangeLog({ file, connection, inSnapshot }: ChangeLogDeps, name: string): ChangeLog {
   const slot = slotName(name)
   const publication = file.mirror?.publication ?? ''
   return {
-    problems: () => within((state) => logProblems(state, file, publication)),
+    problems: () => inSnapshot((state) => logProblems(state, file, publication)),
     begin: (signal) =>
       replicating(connection, async (client) => {
         signal.addEventListener('abort', () => void client.end().catch(() => undefined), { once: true })
@@ -40,7 +40,7 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
         return rows[0]?.consistent_point ?? ''
       }),
     state: (position) =>
-      within(async (state) => {
+      inSnapshot(async (state) => {
         const { rows } = await state.run({
           text: `select pg_current_wal_flush_lsn()::text, slot.confirmed_flush_lsn::text, slot.wal_status,
               pg_wal_lsn_diff(pg_current_wal_flush_lsn(), slot.restart_lsn)::text
@@ -69,7 +69,7 @@ export function openChangeLog({ file, connection, within }: LogParts, name: stri
       }
     },
     isVisible: (transactions) =>
-      within(async (state) => {
+      inSnapshot(async (state) => {
         const { rows } = await state.run({ text: 'select pg_current_snapshot()::text', values: [] }, { isLast: true })
         return seesAll(rows[0]?.[0] ?? '', transactions)
       }),

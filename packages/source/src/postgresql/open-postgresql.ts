@@ -21,8 +21,8 @@ import { ROW_SQL } from './row-sql.ts'
 /** Opens the source, and connects when it is first asked. @throws SourceRefusal as `connectionTo` */
 export function openPostgresql(file: SourceFile, env: EnvironmentVariables): OpenEngine {
   const connection = connectionTo(file, env)
-  return createEngine(file, POSTGRESQL, openConnections(file, connection), (within, name) =>
-    openChangeLog({ file, connection, within }, name),
+  return createEngine(file, POSTGRESQL, openConnections(file, connection), (inSnapshot, name) =>
+    openChangeLog({ file, connection, inSnapshot }, name),
   )
 }
 

@@ -11,7 +11,7 @@ import type { PostgresSnapshot } from './connections.ts'
 
 /** The schemas of the server itself. */
 const SYSTEM = `'pg_catalog', 'information_schema', 'pg_toast'`
-const isOurs = (schema: string): string => `${schema} not in (${SYSTEM}) and ${schema} not like 'pg\\_temp\\_%'`
+const userSchemaSql = (schema: string): string => `${schema} not in (${SYSTEM}) and ${schema} not like 'pg\\_temp\\_%'`
 
 /** Roles of the server whose members may do more than read, for example write rows or files, or run programs. */
 const WRITING_ROLES = `'pg_write_all_data', 'pg_write_server_files', 'pg_execute_server_program', 'pg_maintain', 'pg_create_subscription'`
@@ -33,20 +33,20 @@ const FINDINGS: readonly string[] = [
   `select 'it may make schemas in the database (CREATE)' from ${ROLES}
     where has_database_privilege(role, current_database(), 'create') limit 1`,
   `select 'it may make objects in the schema ' || min(nspname) from pg_namespace, ${ROLES}
-    where ${isOurs('nspname')} and has_schema_privilege(role, pg_namespace.oid, 'create') having count(*) > 0`,
+    where ${userSchemaSql('nspname')} and has_schema_privilege(role, pg_namespace.oid, 'create') having count(*) > 0`,
   `select 'it may write to ' || min(format('%I.%I', nspname, relname)) || case when count(distinct pg_class.oid) > 1 then ' and ' || count(distinct pg_class.oid) - 1 || ' more' else '' end
     from pg_class join pg_namespace on pg_namespace.oid = relnamespace cross join ${ROLES}
-    where relkind in ('r', 'p', 'v', 'm', 'f') and ${isOurs('nspname')}
+    where relkind in ('r', 'p', 'v', 'm', 'f') and ${userSchemaSql('nspname')}
       and (relowner = role or has_table_privilege(role, pg_class.oid, 'insert, update, delete, truncate, references, trigger')
         or has_any_column_privilege(role, pg_class.oid, 'insert, update, references'))
     having count(*) > 0`,
   `select 'it may advance the sequence ' || min(format('%I.%I', nspname, relname))
     from pg_class join pg_namespace on pg_namespace.oid = relnamespace cross join ${ROLES}
-    where relkind = 'S' and ${isOurs('nspname')} and has_sequence_privilege(role, pg_class.oid, 'usage, update')
+    where relkind = 'S' and ${userSchemaSql('nspname')} and has_sequence_privilege(role, pg_class.oid, 'usage, update')
     having count(*) > 0`,
   `select 'it may call ' || min(format('%I.%I', nspname, proname)) || ', which acts as its owner (SECURITY DEFINER)'
     from pg_proc join pg_namespace on pg_namespace.oid = pronamespace cross join ${ROLES}
-    where prosecdef and ${isOurs('nspname')} and has_function_privilege(role, pg_proc.oid, 'execute')
+    where prosecdef and ${userSchemaSql('nspname')} and has_function_privilege(role, pg_proc.oid, 'execute')
     having count(*) > 0`,
 ]
 

@@ -62,12 +62,12 @@ export async function isBecomingMirror(client: Pick<ClientBase, 'query'>, regist
 }
 
 /** Notes that all records were copied, so that stored ids of records are those of the copies. */
-export async function hasBecomeMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
+export async function noteMirrorComplete(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
   await client.query('update source_mirror set was_live = false where registry = $1', [registry])
 }
 
 /** The remains of a registry's mirrors: places in logs of former sources, and copies to be deleted if `isOver`. */
-export interface LeftMirror {
+export interface MirrorRemains {
   readonly registry: number
   readonly abandoned: readonly AbandonedPlace[]
   /** True when the copies may be deleted: the registry has been read live for a minute. */
@@ -78,8 +78,8 @@ export interface LeftMirror {
 const FOLLOWING = 60
 
 /** Finds what mirrors have left in former sources and in our tables. */
-export async function findLeftMirrors(pool: Pool): Promise<readonly LeftMirror[]> {
-  const { rows } = await pool.query<LeftMirror>(
+export async function findMirrorRemains(pool: Pool): Promise<readonly MirrorRemains[]> {
+  const { rows } = await pool.query<MirrorRemains>(
     `select registry, abandoned, coalesce(left_at < now() - make_interval(secs => $1), false) as "isOver"
      from source_mirror where left_at is not null or abandoned <> '[]'`,
     [FOLLOWING],

@@ -155,7 +155,7 @@ export async function noteFailure(pool: Pool, { registry, claim }: MirrorClaim, 
 }
 
 /** Asks the node that follows a source to compare all records. @returns false: the first comparison has not ended */
-export async function wantComparison({ pool }: Pick<Database, 'pool'>, registry: number): Promise<boolean> {
+export async function requestComparison({ pool }: Pick<Database, 'pool'>, registry: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     'update source_mirror set comparison_wanted = true where registry = $1 and compared_at is not null',
     [registry],

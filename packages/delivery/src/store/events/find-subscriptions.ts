@@ -1,7 +1,7 @@
 /** Finds subscriptions of a participant. */
 
 import { authorityNameSql } from '@rollcall/consents/store/consent-ended'
-import type { GivenFor } from '@rollcall/core/model/consent'
+import type { ConsentSummary } from '@rollcall/core/model/consent'
 import type { SubscriptionState } from '@rollcall/core/model/event'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
@@ -142,7 +142,7 @@ export const EXCHANGES_OF_CODE_SQL = `(select exchange.correlation_id
   from subscription cross join unnest(array[subscription.correlation_id, ended_by]) as exchange (correlation_id)
   where code = $2)`
 
-/** SQL of the consent (`GivenFor`) of a `subscription`; null when it has none. */
+/** SQL of the consent (`ConsentSummary`) of a `subscription`; null when it has none. */
 export const CONSENT_OF_SUBSCRIPTION_SQL = `(select json_build_object('purpose', purpose,
     'authority', ${authorityNameSql('subscription_consent.authority')})
   from subscription_consent where subscription_consent.subscription = subscription.id)`
@@ -152,8 +152,8 @@ export async function listLiveSubscriptions(
   client: ClientBase,
   participant: number,
   registry: number,
-): Promise<readonly { readonly id: number; readonly criteria: string; readonly consent: GivenFor | null }[]> {
-  const { rows } = await client.query<{ id: number; criteria: string; consent: GivenFor | null }>(
+): Promise<readonly { readonly id: number; readonly criteria: string; readonly consent: ConsentSummary | null }[]> {
+  const { rows } = await client.query<{ id: number; criteria: string; consent: ConsentSummary | null }>(
     `select id, criteria, ${CONSENT_OF_SUBSCRIPTION_SQL} as consent from subscription
      where participant = $1 and registry = $2 and state = 'live' order by id`,
     [participant, registry],

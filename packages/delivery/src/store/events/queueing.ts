@@ -1,7 +1,7 @@
 /** Queues notifications that an operator asks for: a test, or a backfill of the records that match already. */
 
-import type { GivenFor } from '@rollcall/core/model/consent'
-import type { PagedRecord, PageQuery } from '@rollcall/core/model/record-source'
+import type { ConsentSummary } from '@rollcall/core/model/consent'
+import type { PagedRecord, RecordPageQuery } from '@rollcall/core/model/record-source'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -31,7 +31,7 @@ export interface QueuedSubscription {
   readonly event_type: string
   readonly record_type: string
   /** The consent of the subscription; null when it has none. */
-  readonly consent: GivenFor | null
+  readonly consent: ConsentSummary | null
   /** The canonical text of the subscription's criteria. */
   readonly criteria: string
 }
@@ -112,7 +112,7 @@ export async function queueBackfill(
   db: Database,
   registry: RegistryShape,
   subscription: QueuedSubscription,
-  query: PageQuery,
+  query: RecordPageQuery,
 ): Promise<QueuedPage | null> {
   const queue = async (client: ClientBase): Promise<QueuedPage | null> => {
     const page = await recordsOf(db, registry).within(client).page(registry, query)
@@ -137,7 +137,7 @@ async function insertBackfilled(
   client: ClientBase,
   registry: RegistryShape,
   { id, mailbox, event_type, record_type }: QueuedSubscription,
-  { after, since }: PageQuery,
+  { after, since }: RecordPageQuery,
   page: readonly PagedRecord[],
 ): Promise<boolean> {
   const ids = page.map((record) => storedId(record.id))

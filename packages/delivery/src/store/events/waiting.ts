@@ -1,7 +1,7 @@
 /** Reads notifications that wait in mailboxes, with all that their envelopes need. */
 
 import { authorityNameSql, hasConsentEndedSql } from '@rollcall/consents/store/consent-ended'
-import type { GivenFor } from '@rollcall/core/model/consent'
+import type { ConsentSummary } from '@rollcall/core/model/consent'
 import { END_REASONS_TAKEN_BACK, type NotificationPurpose, type Presence } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
@@ -45,7 +45,7 @@ export interface WaitingNotification {
   /** True when the subscription has no filter. */
   readonly unfiltered: boolean
   /** The consent of the subscription; null when it has none. */
-  readonly consent: (GivenFor & { readonly attributes: readonly string[] }) | null
+  readonly consent: (ConsentSummary & { readonly attributes: readonly string[] }) | null
   /** True when the subscription was taken back, or its consent has ended: the notification is not sent. */
   readonly unwanted: boolean
 }
