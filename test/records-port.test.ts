@@ -33,7 +33,7 @@ const imported = above.flatMap((source) => importsOf(source).map((name) => ({ so
 
 it('reads what is imported', () => {
   expect(imported.filter(({ name }) => name === 'recordsOf').length).toBeGreaterThan(8)
-  expect(imported.filter(({ name }) => name === 'sinkOf').length).toBeGreaterThan(3)
+  expect(imported.filter(({ name }) => name === 'requireSink').length).toBeGreaterThan(3)
 })
 
 it('no source above names a record table, or reads and writes one without asking for the records of its registry', () => {

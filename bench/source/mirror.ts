@@ -15,7 +15,7 @@ import { quoteName } from '@rollcall/database/names'
 import { importFile } from '@rollcall/import/import-file'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
+import { addRegistry, requireRegistry } from '@rollcall/records/registries/registries'
 import { startFollowers } from '@rollcall/source/mirror/followers'
 import { findMirror } from '@rollcall/source/store/mirrors'
 import pg from 'pg'
@@ -125,7 +125,7 @@ async function withMirror<Result>(
     env: { OFFICE: address },
     limits: DEFAULT_LIMITS,
     log: { warn: (facts, message) => failures.push(`${message} ${JSON.stringify(facts)}`), info: () => undefined },
-    registries: async () => [await registryAt(db, namespace)],
+    registries: async () => [await requireRegistry(db, namespace)],
   })
   try {
     while ((await findMirror(db, id))?.compared_at == null) {
@@ -133,7 +133,7 @@ async function withMirror<Result>(
       await sleep(LOOK)
     }
     const seconds = (performance.now() - start) / 1_000
-    return await work({ registry: await registryAt(db, namespace), seconds })
+    return await work({ registry: await requireRegistry(db, namespace), seconds })
   } finally {
     await following.stop()
     // The server notices a moment later that nobody reads the log any more.

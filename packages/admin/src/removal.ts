@@ -15,7 +15,7 @@ import { exchangeRowsToRemove } from '@rollcall/engine/store/exchanges/removed-e
 import { closeForRemoval } from '@rollcall/participants/store/closing-for-removal'
 import { PARTICIPANT_ROWS_TO_REMOVE, removeParticipantRow } from '@rollcall/participants/store/removed-participants'
 import { countRecords } from '@rollcall/records/records/record-counts'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { removeRegistryRow, STORED_RECORD_PARTS } from '@rollcall/records/registries/removed-registries'
 import { SOURCE_ROWS_TO_REMOVE } from '@rollcall/source/store/mirrors'
 import Type, { type Static } from 'typebox'
@@ -113,7 +113,7 @@ export const removeRegistry = defineAct(
     }),
   },
   async (deps: RemovalDeps, { namespace, end = false, dry_run = false }) => {
-    const registry = await registryAt(deps.db, namespace)
+    const registry = await requireRegistry(deps.db, namespace)
     const records = await countRecords(deps.db, registry)
     const what = { removable: 'registry', id: registry.id, name: namespace } as const
     const stored = await storedOf(deps.db, what)

@@ -88,7 +88,7 @@ export class Batch {
   #read({ kind, recordType }: BatchRules, entry: Entry) {
     try {
       const document = entryDocument(entry)
-      const type = recordType ?? recordTypeOf(kind, document)
+      const type = recordType ?? requireRecordTypeOf(kind, document)
       return { type, record: prepareGiven(kind, type, document, this.#notes) }
     } catch (error) {
       if (error instanceof InvalidRecord) return error.reason
@@ -169,7 +169,7 @@ function changesOf(
  * The record type that the document's `@type` names; without `@type`, the default of the kind.
  * @throws InvalidRecord `@type` names no record type of the kind, or several
  */
-export function recordTypeOf(kind: Kind, document: JsonValue): RecordType {
+export function requireRecordTypeOf(kind: Kind, document: JsonValue): RecordType {
   const found = recordTypesOf(kind, document)
   const [first, second] = found
   if (first === undefined) {

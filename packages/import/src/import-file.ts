@@ -13,7 +13,7 @@ import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import { hasRecords } from '@rollcall/records/records/record-counts'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
-import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
+import { recordsOf, requireSink } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import { Batch, type BatchRules } from './batch.ts'
 import { type CompleteFile, Completion, checkCompleteFile, checkHasLines, type RemovalResult } from './completion.ts'
@@ -128,7 +128,7 @@ export async function importFile(
   source: string | Readable,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  const sink = sinkOf(db, registry)
+  const sink = requireSink(db, registry)
   const format = await chooseSourceFormat(source, options.format)
   const { kind } = registry
   const named = recordTypeNamed(kind, options.recordType)

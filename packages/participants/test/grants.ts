@@ -4,7 +4,7 @@ import { GRANT_TEMPLATES } from '@rollcall/core/policy/grant-templates'
 import type { Database } from '@rollcall/database/database'
 import { addGrant } from '@rollcall/participants/store/grants'
 import { findParticipant } from '@rollcall/participants/store/participants'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 
 const [everything] = GRANT_TEMPLATES
 if (everything === undefined) throw new Error('there is no template')
@@ -35,6 +35,6 @@ export async function grant(
 ): Promise<void> {
   const participant = await findParticipant(db, sender_id)
   if (participant === null) throw new Error(`no participant ${sender_id}`)
-  const registry = await registryAt(db, namespace)
+  const registry = await requireRegistry(db, namespace)
   await addGrant(db, { participant, registry }, { ...EVERYTHING, ...terms }, { replace: true })
 }

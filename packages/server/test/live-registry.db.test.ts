@@ -9,7 +9,7 @@ import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { importFile } from '@rollcall/import/import-file'
 import { protectPerson } from '@rollcall/records/records/protect-person'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { openSources } from '@rollcall/source/open-sources'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -46,7 +46,7 @@ beforeAll(async () => {
   sources = openSources(db, env)
   await server.registry('social', [])
   await addRegistry(acting({ db, env }), { kind: 'civil', source: officeSource({ env: 'OFFICE' }) })
-  registry = await registryAt(db, 'civil')
+  registry = await requireRegistry(db, 'civil')
   await withTransaction(db.pool, (client) =>
     protectPerson(client, registry, {
       identifier: { type: 'UIN', value: 'A3' },
@@ -90,7 +90,7 @@ test('a configuration file has the source, changes nothing here, and adds the re
   const other = await testDatabase()
   try {
     await apply(other.db, { version: 1, registries: { civil } })
-    expect(await registryAt(other.db, 'civil')).toMatchObject({ own_records: false, source: civil?.source })
+    expect(await requireRegistry(other.db, 'civil')).toMatchObject({ own_records: false, source: civil?.source })
   } finally {
     await other.close()
   }
@@ -216,14 +216,14 @@ test('a configuration file may have a source that names an identifier type of th
     })
   try {
     await apply(civil)
-    expect(await registryAt(other.db, 'civil')).toMatchObject({ source })
+    expect(await requireRegistry(other.db, 'civil')).toMatchObject({ source })
     // And so may a file that changes the registry.
     const more = {
       ...source,
       records: { Person: { ...source.records.Person, columns: { ...columns, 'identifier[DESK_NO]': 'person_no' } } },
     }
     await apply({ ...civil, identifier_types: { ...civil.identifier_types, DESK_NO: {} }, source: more })
-    expect(await registryAt(other.db, 'civil')).toMatchObject({ source: more })
+    expect(await requireRegistry(other.db, 'civil')).toMatchObject({ source: more })
   } finally {
     await other.close()
   }

@@ -1,7 +1,7 @@
 /** When everything is answered and delivered, no table but those of records says whom it was about. */
 
 import { addOperator } from '@rollcall/admin/operators/operators'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { expect, test, vi } from 'vitest'
 import { acting } from '../../admin/test/acting.ts'
 import { runHousekeeping } from '../src/app/housekeeping.ts'
@@ -51,7 +51,7 @@ const holding = async (word: string): Promise<readonly string[]> =>
   (await otherTables()).filter(({ text }) => text.includes(word)).map(({ table }) => table)
 
 test('after the last delivery nothing names the person', async () => {
-  const civil = await registryAt(server.database.db, 'civil')
+  const civil = await requireRegistry(server.database.db, 'civil')
   await writeDocuments(
     server.database,
     civil,

@@ -3,7 +3,7 @@
 import { showInboxMessage } from '@rollcall/admin/callbacks/inbox'
 import { changeDeliveries, showDelivery } from '@rollcall/admin/deliveries/deliveries'
 import { backfillSubscription } from '@rollcall/admin/events/subscription-mailbox'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { acting } from '../../admin/test/acting.ts'
 import { subscribeLive } from '../../delivery/test/subscriptions.ts'
 import { accepted, asyncPeer, byIdentifier, deliverAll, searchFor } from './asynchronous.ts'
@@ -49,7 +49,7 @@ export function actsOfMessages({ server, db, query, fresh, uin, peer, rowOf }: A
     },
     async 'subscriptions backfill'() {
       const { id: participant } = await rowOf(await peer())
-      const subscription = await subscribeLive(db, await registryAt(db, 'civil'), 'MARRIAGE', undefined, {
+      const subscription = await subscribeLive(db, await requireRegistry(db, 'civil'), 'MARRIAGE', undefined, {
         participant,
       })
       const { rows } = await query('select code from subscription where id = $1', [subscription])

@@ -8,7 +8,7 @@ import { promoteParticipant } from '@rollcall/admin/participants/promote'
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { setMessagePolicy } from '@rollcall/participants/store/participants'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { acting } from '../../admin/test/acting.ts'
 import { LOOPBACK } from './deliveries.ts'
 import { type ActServer, OUTDATED, type ReadyActs } from './proposed-act.ts'
@@ -137,7 +137,7 @@ export const actsOfParticipants = ({ database, db, deps, fresh, jwk, peer, rowOf
   },
   async 'participant promote'() {
     const one = await peer({ environment: 'sandbox' })
-    const [participant, registry] = [await rowOf(one), await registryAt(db, 'civil-test')]
+    const [participant, registry] = [await rowOf(one), await requireRegistry(db, 'civil-test')]
     const now = new Date()
     await saveCheck(
       db,

@@ -7,7 +7,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { addParticipant } from '@rollcall/participants/store/participants'
 import { protectPerson } from '@rollcall/records/records/protect-person'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
+import { addRegistry, requireRegistry } from '@rollcall/records/registries/registries'
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { insertEvents } from '../../delivery/src/store/events/events.ts'
@@ -50,7 +50,7 @@ afterEach(async () => {
 })
 
 const log = { warn: () => undefined, info: () => undefined }
-const civil = () => registryAt(database.db, 'civil')
+const civil = () => requireRegistry(database.db, 'civil')
 const registries = async () => [await civil()]
 const follow = () =>
   running.push(startFollowers({ db: database.db, env, limits: { ...DEFAULT_LIMITS, node_lease: 2 }, log, registries }))
@@ -172,7 +172,7 @@ test('what would lose the ids of records is refused, and so is a source for our 
     'the records of civil are in our own tables; add a registry at another namespace for those of a source',
   )
   await mirroredRegistry(database.db, MIRROR, 'other')
-  const other = await registryAt(database.db, 'other')
+  const other = await requireRegistry(database.db, 'other')
   const awaits = (now: boolean) => rows(`update registry set awaits_records = ${now} where namespace = 'other'`)
   await awaits(false)
   await expect(changeSource(database.db, { ...other, awaits_records: false }, LIVE)).rejects.toThrow(

@@ -16,7 +16,7 @@ import { prepareRecord } from '@rollcall/records/records/prepare-record'
 import { readProtection } from '@rollcall/records/records/protection'
 import { writeRecords } from '@rollcall/records/records/record-writer'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
+import { addRegistry, requireRegistry } from '@rollcall/records/registries/registries'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROPERTY_SEED } from '../../../test/property-seed.ts'
@@ -161,7 +161,7 @@ async function copyOf({ source, address }: Office, namespace: string): Promise<R
   const mirror = { ...file, way: 'mirror', follow: 'poll', records: { Person: { ...person, changed: 'removed_at' } } }
   const { db } = database
   await mirroredRegistry(db, mirror, namespace)
-  const copied = () => registryAt(db, namespace)
+  const copied = () => requireRegistry(db, namespace)
   const log = { warn: () => undefined, info: () => undefined }
   const registries = async () => [await copied()]
   const followers = startFollowers({ db, env: { OFFICE: address }, limits: DEFAULT_LIMITS, log, registries })

@@ -6,7 +6,7 @@ import type { RecordReader } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import type { EnvironmentVariables } from '../src/engine/address.ts'
 import { openEngine } from '../src/engines.ts'
 import { liveRecords } from '../src/live-records.ts'
@@ -38,7 +38,7 @@ export async function differences(
   namespace: string,
   env: EnvironmentVariables,
 ): Promise<readonly string[]> {
-  const registry = await registryAt(db, namespace)
+  const registry = await requireRegistry(db, namespace)
   const file = { ...readSourceFile(registry.source, registry.kind), mirror: null }
   const engine = openEngine(file, env)
   try {

@@ -2,7 +2,7 @@
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
+import { addRegistry, requireRegistry } from '@rollcall/records/registries/registries'
 import pg from 'pg'
 import { makeOffice, type OfficePerson, officeSource } from './office.ts'
 
@@ -68,7 +68,7 @@ export const mirroredRegistry = (db: Database, source: object, namespace = 'civi
 
 /** The documents of a registry's people, by UIN. @throws RecordsUnavailable they are not copied yet */
 export async function copiedPeople(db: Database, namespace = 'civil'): Promise<Readonly<Record<string, Json>>> {
-  const registry = await registryAt(db, namespace)
+  const registry = await requireRegistry(db, namespace)
   const [recordType] = registry.kind.record_types
   if (recordType === undefined) throw new Error('unreachable: the kind has persons')
   const query = { recordType, predicate: null, since: null, after: null, limit: 10_000 }

@@ -33,7 +33,7 @@ import {
 import { createKeySets } from '@rollcall/participants/trust/key-sets'
 import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
 import { oneOf } from '@rollcall/protocol'
-import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
+import { listRegistries, requireRegistry } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
@@ -340,7 +340,7 @@ async function registryFor(
   { environment }: Pick<Participant, 'environment'>,
   namespace: string | undefined,
 ): Promise<Registry> {
-  if (namespace !== undefined) return registryAt(db, namespace)
+  if (namespace !== undefined) return requireRegistry(db, namespace)
   const found = (await listRegistries(db)).find((row) => row.environment === environment)
   if (found) return found
   throw new AdminRefusal(`there is no ${environment} registry to send the message from; add one first`)

@@ -19,7 +19,7 @@ import { type PlannedParticipant, planParticipants } from './participants.ts'
 import { planPurposes } from './purposes.ts'
 import { configurationOf, readStoredConfiguration, type StoredRows } from './read.ts'
 import { planRegistries } from './registries.ts'
-import { refusalAt, STEP_CHANGES, type Step, type StepDeps, withRefusalsAt } from './steps.ts'
+import { type ConfigStep, refusalAt, STEP_CHANGES, type StepDeps, withRefusalsAt } from './steps.ts'
 
 export { Configuration, FORMAT_VERSION }
 
@@ -115,7 +115,7 @@ function read(file: unknown): Configuration {
 }
 
 /** Makes the changes in order. @throws AdminRefusal a change was refused; the message says how many were made before */
-async function make(steps: readonly Step[], deps: StepDeps, checkHeld: () => Promise<void>): Promise<void> {
+async function make(steps: readonly ConfigStep[], deps: StepDeps, checkHeld: () => Promise<void>): Promise<void> {
   const caller = { kind: 'configuration' } as const
   for (const [index, { at, act: name, registry, make: change }] of steps.entries()) {
     await checkHeld()
@@ -136,7 +136,7 @@ async function makeSecrets({ db }: HasDatabase, { participants = {} }: Configura
 }
 
 interface Plan {
-  readonly steps: readonly Step[]
+  readonly steps: readonly ConfigStep[]
   readonly unlisted: readonly string[]
 }
 

@@ -6,8 +6,8 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { changeGrants, environmentProblem, grantPeriod, type StoredGrant } from '@rollcall/participants/store/grants'
 import { journalRevokedGrants } from '@rollcall/participants/store/revoked-grants'
-import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { type Kind, pathText } from '@rollcall/protocol'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { AdminRefusal } from '../admin-function.ts'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import { unknownAuthorityMessage } from '../consents/authorities.ts'
@@ -19,7 +19,7 @@ import { requireParticipant } from '../participants/participants.ts'
 import type { GrantsEntry } from './file.ts'
 import type { PlannedGrant } from './lockout.ts'
 import type { StoredParticipant } from './read.ts'
-import { refusalAt, type Step } from './steps.ts'
+import { type ConfigStep, type FilePlace, refusalAt } from './steps.ts'
 
 /** The registries, purposes and consent authorities that a grant may name once the file is applied. */
 export interface KnownNames {
@@ -41,11 +41,11 @@ export interface GrantPlan {
   readonly held: readonly StoredGrant[]
   readonly stored: readonly Registry[]
   readonly known: KnownNames
-  readonly at: readonly PathStep[]
+  readonly at: FilePlace
 }
 
 interface Planned {
-  readonly steps: readonly Step[]
+  readonly steps: readonly ConfigStep[]
   /** The grants of the participant after the file is applied. */
   readonly grants: readonly PlannedGrant[]
 }
@@ -105,7 +105,7 @@ function planNamespace(
 }
 
 /** Checks that purposes and authorities of a grant will exist. @throws AdminRefusal one will not */
-function checkConsentNames(terms: GrantTerms, known: KnownNames, at: readonly PathStep[]): void {
+function checkConsentNames(terms: GrantTerms, known: KnownNames, at: FilePlace): void {
   const purpose = unknownPurposeMessage(terms, known.purposes)
   if (purpose !== null) throw refusalAt([...at, 'purposes'], purpose)
   const authority = unknownAuthorityMessage(terms, known.authorities)
@@ -113,7 +113,7 @@ function checkConsentNames(terms: GrantTerms, known: KnownNames, at: readonly Pa
 }
 
 /** Checks a stored grant that the file leaves as it is. @throws AdminRefusal it is not valid in the changed registry */
-function checkSame(kind: Kind, grant: StoredGrant, at: readonly PathStep[]): void {
+function checkSame(kind: Kind, grant: StoredGrant, at: FilePlace): void {
   const problem = isExpiredGrant(grant) ? null : grantProblemIn(kind, grant.terms)
   if (problem === null) return
   const member = [...at, ...problem.member.split('.')]
@@ -147,14 +147,14 @@ export function checkUnnamedGrants(
 }
 
 interface NamespaceChange {
-  readonly at: readonly PathStep[]
+  readonly at: FilePlace
   readonly there: readonly StoredGrant[]
   readonly entry: unknown
   readonly revoked: readonly StoredGrant[]
   readonly added: readonly GrantTerms[]
 }
 
-function step(sender_id: string, namespace: string, { at, there, entry, revoked, added }: NamespaceChange): Step {
+function step(sender_id: string, namespace: string, { at, there, entry, revoked, added }: NamespaceChange): ConfigStep {
   const from = there.map(({ terms }) => terms)
   const isGone = revoked.length === there.length && added.length === 0
   return {
@@ -166,7 +166,7 @@ function step(sender_id: string, namespace: string, { at, there, entry, revoked,
     registry: namespace,
     async make({ db }) {
       const participant = await requireParticipant(db, sender_id)
-      const registry = await registryAt(db, namespace)
+      const registry = await requireRegistry(db, namespace)
       const revoke = revoked.map(({ id }) => id)
       await journalRevokedGrants(db, [participant, registry], revoke, () =>
         changeGrants(db, { participant, registry }, { revoke, add: added }),

@@ -1,13 +1,7 @@
 /** The steps for the identifier types and primary identifiers of a registry in a configuration file. */
 
 import type { Registry } from '@rollcall/core/model/registry'
-import {
-  type IdentifierType,
-  identifierTypeProblem,
-  type Kind,
-  type PathStep,
-  withIdentifiers,
-} from '@rollcall/protocol'
+import { type IdentifierType, identifierTypeProblem, type Kind, withIdentifiers } from '@rollcall/protocol'
 import { readPrimaryIdentifiers } from '@rollcall/records/registries/primary-identifiers'
 import { changeIdentifierType, removeIdentifierType } from '@rollcall/records/registries/registry-identifier-types'
 import { toAdminRefusal } from '../admin-function.ts'
@@ -16,7 +10,7 @@ import { addIdentifierType, identifierTypeOf } from '../registries/identifier-ty
 import { changeRegistry } from '../registries/registries.ts'
 import type { IdentifierTypeEntry, RegistryEntry } from './file.ts'
 import { registryEntry } from './read.ts'
-import { refusalAt, type Step } from './steps.ts'
+import { type ConfigStep, type FilePlace, refusalAt } from './steps.ts'
 
 type Entries = Readonly<Record<string, IdentifierTypeEntry>>
 
@@ -30,9 +24,9 @@ type Entries = Readonly<Record<string, IdentifierTypeEntry>>
 export function planIdentifiers(
   literal: Kind,
   { identifier_types, primary_identifiers }: RegistryEntry,
-  place: { readonly namespace: string; readonly at: readonly PathStep[] },
+  place: { readonly namespace: string; readonly at: FilePlace },
   registry: Registry | undefined,
-): { readonly kind: Kind; readonly steps: readonly Step[] } {
+): { readonly kind: Kind; readonly steps: readonly ConfigStep[] } {
   const current = registry === undefined ? undefined : registryEntry(registry)
   const wanted = identifier_types ?? current?.identifier_types ?? {}
   const own = readTypes(literal, wanted, place.at)
@@ -46,7 +40,7 @@ export function planIdentifiers(
 }
 
 /** Reads the identifier types of a file. @throws AdminRefusal a type is not valid */
-function readTypes(literal: Kind, entries: Entries, at: readonly PathStep[]) {
+function readTypes(literal: Kind, entries: Entries, at: FilePlace) {
   let kind = literal
   const types = Object.entries(entries).map(([name, entry]) => {
     const type = identifierTypeOf({ kind: literal }, name, entry)
@@ -59,7 +53,7 @@ function readTypes(literal: Kind, entries: Entries, at: readonly PathStep[]) {
 }
 
 /** Reads the primary identifiers of a file. @throws AdminRefusal a type cannot be primary */
-function primariesIn(kind: Kind, given: Readonly<Record<string, string>>, at: readonly PathStep[]) {
+function primariesIn(kind: Kind, given: Readonly<Record<string, string>>, at: FilePlace) {
   try {
     return readPrimaryIdentifiers(kind, given)
   } catch (error) {
@@ -69,13 +63,13 @@ function primariesIn(kind: Kind, given: Readonly<Record<string, string>>, at: re
 }
 
 function typeSteps(
-  { namespace, at }: { readonly namespace: string; readonly at: readonly PathStep[] },
+  { namespace, at }: { readonly namespace: string; readonly at: FilePlace },
   wanted: readonly IdentifierType[],
   current: readonly IdentifierType[],
   entries: Entries,
-): readonly [add: readonly Step[], remove: readonly Step[]] {
+): readonly [add: readonly ConfigStep[], remove: readonly ConfigStep[]] {
   const stepAt = (name: string) => [...at, 'identifier_types', name]
-  const add = wanted.flatMap((type): Step[] => {
+  const add = wanted.flatMap((type): ConfigStep[] => {
     const { name } = type
     const before = current.find((one) => one.name === name)
     if (before !== undefined && isSameJson(before, type)) return []
@@ -105,7 +99,7 @@ function typeSteps(
   const remove = current
     .filter(({ name }) => wanted.every((type) => type.name !== name))
     .map(
-      (type): Step => ({
+      (type): ConfigStep => ({
         at: stepAt(type.name),
         change: 'remove',
         from: type,
@@ -120,10 +114,10 @@ function typeSteps(
 }
 
 function primarySteps(
-  { namespace, at }: { readonly namespace: string; readonly at: readonly PathStep[] },
+  { namespace, at }: { readonly namespace: string; readonly at: FilePlace },
   before: Kind,
   primaries: Readonly<Record<string, string>>,
-): Step[] {
+): ConfigStep[] {
   const rows = before.record_types.map(({ name, primary_identifier }) => [name, primary_identifier] as const)
   const changed = rows.filter(([name, from]) => primaries[name] !== undefined && primaries[name] !== from)
   if (changed.length === 0) return []

@@ -2,25 +2,25 @@
 
 import { readPublicKeyFile } from '@rollcall/participants/directory/key-file'
 import type { ParticipantKey } from '@rollcall/participants/store/participant-keys'
-import { type PathStep, type PublicKey, readPublicKey } from '@rollcall/protocol'
+import { type PublicKey, readPublicKey } from '@rollcall/protocol'
 import { AdminRefusal } from '../admin-function.ts'
 import { addParticipantKeys, revokeParticipantKey } from '../participants/keys.ts'
 import type { KeyEntry } from './file.ts'
 import type { AskerFacts } from './lockout.ts'
 import type { StoredRows } from './read.ts'
-import { refusalAt, type Step, withRefusalsAt } from './steps.ts'
+import { type ConfigStep, type FilePlace, refusalAt, withRefusalsAt } from './steps.ts'
 
 interface KeyPlan {
   readonly sender_id: string
   readonly wanted: readonly KeyEntry[] | undefined
   readonly stored: StoredRows
-  readonly at: readonly PathStep[]
+  readonly at: FilePlace
   /** The time at which new keys become valid (default: now). */
   readonly now?: Date
 }
 
 interface PlannedKeys {
-  readonly steps: readonly Step[]
+  readonly steps: readonly ConfigStep[]
   /** The keys of the participant after the file is applied. */
   readonly keys: AskerFacts['keys']
 }
@@ -55,7 +55,7 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
   })
   const steps = [
     ...gone.map(
-      (key): Step => ({
+      (key): ConfigStep => ({
         at,
         change: 'remove',
         from: shown(key),
@@ -64,7 +64,7 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
         make: (deps) => revokeParticipantKey(deps, { sender_id, kid: key.kid }),
       }),
     ),
-    ...read.flatMap(({ place, entry, key }): Step[] => {
+    ...read.flatMap(({ place, entry, key }): ConfigStep[] => {
       const before = beforeOf(key)
       if (before !== undefined && isAsWanted(before, key, entry)) return []
       const { valid_from, valid_until } = entry

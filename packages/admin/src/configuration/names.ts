@@ -2,13 +2,13 @@
 
 import { isSameJson } from '../approvals/diff-lines.ts'
 import type { Configuration } from './file.ts'
-import { type Step, type StepDeps, withRefusalsAt } from './steps.ts'
+import { type ConfigStep, type StepDeps, withRefusalsAt } from './steps.ts'
 
 export interface PlannedNames {
   /** The steps that add names: they come before the grants that name them. */
-  readonly added: readonly Step[]
+  readonly added: readonly ConfigStep[]
   /** The steps that remove names: they come after the grants that named them. */
-  readonly removed: readonly Step[]
+  readonly removed: readonly ConfigStep[]
   /** All names that exist after the file is applied. */
   readonly names: ReadonlySet<string>
 }
@@ -44,7 +44,7 @@ export async function planNames<Row, Entry, Shown>(
   stored: readonly NoInfer<Row>[],
 ): Promise<PlannedNames> {
   if (wanted === undefined) return { added: [], removed: [], names: new Set(stored.map(nameOf)) }
-  const added: Step[] = []
+  const added: ConfigStep[] = []
   for (const [name, entry] of Object.entries(wanted)) {
     const at = [member, name]
     const found = stored.find((row) => nameOf(row) === name)
@@ -56,7 +56,7 @@ export async function planNames<Row, Entry, Shown>(
     added.push({ at, change, from, to, act: `${words} add`, make: (deps) => put(deps, row) })
   }
   const gone = stored.filter((row) => !Object.hasOwn(wanted, nameOf(row)))
-  const removed = gone.map((row): Step => {
+  const removed = gone.map((row): ConfigStep => {
     const name = nameOf(row)
     return {
       at: [member, name],

@@ -8,7 +8,6 @@ import {
 } from '@rollcall/participants/store/message-policy'
 import { NO_CALLBACK_SETTINGS } from '@rollcall/participants/store/participant-callbacks'
 import { addParticipant, changeParticipant } from '@rollcall/participants/store/participants'
-import type { PathStep } from '@rollcall/protocol'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import { changeCallback } from '../callbacks/callbacks.ts'
 import { readLimit } from '../members.ts'
@@ -24,11 +23,11 @@ import { type KnownNames, planGrants } from './grants.ts'
 import { planKeys } from './keys.ts'
 import type { AskerFacts } from './lockout.ts'
 import { participantEntry, type StoredParticipant, type StoredRows } from './read.ts'
-import { changedMembers, refusalAt, type Step, withRefusalsAt } from './steps.ts'
+import { type ConfigStep, changedMembers, type FilePlace, refusalAt, withRefusalsAt } from './steps.ts'
 
 export interface PlannedParticipant {
   readonly sender_id: string
-  readonly steps: readonly Step[]
+  readonly steps: readonly ConfigStep[]
   /** The participant after the file is applied. */
   readonly after: AskerFacts
 }
@@ -98,7 +97,7 @@ export async function planParticipants(
 }
 
 /** The step that adds a participant. Its secret is made after all steps, so that nobody can use it before. */
-function addStep(sender_id: string, { name, environment }: ParticipantEntry, at: readonly PathStep[]): Step {
+function addStep(sender_id: string, { name, environment }: ParticipantEntry, at: FilePlace): ConfigStep {
   if (name === undefined) throw refusalAt([...at, 'name'], 'is required for a new participant')
   return {
     at,
@@ -121,7 +120,7 @@ const LIMITS = ['rate_limit', 'concurrency_limit', 'max_subscriptions'] as const
 type Current = ReturnType<typeof participantEntry>
 
 /** Makes the steps that set the name and the limits of a participant. */
-function settingSteps(sender_id: string, entry: ParticipantEntry, current: Current, at: readonly PathStep[]): Step[] {
+function settingSteps(sender_id: string, entry: ParticipantEntry, current: Current, at: FilePlace): ConfigStep[] {
   const names = ['name', 'max_page_size', ...LIMITS] as const
   return names
     .filter((name) => entry[name] !== undefined && !isSameJson(entry[name], current[name]))
@@ -144,12 +143,12 @@ function hostSteps(
   sender_id: string,
   wanted: readonly HostEntry[] | undefined,
   current: readonly HostEntry[],
-  at: readonly PathStep[],
-): Step[] {
+  at: FilePlace,
+): ConfigStep[] {
   if (wanted === undefined) return []
   const removed = current.filter(({ host }) => !wanted.some((row) => row.host === host))
   return [
-    ...wanted.flatMap((row, index): Step[] => {
+    ...wanted.flatMap((row, index): ConfigStep[] => {
       if (wanted.slice(0, index).some(({ host }) => host === row.host)) {
         throw refusalAt([...at, index], 'this host stands in the list already')
       }
@@ -167,7 +166,7 @@ function hostSteps(
       ]
     }),
     ...removed.map(
-      (row): Step => ({
+      (row): ConfigStep => ({
         at,
         change: 'remove',
         from: row,
@@ -183,8 +182,8 @@ function hostSteps(
 async function policySteps(
   before: Participant,
   { sender_id, policy: wanted, hosts }: ParticipantEntry & { readonly sender_id: string },
-  at: readonly PathStep[],
-): Promise<Step[]> {
+  at: FilePlace,
+): Promise<ConfigStep[]> {
   const current = messagePolicyOf(before)
   const names = wanted === undefined ? null : changedMembers(wanted, current)
   if (wanted === undefined || names === null) return []
@@ -206,8 +205,8 @@ function callbackSteps(
   sender_id: string,
   wanted: CallbackEntry | undefined,
   current: Required<CallbackEntry>,
-  at: readonly PathStep[],
-): Step[] {
+  at: FilePlace,
+): ConfigStep[] {
   const sorted = wanted?.allowed && { allowed: [...new Set(wanted.allowed)].sort() }
   const names = wanted === undefined ? null : changedMembers({ ...wanted, ...sorted }, current)
   if (wanted === undefined || names === null) return []
@@ -230,8 +229,8 @@ function statusSteps(
   sender_id: string,
   wanted: ParticipantEntry['status'],
   current: Participant['status'],
-  at: readonly PathStep[],
-): Step[] {
+  at: FilePlace,
+): ConfigStep[] {
   if (wanted === undefined || wanted === current) return []
   return [
     {

@@ -9,7 +9,6 @@ import {
   extendKind,
   type Kind,
   kindNamed,
-  type PathStep,
 } from '@rollcall/protocol'
 import { removeAttribute } from '@rollcall/records/registries/registry-attributes'
 import { isSameJson } from '../approvals/diff-lines.ts'
@@ -18,10 +17,10 @@ import { addRegistry, changeRegistry } from '../registries/registries.ts'
 import type { AttributeEntry, Configuration, RegistryEntry } from './file.ts'
 import { planIdentifiers } from './identifiers.ts'
 import { registryEntry } from './read.ts'
-import { refusalAt, type Step } from './steps.ts'
+import { type ConfigStep, type FilePlace, refusalAt } from './steps.ts'
 
 export interface PlannedRegistries {
-  readonly steps: readonly Step[]
+  readonly steps: readonly ConfigStep[]
   /** The kinds after the file is applied, by namespace. */
   readonly kinds: ReadonlyMap<string, Kind>
   /** The environments by namespace. */
@@ -62,7 +61,7 @@ export function planRegistries(
   return { steps, kinds, environments }
 }
 
-const isOfSource = ({ at }: Step): boolean => at.at(-1) === 'source'
+const isOfSource = ({ at }: ConfigStep): boolean => at.at(-1) === 'source'
 
 function kindOf({ kind }: RegistryEntry): Kind {
   const found = kindNamed(kind)
@@ -73,12 +72,12 @@ function kindOf({ kind }: RegistryEntry): Kind {
 function newRegistry(
   namespace: string,
   entry: RegistryEntry,
-  at: readonly PathStep[],
-  identifiers: readonly Step[],
+  at: FilePlace,
+  identifiers: readonly ConfigStep[],
   kind: Kind,
-): Step[] {
+): ConfigStep[] {
   const { attributes = {}, identifier_types: _, primary_identifiers: __, ...given } = entry
-  const added: Step = {
+  const added: ConfigStep = {
     at,
     change: 'add',
     from: null,
@@ -93,14 +92,14 @@ function newRegistry(
 
 const FIXED = ['kind', 'sender_id', 'environment'] as const
 
-function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly PathStep[]): Step[] {
+function registrySteps(registry: Registry, entry: RegistryEntry, at: FilePlace): ConfigStep[] {
   const current = registryEntry(registry)
   const fixed = FIXED.find((name) => entry[name] !== undefined && !isSameJson(entry[name], current[name]))
   if (fixed !== undefined) {
     throw refusalAt([...at, fixed], 'cannot be changed; add a registry at another namespace')
   }
   const { namespace } = registry
-  return CHANGED.flatMap((member): Step[] => {
+  return CHANGED.flatMap((member): ConfigStep[] => {
     const [from, to] = [registry[member], entry[member]]
     if (to === undefined || isSameJson(to, from)) return []
     return [
@@ -134,7 +133,7 @@ const entriesOf = (attributes: NonNullable<RegistryEntry['attributes']>): Attrib
   )
 
 /** The steps for attributes. A changed one is removed and added again, so that its column is filled again. */
-function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly PathStep[]): Step[] {
+function attributeSteps(registry: Registry, entry: RegistryEntry, at: FilePlace): ConfigStep[] {
   if (entry.attributes === undefined) return []
   const current = entriesOf(registryEntry(registry).attributes)
   const wanted = entriesOf(entry.attributes)
@@ -144,7 +143,7 @@ function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly P
     ...current
       .filter((row) => !isIn(wanted, row))
       .map(
-        ({ record_type, name, entry: from }): Step => ({
+        ({ record_type, name, entry: from }): ConfigStep => ({
           at: [...at, 'attributes', record_type, name],
           change: 'remove',
           from,
@@ -159,7 +158,7 @@ function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly P
   ]
 }
 
-function attributeStep(namespace: string, { record_type, name, entry }: AttributeRow, at: readonly PathStep[]): Step {
+function attributeStep(namespace: string, { record_type, name, entry }: AttributeRow, at: FilePlace): ConfigStep {
   const { type, paths, ...flags } = entry
   return {
     at: [...at, 'attributes', record_type, name],
@@ -176,7 +175,7 @@ function attributeStep(namespace: string, { record_type, name, entry }: Attribut
 }
 
 /** Adds the attributes of a file to a kind. @throws AdminRefusal an attribute cannot be added to the kind */
-function extendedKind(own: Kind, attributes: NonNullable<RegistryEntry['attributes']>, at: readonly PathStep[]): Kind {
+function extendedKind(own: Kind, attributes: NonNullable<RegistryEntry['attributes']>, at: FilePlace): Kind {
   const types = own.record_types.map(({ name }) => name)
   const unknown = Object.keys(attributes).find((name) => !types.includes(name))
   if (unknown !== undefined) throw refusalAt([...at, 'attributes', unknown], `must be one of ${types.join(', ')}`)
@@ -194,7 +193,7 @@ function extendedKind(own: Kind, attributes: NonNullable<RegistryEntry['attribut
 function attributeOf(
   { name, entry }: AttributeRow,
   ofKind: readonly Attribute[],
-  at: readonly PathStep[],
+  at: FilePlace,
 ): AttributeAddition['attribute'] {
   const { type, paths, many, fold, indexed, sortable, ...given } = entry
   const own = ofKind.find((attribute) => attribute.name === name)

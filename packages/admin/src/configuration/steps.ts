@@ -9,10 +9,12 @@ export const STEP_CHANGES = ['add', 'change', 'remove'] as const
 
 export type StepDeps = HasVault & BaseActDeps
 
+/** The path of an entry, a member or a list in the configuration file. */
+export type FilePlace = readonly PathStep[]
+
 /** A planned change of the database. */
-export interface Step {
-  /** The path in the configuration file of the entry, member or list that the step is about. */
-  readonly at: readonly PathStep[]
+export interface ConfigStep {
+  readonly at: FilePlace
   readonly change: (typeof STEP_CHANGES)[number]
   /** The value before the step, for the list of changes; `to` is the value after it. Null: there is none. */
   readonly from: unknown
@@ -25,15 +27,11 @@ export interface Step {
 }
 
 /** Makes a refusal that names a place in the file. */
-export const refusalAt = (at: readonly PathStep[], rule: string): AdminRefusal =>
+export const refusalAt = (at: FilePlace, rule: string): AdminRefusal =>
   new AdminRefusal(`${pathText(at)}: ${rule}`, { at })
 
 /** Runs the work, and adds this place in the file to its refusals. @param more text behind the message of a refusal */
-export async function withRefusalsAt<Result>(
-  at: readonly PathStep[],
-  work: () => Promise<Result>,
-  more = '',
-): Promise<Result> {
+export async function withRefusalsAt<Result>(at: FilePlace, work: () => Promise<Result>, more = ''): Promise<Result> {
   try {
     return await work()
   } catch (error) {

@@ -12,11 +12,11 @@ import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import {
-  CLEARED,
   changeableStates,
   countReplay,
   DELIVERY_CHOICE,
   type DeliveryChange,
+  OR_RECORD_DELETED,
   readDeliveryChoice,
   replayToApprove,
   sumCounts,
@@ -97,7 +97,7 @@ function byHand(change: DeliveryChange, name: string) {
 const nothingToDo = (change: DeliveryChange, counted: readonly CountedChange[]): string =>
   sumCounts(counted, 'in_closed_mailboxes') > 0
     ? 'their mailboxes are closed; resume a subscription of each mailbox first'
-    : `only deliveries that are ${changeableStates(change).join(' or ')} can be changed so; none of these is${change === 'replay' ? CLEARED : ''}`
+    : `only deliveries that are ${changeableStates(change).join(' or ')} can be changed so; none of these is${change === 'replay' ? OR_RECORD_DELETED : ''}`
 
 /** Attempts waiting deliveries and dead letters now. */
 export const retryDeliveries = byHand('retry', 'deliveries retry')

@@ -164,7 +164,7 @@ export type DeliveryChange = keyof typeof DELIVERY_CHANGES
 const CHANGES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
 
 /** Ends the refusal of a replay: another reason why none of the chosen deliveries can be sent again. */
-export const CLEARED = ', or its record was deleted after the delivery'
+export const OR_RECORD_DELETED = ', or its record was deleted after the delivery'
 
 /** The states of a delivery in which this change is possible. */
 export const changeableStates = (change: DeliveryChange): readonly string[] => DELIVERY_CHANGES[change].from
@@ -223,7 +223,7 @@ export const changeDeliveries = defineAct(
     if (ids !== undefined && ids.length > 0 && changed === 0) {
       const possible = changeableStates(change).join(' or ')
       throw new AdminRefusal(
-        `${change} needs deliveries that are ${possible}; none of these is${change === 'replay' ? CLEARED : ''}`,
+        `${change} needs deliveries that are ${possible}; none of these is${change === 'replay' ? OR_RECORD_DELETED : ''}`,
       )
     }
     return { changed, ...(inClosed > 0 && { in_closed_mailboxes: inClosed }) }

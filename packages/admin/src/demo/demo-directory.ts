@@ -10,7 +10,7 @@ import { findParticipant } from '@rollcall/participants/store/participants'
 import { hasRecords } from '@rollcall/records/records/record-counts'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
 import { applyIndexes } from '@rollcall/records/registries/index-apply'
-import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
+import { addRegistry, requireRegistry } from '@rollcall/records/registries/registries'
 import { applyConfiguration, type Configuration, exportConfiguration } from '../configuration/apply.ts'
 
 export interface DemoDirectory {
@@ -83,9 +83,9 @@ async function participantNamed(db: Database, sender_id: string): Promise<Partic
 
 /** Returns a registry with the columns and indexes of this version of its kind: nobody runs a command for a demo. */
 async function currentRegistry(db: Database, namespace: string): Promise<Registry> {
-  await ensureRecordTables(db, await registryAt(db, namespace))
+  await ensureRecordTables(db, await requireRegistry(db, namespace))
   await applyIndexes(db, namespace)
-  return registryAt(db, namespace)
+  return requireRegistry(db, namespace)
 }
 
 /** The records to fill a registry of the demo with. */

@@ -2,7 +2,7 @@
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { countWithNoun } from '@rollcall/base/shared/message-words'
 import { REPORT_AGE } from '@rollcall/database/journal-reports'
-import { type Check, type DatabaseFacts, judgedBroken, judgedOk, judgedWeak } from './finding.ts'
+import { brokenResult, type Check, type DatabaseFacts, okResult, weakResult } from './finding.ts'
 
 /** The oldest major version of PostgreSQL that is supported. */
 const OLDEST = 15
@@ -13,8 +13,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'database',
     judge({ embedded }) {
-      if (!embedded) return judgedOk('PostgreSQL of DATABASE_URL answers')
-      return judgedWeak(
+      if (!embedded) return okResult('PostgreSQL of DATABASE_URL answers')
+      return weakResult(
         'the embedded PostgreSQL is in use: one machine, no replica; back it up, or set DATABASE_URL in production',
       )
     },
@@ -22,9 +22,9 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'two_person',
     judge({ twoPerson, operators }) {
-      if (twoPerson) return judgedOk('acts that give access wait for a second operator')
+      if (twoPerson) return okResult('acts that give access wait for a second operator')
       if (operators < 2) return null
-      return judgedWeak(
+      return weakResult(
         `${operators} operators may give access, and each of them alone: set ROLLCALL_TWO_PERSON=1 on servers and for commands (docs/approvals.md)`,
       )
     },
@@ -34,8 +34,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall operator add <name> --role own',
     judge({ twoPerson, operators }) {
       if (!twoPerson) return null
-      if (operators >= 2) return judgedOk(`${countWithNoun(operators, 'operator')} may decide about what waits`)
-      return judgedWeak(
+      if (operators >= 2) return okResult(`${countWithNoun(operators, 'operator')} may decide about what waits`)
+      return weakResult(
         `${countWithNoun(operators, 'operator')} may decide about what waits for a second one: without two nothing is approved; add one, with ROLLCALL_TWO_PERSON=0 for the command`,
       )
     },
@@ -43,15 +43,15 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'postgresql_version',
     judge({ settings: { version } }) {
-      if (Number.parseInt(version, 10) >= OLDEST) return judgedOk(`PostgreSQL ${version}`)
-      return judgedBroken(`PostgreSQL ${version}; ${OLDEST} or newer is needed`)
+      if (Number.parseInt(version, 10) >= OLDEST) return okResult(`PostgreSQL ${version}`)
+      return brokenResult(`PostgreSQL ${version}; ${OLDEST} or newer is needed`)
     },
   },
   {
     check: 'encoding',
     judge({ settings: { encoding } }) {
-      if (encoding === 'UTF8') return judgedOk('UTF8')
-      return judgedBroken(`${encoding}; names need UTF8: create the database with ENCODING 'UTF8' TEMPLATE template0`)
+      if (encoding === 'UTF8') return okResult('UTF8')
+      return brokenResult(`${encoding}; names need UTF8: create the database with ENCODING 'UTF8' TEMPLATE template0`)
     },
   },
   { check: 'fsync', judge: ({ settings }) => on(settings.fsync, 'a power cut may ruin the whole database') },
@@ -63,15 +63,15 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'synchronous_commit',
     judge: ({ settings }) =>
       settings.synchronous_commit === 'off'
-        ? judgedWeak('off: acknowledged requests may be lost in a power cut; turn it on')
-        : judgedOk(settings.synchronous_commit),
+        ? weakResult('off: acknowledged requests may be lost in a power cut; turn it on')
+        : okResult(settings.synchronous_commit),
   },
   {
     check: 'migrations',
     command: 'rollcall migrate',
     judge({ pending }) {
-      if (pending.length === 0) return judgedOk('all have run')
-      return judgedWeak(
+      if (pending.length === 0) return okResult('all have run')
+      return weakResult(
         `${pending.join(', ')} will run at the next start of a server, and other commands are refused before; run rollcall migrate to choose the moment`,
       )
     },
@@ -80,8 +80,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'database_roles',
     judge({ roles, pending }) {
       if (pending.length > 0) return null
-      if (roles.separate) return judgedOk(`${roles.application} cannot change the audit log`)
-      return judgedWeak(
+      if (roles.separate) return okResult(`${roles.application} cannot change the audit log`)
+      return weakResult(
         `${roles.application} can change and delete audit entries; as a superuser run: ${statements(roles)} ` +
           `Then ${afterwards(roles)} (docs/roles.md)`,
       )
@@ -90,21 +90,21 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'demo_data',
     judge({ content: { demo, real } }) {
-      if (demo.length === 0) return judgedOk('none')
+      if (demo.length === 0) return okResult('none')
       if (real.length > 0) {
-        return judgedBroken(
+        return brokenResult(
           `beside ${list(real)} there is ${list(demo)}: neither serve nor demo starts on this database`,
         )
       }
-      return judgedWeak(`${list(demo)}: rollcall serve refuses this database; use another in production`)
+      return weakResult(`${list(demo)}: rollcall serve refuses this database; use another in production`)
     },
   },
   {
     check: 'registries',
     judge({ unreadable }) {
-      if (unreadable.length === 0) return judgedOk('this version can read every one')
+      if (unreadable.length === 0) return okResult('this version can read every one')
       const found = unreadable.map(({ id, namespace, error }) => `${namespace} (id ${id}, ${error})`)
-      return judgedBroken(
+      return brokenResult(
         `${list(found)} cannot be read and is not served; run the version that made it, or a later one`,
       )
     },
@@ -112,8 +112,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'nodes',
     judge({ overdue }) {
-      if (overdue === 0) return judgedOk('no accepted request waits for a worker')
-      return judgedWeak(
+      if (overdue === 0) return okResult('no accepted request waits for a worker')
+      return weakResult(
         `${countWithNoun(overdue, 'accepted request is', 'accepted requests are')} due for a minute or more, and no node has claimed them: start a worker, or read its log`,
       )
     },
@@ -122,8 +122,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'mailboxes',
     command: 'rollcall subscriptions resume <code>',
     judge({ withClosedMailbox }) {
-      if (withClosedMailbox.length === 0) return judgedOk('notifications are delivered to every participant')
-      return judgedWeak(
+      if (withClosedMailbox.length === 0) return okResult('notifications are delivered to every participant')
+      return weakResult(
         `a mailbox of ${names(withClosedMailbox)} is closed: nothing could be delivered for too long; ask them, then rollcall subscriptions resume`,
       )
     },
@@ -132,8 +132,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'held_deliveries',
     command: 'rollcall participant callback <sender_id> --default-url <url>',
     judge({ withHeldDeliveries }) {
-      if (withHeldDeliveries.length === 0) return judgedOk('an address is known for every callback')
-      return judgedWeak(
+      if (withHeldDeliveries.length === 0) return okResult('an address is known for every callback')
+      return weakResult(
         `answers to ${names(withHeldDeliveries)} are held, because no address for callbacks is known: set one, then rollcall deliveries replay --state held`,
       )
     },
@@ -141,8 +141,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'accounts_witnessed',
     judge({ unwitnessed, unwitnessedEntries }) {
-      if (unwitnessed === 0) return judgedOk('no process has failed to give checkpoints to the witness within a day')
-      return judgedWeak(
+      if (unwitnessed === 0) return okResult('no process has failed to give checkpoints to the witness within a day')
+      return weakResult(
         `${countWithNoun(unwitnessed, 'process', 'processes')} could not give the last checkpoints to the witness, which lacks up to ${countWithNoun(unwitnessedEntries, 'entry', 'entries')}; the log says why (ROLLCALL_WITNESS)`,
       )
     },
@@ -153,21 +153,21 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       const failing = journals.filter(({ problem }) => problem !== null)
       if (failing.length > 0) {
         const said = failing.map(({ machine, problem }) => `the service on ${machine} says: ${problem}`)
-        return judgedBroken(`erasures and revocations are refused; ${list(said)}`)
+        return brokenResult(`erasures and revocations are refused; ${list(said)}`)
       }
       if (journal === undefined) {
         if (embedded) return null
-        return judgedWeak(
+        return weakResult(
           'there is no journal: a restore from a backup would undo erasures, withdrawals and revocations; set ROLLCALL_JOURNAL (docs/backup.md)',
         )
       }
       if (journals.length === 0) {
-        return judgedWeak(
+        return weakResult(
           `no service has said within ${REPORT_AGE} minutes that it can write its journal: start it with ROLLCALL_JOURNAL=${journal}, or read its log`,
         )
       }
       const written = journals.map(({ machine, path }) => `${path} on ${machine}`)
-      return judgedOk(`the service writes erasures and revocations to ${list(written)} too`)
+      return okResult(`the service writes erasures and revocations to ${list(written)} too`)
     },
   },
   {
@@ -175,16 +175,16 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall outbox show',
     judge({ outbox: { waiting, failed, oldest } }) {
       if (failed > 0) {
-        return judgedWeak(
+        return weakResult(
           `${countWithNoun(failed, 'row')} of the outbox could not be published; rollcall outbox show says why`,
         )
       }
       if (oldest >= OVERDUE) {
-        return judgedWeak(
+        return weakResult(
           `${countWithNoun(waiting, 'row')} of the outbox ${waiting === 1 ? 'waits' : 'wait'}, the oldest for ${Math.floor(oldest)} seconds: start a worker, or read its log`,
         )
       }
-      return judgedOk('no row has failed, and none has waited for a minute')
+      return okResult('no row has failed, and none has waited for a minute')
     },
   },
   {
@@ -194,13 +194,13 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       if (mirrors.length === 0) return null
       const [failing] = mirrors.filter(({ failure }) => failure !== null)
       if (failing !== undefined) {
-        return judgedWeak(`the copy of ${failing.namespace} cannot follow its source: ${failing.failure}`)
+        return weakResult(`the copy of ${failing.namespace} cannot follow its source: ${failing.failure}`)
       }
       const late = mirrors.filter(({ lag }) => (lag ?? 0) >= OVERDUE).map(({ namespace }) => namespace)
       if (late.length > 0) {
-        return judgedWeak(`${list(late)} may miss changes of the last minute: start a worker, or read its log`)
+        return weakResult(`${list(late)} may miss changes of the last minute: start a worker, or read its log`)
       }
-      return judgedOk('each copy follows its source within a minute')
+      return okResult('each copy follows its source within a minute')
     },
   },
   {
@@ -208,9 +208,9 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall index apply',
     judge({ indexes }) {
       const unfilled = indexes.filter((plan) => plan.unfilled.length > 0)
-      if (unfilled.length === 0) return judgedOk('every attribute can be searched')
+      if (unfilled.length === 0) return okResult('every attribute can be searched')
       const found = unfilled.flatMap((plan) => plan.unfilled.map((name) => `${name} of ${plan.namespace}`))
-      return judgedWeak(`searches with ${list(found)} are refused until rollcall index apply has run`)
+      return weakResult(`searches with ${list(found)} are refused until rollcall index apply has run`)
     },
   },
   {
@@ -218,24 +218,24 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall index apply',
     judge({ indexes }) {
       const missing = indexes.flatMap((plan) => plan.missing.map((name) => `${name} of ${plan.namespace}`))
-      if (missing.length === 0) return judgedOk('no declared one is missing')
-      return judgedWeak(`searches by ${list(missing)} read every record until rollcall index apply has run`)
+      if (missing.length === 0) return okResult('no declared one is missing')
+      return weakResult(`searches by ${list(missing)} read every record until rollcall index apply has run`)
     },
   },
   {
     check: 'client_secrets',
     command: 'rollcall participant secret rotate <sender_id>',
     judge({ withoutSecret }) {
-      if (withoutSecret.length === 0) return judgedOk('every participant has a valid one')
-      return judgedWeak(`${names(withoutSecret)} cannot get a token: no valid client secret`)
+      if (withoutSecret.length === 0) return okResult('every participant has a valid one')
+      return weakResult(`${names(withoutSecret)} cannot get a token: no valid client secret`)
     },
   },
   {
     check: 'signatures',
     command: 'rollcall participant policy <sender_id> --signature required',
     judge({ unsigned }) {
-      if (unsigned.length === 0) return judgedOk('every participant must sign')
-      return judgedWeak(
+      if (unsigned.length === 0) return okResult('every participant must sign')
+      return weakResult(
         `unsigned messages of ${names(unsigned)} are accepted: anybody who has the client secret can send them; register a key, then rollcall participant policy ... --signature required`,
       )
     },
@@ -244,8 +244,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'signature_keys',
     command: 'rollcall participant key add <sender_id> <file>',
     judge({ withoutSignatureKey }) {
-      if (withoutSignatureKey.length === 0) return judgedOk('every participant that must sign has one')
-      return judgedWeak(
+      if (withoutSignatureKey.length === 0) return okResult('every participant that must sign has one')
+      return weakResult(
         `${names(withoutSignatureKey)} must sign and has no valid key of its profile: its messages are refused until rollcall participant key add`,
       )
     },
@@ -254,8 +254,8 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'grants',
     command: 'rollcall grant set <sender_id> <namespace> --file <file>',
     judge({ grants: { weak: all } }) {
-      if (all.length === 0) return judgedOk('none shows everything without a condition')
-      return judgedWeak(
+      if (all.length === 0) return okResult('none shows everything without a condition')
+      return weakResult(
         `the grant of ${places(all)} asks and shows everything of every record: replace it with rollcall grant set`,
       )
     },
@@ -264,17 +264,17 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'expiring_grants',
     command: 'rollcall grant set <sender_id> <namespace> --file <file> --beside',
     judge({ grants: { expiring } }) {
-      if (expiring.length === 0) return judgedOk('none ends within 30 days')
+      if (expiring.length === 0) return okResult('none ends within 30 days')
       const found = expiring.map((row) => `${row.sender_id} in ${row.namespace} (${row.valid_until})`)
-      return judgedWeak(`the grant of ${list(found)} ends soon: grant a later one with rollcall grant set --beside`)
+      return weakResult(`the grant of ${list(found)} ends soon: grant a later one with rollcall grant set --beside`)
     },
   },
   {
     check: 'without_grant',
     command: 'rollcall grant set <sender_id> <namespace> --template <name>',
     judge({ grants: { without } }) {
-      if (without.length === 0) return judgedOk('every active participant has a grant')
-      return judgedWeak(
+      if (without.length === 0) return okResult('every active participant has a grant')
+      return weakResult(
         `${names(without)} may do nothing in any registry: rollcall grant set, or disable what is not used`,
       )
     },
@@ -285,13 +285,13 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       const hosts = plainHttp.flatMap((row) =>
         row.hosts.filter((host) => !isLoopback(host)).map((host) => `${host} of ${row.sender_id}`),
       )
-      if (hosts.length === 0) return judgedOk('none but to this machine')
-      return judgedWeak(`messages may go without TLS to ${list(hosts)}`)
+      if (hosts.length === 0) return okResult('none but to this machine')
+      return weakResult(`messages may go without TLS to ${list(hosts)}`)
     },
   },
   {
     check: 'disabled_participants',
-    judge: ({ disabled }) => judgedOk(disabled.length === 0 ? 'none' : `${names(disabled)}: refused until enabled`),
+    judge: ({ disabled }) => okResult(disabled.length === 0 ? 'none' : `${names(disabled)}: refused until enabled`),
   },
 ]
 
@@ -318,7 +318,7 @@ function afterwards({ superuser }: DatabaseFacts['roles']): string {
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 function on(setting: string, danger: string) {
-  return setting === 'on' ? judgedOk('on') : judgedBroken(`${setting}: ${danger}; turn it on`)
+  return setting === 'on' ? okResult('on') : brokenResult(`${setting}: ${danger}; turn it on`)
 }
 
 const SHOWN = 5

@@ -71,9 +71,9 @@ export const databaseFacts = (
   examined: Awaited<ReturnType<typeof examineDatabase>>,
 ): DatabaseFacts => ({ ...examined, embedded: databaseUrl === undefined, twoPerson, journal })
 
-export const judgedOk = (advice: string): Judgement => ({ state: 'ok', advice })
-export const judgedWeak = (advice: string): Judgement => ({ state: 'weak', advice })
-export const judgedBroken = (advice: string): Judgement => ({ state: 'broken', advice })
+export const okResult = (advice: string): Judgement => ({ state: 'ok', advice })
+export const weakResult = (advice: string): Judgement => ({ state: 'weak', advice })
+export const brokenResult = (advice: string): Judgement => ({ state: 'broken', advice })
 
 /** Judges the facts by each check, in order. A check that does not apply gives no finding. */
 export function judgeAll<Facts>(checks: readonly Check<Facts>[], facts: Facts): Finding[] {

@@ -3,7 +3,7 @@
 import { isStorable } from '@rollcall/database/text'
 import { listEvents as listRows } from '@rollcall/delivery/store/events/event-list'
 import { resolveEventType } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
@@ -42,7 +42,7 @@ export const listEvents = defineAct(
     ),
   },
   async ({ db }: HasDatabase, { namespace, event_type, event_id, since, until, before, limit = 50 }) => {
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const type = event_type === undefined ? undefined : resolveEventType(registry.kind, event_type)?.name
     if (event_type !== undefined && type === undefined) {
       const names = registry.kind.event_types.map(({ name }) => name).join(', ')

@@ -21,7 +21,7 @@ import {
   resolveEventType,
   resolveRecordType,
 } from '@rollcall/protocol'
-import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
+import { recordsOf, requireSink } from '@rollcall/records/records/registry-records'
 import { findRegistry, unknownRegistryMessage } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
@@ -29,7 +29,7 @@ import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import type { HasRecording } from '../deps.ts'
 import { closed, flag, instant, markPersonal, Namespace, text, wholeNumber } from '../members.ts'
-import { type PublishedRecord, writePublishedRecord } from './published-record.ts'
+import { type RecordToPublish, writePublishedRecord } from './published-record.ts'
 
 export interface PublishDeps extends HasRecording {
   /** Runs the work in a transaction (default: one of its own). */
@@ -92,7 +92,7 @@ export const publishEvent = defineAct(
       const problem = await unknownRegistryMessage(db, input.namespace)
       throw new AdminRefusal(`namespace: ${problem}`, { reason: 'not_found' })
     }
-    const sink = sinkOf(db, registry)
+    const sink = requireSink(db, registry)
     const published = readPublished(registry, input)
     const recording = {
       registry,
@@ -121,7 +121,7 @@ export const publishEvent = defineAct(
   },
 )
 
-interface Published extends PublishedRecord {
+interface Published extends RecordToPublish {
   readonly named: NamedEvent
 }
 

@@ -18,7 +18,7 @@ import type { LockedRecord } from '@rollcall/records/records/record-writer'
 import type { ClientBase } from 'pg'
 import { AdminRefusal } from '../admin-function.ts'
 
-export interface PublishedRecord {
+export interface RecordToPublish {
   readonly recordType: RecordType
   /** The whole record if `replace` is true; otherwise the members to merge into the stored record, if there is one. */
   readonly record: JsonObject
@@ -36,7 +36,7 @@ export async function writePublishedRecord(
   client: ClientBase,
   sink: RecordSink,
   registry: Registry,
-  published: PublishedRecord,
+  published: RecordToPublish,
 ): Promise<RecordChange> {
   const { recordType, record, source_version } = published
   const { primary_identifier } = prepared(registry, recordType, record, prepareGiven)
@@ -65,7 +65,7 @@ async function write(
   client: ClientBase,
   sink: RecordSink,
   registry: Registry,
-  published: PublishedRecord,
+  published: RecordToPublish,
   stored: LockedRecord | null,
   isRetired: boolean,
 ): Promise<RecordChange> {
@@ -96,7 +96,7 @@ async function write(
  */
 function unwrittenText(
   registry: Registry,
-  published: PublishedRecord,
+  published: RecordToPublish,
   before: string,
   aliases: readonly Identifier[],
 ): string {
@@ -110,7 +110,7 @@ function unwrittenText(
 
 function merged(
   { kind }: Registry,
-  { recordType, record, replace, remove }: PublishedRecord,
+  { recordType, record, replace, remove }: RecordToPublish,
   before: string | null,
   aliases: readonly Identifier[],
 ): JsonObject {

@@ -11,7 +11,7 @@ import {
 } from '@rollcall/delivery/store/events/subscription-list'
 import { endSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
 import { isJsonObject, type JsonObject, oneOf } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
@@ -95,7 +95,7 @@ export const listSubscriptions = defineAdminFunction(
   async ({ db }: HasDatabase, { participant, namespace, state, before, limit = 50 }) => {
     const choice = {
       ...(participant !== undefined && { participant: (await requireParticipant(db, participant)).id }),
-      ...(namespace !== undefined && { registry: (await registryAt(db, namespace)).id }),
+      ...(namespace !== undefined && { registry: (await requireRegistry(db, namespace)).id }),
       ...(state !== undefined && { state }),
       ...(before !== undefined && { before: (await subscriptionNamed({ db }, before)).id }),
     }

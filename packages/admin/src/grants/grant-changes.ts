@@ -5,7 +5,7 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import { addGrant, listGrants, revokeGrants } from '@rollcall/participants/store/grants'
 import { listPurposes } from '@rollcall/participants/store/purposes'
 import { journalReplacedGrants } from '@rollcall/participants/store/revoked-grants'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
@@ -37,7 +37,7 @@ export const setGrant = defineAct(
       when: 'wider',
       role: 'own',
       async stored({ db, now = () => new Date() }: Granting, { sender_id, namespace }) {
-        const [participant, registry] = [await requireParticipant(db, sender_id), await registryAt(db, namespace)]
+        const [participant, registry] = [await requireParticipant(db, sender_id), await requireRegistry(db, namespace)]
         return { grants: await listGrants(db, { participant: participant.id, registry: registry.id }), now: now() }
       },
       compare: compareGrants,
@@ -54,7 +54,7 @@ export const setGrant = defineAct(
   },
   async ({ db }: Granting, { sender_id, namespace, terms, beside = false }) => {
     const participant = await requireParticipant(db, sender_id)
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const checked = checkTerms(registry, terms, ['terms'])
     await checkConsentNames({ db }, checked)
     const add = () => addGrant(db, { participant, registry }, checked, { replace: !beside })
@@ -87,7 +87,7 @@ export const revokeGrant = defineAct(
   },
   async ({ db }: HasDatabase, { sender_id, namespace }) => {
     const participant = await requireParticipant(db, sender_id)
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const revoked = await journalReplacedGrants(db, [participant, registry], () =>
       revokeGrants(db, { participant, registry }),
     )

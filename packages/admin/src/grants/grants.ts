@@ -9,7 +9,7 @@ import { shownAttributes } from '@rollcall/core/policy/shown-attributes'
 import type { Database } from '@rollcall/database/database'
 import { environmentProblem, listGrants as listRows, type StoredGrant } from '@rollcall/participants/store/grants'
 import { listParticipants } from '@rollcall/participants/store/participants'
-import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
+import { listRegistries, requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasClock, HasDatabase } from '../deps.ts'
@@ -44,7 +44,7 @@ export const showGrantTemplate = defineAdminFunction(
     if (found === undefined) {
       throw new AdminRefusal(`template: must be one of ${GRANT_TEMPLATES.map(({ name }) => name).join(', ')}`)
     }
-    return termsOfTemplate((await registryAt(db, namespace)).kind, found)
+    return termsOfTemplate((await requireRegistry(db, namespace)).kind, found)
   },
 )
 
@@ -57,7 +57,7 @@ export const listGrantTemplates = defineAdminFunction(
     ),
   },
   async ({ db }: HasDatabase, { namespace }) => {
-    const { kind } = await registryAt(db, namespace)
+    const { kind } = await requireRegistry(db, namespace)
     return GRANT_TEMPLATES.map((row) => ({
       name: row.name,
       description: row.description,
@@ -74,7 +74,7 @@ export const listGrants = defineAdminFunction(
   },
   async ({ db }: HasDatabase, { sender_id, namespace }) => {
     const participant = sender_id === undefined ? undefined : await requireParticipant(db, sender_id)
-    const registry = namespace === undefined ? undefined : await registryAt(db, namespace)
+    const registry = namespace === undefined ? undefined : await requireRegistry(db, namespace)
     const rows = await listRows(db, {
       ...(participant && { participant: participant.id }),
       ...(registry && { registry: registry.id }),
@@ -117,7 +117,7 @@ export const explainGrant = defineAdminFunction(
   },
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { sender_id, namespace }) => {
     const participant = await requireParticipant(db, sender_id)
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const found = await requireGrantInForce(db, { participant, registry }, now())
     const { kind, visible } = await explained(registry, found)
     const types = registry.kind.record_types

@@ -8,8 +8,8 @@ import { discloseRecords } from '@rollcall/core/policy/disclosure'
 import { readTerms } from '@rollcall/core/policy/grant'
 import { withHidden } from '@rollcall/core/policy/hidden'
 import { canonicalJson, dayIn, type JsonObject, type RecordType } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
-import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
+import { requireRegistry } from '@rollcall/records/registries/registries'
+import { requireRecordType } from '@rollcall/records/registries/registry-attributes'
 import Type, { type Static } from 'typebox'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, SenderId } from '../members.ts'
@@ -60,7 +60,7 @@ export const previewGrant = defineAdminFunction(
     { sender_id, namespace, terms, record_type },
   ) => {
     const participant = await requireParticipant(db, sender_id)
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const granted =
       terms === undefined
         ? (await requireGrantInForce(db, { participant, registry }, now())).terms
@@ -68,7 +68,7 @@ export const previewGrant = defineAdminFunction(
     const day = dayIn(registry.time_zone, now().getTime())
     const read = { id: 0, ...readTerms(registry.kind, granted) }
     const grant = withHidden(read, registry, NOBODY_PROTECTED, day)
-    const types = record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
+    const types = record_type === undefined ? registry.kind.record_types : [requireRecordType(registry, record_type)]
     const records = types.flatMap((type) => previewed({ samples }, registry, type, grant))
     if (records.length > 0) return { sender_id, namespace, records }
     throw new AdminRefusal(`there is no synthetic record of ${namespace}`, { reason: 'not_found' })

@@ -8,7 +8,7 @@ import { findUsedNames } from '@rollcall/core/policy/used-names'
 import { listSubscribedTypes } from '@rollcall/delivery/store/events/subscription-list'
 import { listGrants } from '@rollcall/participants/store/grants'
 import { type Kind, namesOf, operationsOf, searchKey } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
@@ -50,7 +50,7 @@ export const proposeGrant = defineAct(
   async (deps: HasDatabase & { readonly now?: () => Date }, { sender_id, namespace, days }) => {
     const { db, now = () => new Date() } = deps
     const participant = await requireParticipant(db, sender_id)
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const rows = await listGrants(db, { participant: participant.id, registry: registry.id })
     const granted = rows.find((row) => isInForce(row, now()))
     if (granted === undefined)

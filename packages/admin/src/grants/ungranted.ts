@@ -4,7 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { listGrants } from '@rollcall/participants/store/grants'
 import { listParticipants } from '@rollcall/participants/store/participants'
 import type { Kind } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { AdminRefusal } from '../admin-function.ts'
 import { grantProblemIn } from './check-terms.ts'
 import { isExpiredGrant } from './terms.ts'
@@ -14,7 +14,7 @@ import { isExpiredGrant } from './terms.ts'
  * @param without the kind of the registry after the removal
  */
 export async function refuseIfGranted(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
-  const registry = await registryAt(db, namespace)
+  const registry = await requireRegistry(db, namespace)
   const rows = (await listGrants(db, { registry: registry.id })).filter((row) => !isExpiredGrant(row))
   const broken = rows.find(
     ({ terms }) => grantProblemIn(registry.kind, terms) === null && grantProblemIn(without, terms) !== null,

@@ -25,7 +25,7 @@ export const TIMELINE_STEPS = [
 ] as const
 
 /** A step of the timeline of a message. */
-export const Step = closed({
+export const TimelineStep = closed({
   step: oneOf(TIMELINE_STEPS, { description: 'Anchor of its section in docs/message-flow.md.' }),
   at: instant('When it happened, or will.'),
   duration_ms: orNull(Type.Number({ description: 'Milliseconds; null: not measured.' })),
@@ -38,12 +38,12 @@ export const Step = closed({
   attempt: orNull(wholeNumber('Number of the attempt.')),
   status: orNull(Type.Integer({ description: 'HTTP status.' })),
 })
-export type Step = Static<typeof Step>
+export type TimelineStep = Static<typeof TimelineStep>
 
-type Told = Pick<Step, 'step' | 'message'> & Partial<Step>
+type Told = Pick<TimelineStep, 'step' | 'message'> & Partial<TimelineStep>
 
 /** Makes a step from the members that are given; the others have defaults. */
-export const makeStep = (at: string, told: Told): Step => ({
+export const makeStep = (at: string, told: Told): TimelineStep => ({
   at,
   duration_ms: null,
   outcome: 'done' as const,
@@ -59,7 +59,7 @@ export const makeStep = (at: string, told: Told): Step => ({
 const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 const ended =
-  (outcome: Step['outcome'], sentence: string) =>
+  (outcome: TimelineStep['outcome'], sentence: string) =>
   (event: StoryEvent & OfDelivery): Told => ({
     step: 'ended',
     outcome,
@@ -167,7 +167,7 @@ const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { eve
 }
 
 /** Makes the step of the timeline for an event of a message. */
-export const makeStepOfEvent = (event: StoryEvent): Step => {
+export const makeStepOfEvent = (event: StoryEvent): TimelineStep => {
   // The cast is safe: the row for an event's name takes that event.
   const told = TOLD[event.event] as (event: StoryEvent) => Told
   return makeStep(event.at, told(event))

@@ -10,7 +10,7 @@ import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, isoTime, Namespace, orNull, SenderId, text } from '../members.ts'
-import { makeStep, makeStepOfEvent, Step } from './steps.ts'
+import { makeStep, makeStepOfEvent, TimelineStep } from './steps.ts'
 import { listStoryEvents } from './story.ts'
 
 /** The most exchanges with one message_id: several participants may use the same one. */
@@ -27,7 +27,7 @@ const Timeline = closed({
   transaction_id: orNull(Type.String()),
   correlation_id: orNull(Type.String()),
   waits_for: Type.Array(Type.String(), { description: 'Sentences that say why a delivery is not attempted.' }),
-  steps: Type.Array(Step, { description: 'The oldest first; what is still to come is at the end.' }),
+  steps: Type.Array(TimelineStep, { description: 'The oldest first; what is still to come is at the end.' }),
 })
 
 /** The members of an input that name a message. */
@@ -184,7 +184,7 @@ function ofEntry({ at, entry, outcome }: AuditedMessage, traced: Traced | null) 
 }
 
 /** Merges steps of the audit log into the stored ones: the arrival after `received`, all others by their time. */
-function merged(events: readonly Step[], arrival: readonly Step[], answered: readonly Step[]): readonly Step[] {
+function merged(events: readonly TimelineStep[], arrival: readonly TimelineStep[], answered: readonly TimelineStep[]) {
   const [first, ...others] = events
   const steps = first?.step === 'received' ? [first, ...arrival, ...others] : [...arrival, ...events]
   for (const step of answered) {
@@ -196,15 +196,15 @@ function merged(events: readonly Step[], arrival: readonly Step[], answered: rea
 }
 
 /** The step from which a step's duration is measured. Other steps are not measured, or have their own. */
-const MEASURED: Readonly<Partial<Record<Step['step'], Step['step']>>> = {
+const MEASURED: Readonly<Partial<Record<TimelineStep['step'], TimelineStep['step']>>> = {
   accepted: 'received',
   searched: 'started',
   replied: 'received',
   finished: 'received',
 }
 
-function withDurations(steps: readonly Step[]): Step[] {
-  const timeOf = (name: Step['step']) => steps.find(({ step }) => step === name)?.at
+function withDurations(steps: readonly TimelineStep[]): TimelineStep[] {
+  const timeOf = (name: TimelineStep['step']) => steps.find(({ step }) => step === name)?.at
   return steps.map((step) => {
     const from = MEASURED[step.step]
     const since = from && (timeOf(from) ?? timeOf('received'))

@@ -14,7 +14,7 @@ import {
 import { lapseProposalsOf } from '@rollcall/participants/store/proposals'
 import { endOperatorSessions } from '@rollcall/participants/store/sessions'
 import { oneOf } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
@@ -90,7 +90,7 @@ export const addOperator = defineAct(
     }
     const now = clock.date()
     const expires = expires_at === undefined ? new Date(now + USUAL_DAYS * DAY) : endWithin(now, new Date(expires_at))
-    const bound = registries && (await Promise.all(registries.map((namespace) => registryAt(db, namespace))))
+    const bound = registries && (await Promise.all(registries.map((namespace) => requireRegistry(db, namespace))))
     if (authority !== undefined) checkBound(roles, registries)
     const signing = authority === undefined ? null : await requireAuthority(db, authority)
     const { secret, sha256 } = newSecret()

@@ -16,7 +16,7 @@ import { findGrant } from '@rollcall/participants/store/grants'
 import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { type ParticipantCheck, saveCheck } from '@rollcall/participants/store/participant-checks'
 import { oneOf, operationsOf } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import packageJson from '../../package.json' with { type: 'json' }
 import { defineAct } from '../act.ts'
@@ -132,7 +132,7 @@ export const checkParticipant = defineAct(
   },
   async ({ db, samples, now = () => new Date() }: Checking, { sender_id, namespace, since }) => {
     const participant = await requireParticipant(db, sender_id)
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const grant = await grantToCheck({ db }, participant, registry)
     const of = { participant, registry, since: new Date(since) }
     const evidence = { ...(await findRequestEvidence(db, of)), ...(await findDeliveryEvidence(db, of)) }

@@ -2,7 +2,7 @@
 
 import { addGrant } from '@rollcall/participants/store/grants'
 import { findParticipant } from '@rollcall/participants/store/participants'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { acting } from '../../test/acting.ts'
@@ -60,7 +60,7 @@ describe('a grant across', () => {
       `participants["${sender_id}"].grants.${namespace}: ${message}`,
     )
     const participant = await findParticipant(database.db, sender_id)
-    const registry = await registryAt(database.db, namespace)
+    const registry = await requireRegistry(database.db, namespace)
     if (participant === null) throw new Error('there is none')
     expect(await refused(addGrant(database.db, { participant, registry }, terms, { replace: true }))).toBe(message)
     expect(await listGrants(database, { sender_id })).toEqual([])

@@ -17,7 +17,7 @@ import {
   setParticipantStatus as setStatus,
 } from '@rollcall/participants/store/participants'
 import { oneOf } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
 import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
@@ -138,7 +138,7 @@ async function checkedGrants(
   const { checkTerms } = await import('../grants/check-terms.ts')
   return Promise.all(
     Object.entries(grants).map(async ([namespace, terms]) => {
-      const registry = await registryAt(db, namespace)
+      const registry = await requireRegistry(db, namespace)
       const problem = environmentProblem(environment, registry)
       if (problem !== null) throw new AdminRefusal(`grants.${namespace}: ${problem}`, { at: ['grants', namespace] })
       return { registry, terms: checkTerms(registry, terms, ['grants', namespace]) }

@@ -7,9 +7,9 @@ import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import {
-  CLEARED,
   type DeliveryState,
   listDeliveries,
+  OR_RECORD_DELETED,
   readDelivery,
   showDelivery,
   sumCounts,
@@ -155,7 +155,7 @@ export const replayOwnDeliveries = defineAct(
     throw new AdminRefusal(
       in_closed_mailboxes > 0
         ? 'their mailboxes are closed: ask the operator to resume the subscriptions'
-        : `message_ids: only deliveries that are ${REPLAYABLE.join(' or ')} are sent again; none of these is${CLEARED}`,
+        : `message_ids: only deliveries that are ${REPLAYABLE.join(' or ')} are sent again; none of these is${OR_RECORD_DELETED}`,
       { reason: 'conflict' },
     )
   },

@@ -24,7 +24,7 @@ import {
 } from '@rollcall/records/records/protect-person'
 import { recordsOf, storedRecordsOf } from '@rollcall/records/records/registry-records'
 import { applyIndexes } from '@rollcall/records/registries/index-apply'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import type { ClientBase, PoolClient } from 'pg'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -65,7 +65,7 @@ export const protectPerson = defineAct(
     }),
   },
   async ({ db }: HasDatabase, { namespace, category, reason, ...given }) => {
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const named = identifierOf(registry, given)
     if (hasUnfilled(registry)) {
       throw new AdminRefusal(
@@ -98,8 +98,8 @@ export async function repeatProtection(
   db: Database,
   { registry: namespace, category, reason, ...given }: Omit<PersonProtected, 'kind'>,
 ): Promise<void> {
-  if (hasUnfilled(await registryAt(db, namespace))) await applyIndexes(db, namespace)
-  const registry = await registryAt(db, namespace)
+  if (hasUnfilled(await requireRegistry(db, namespace))) await applyIndexes(db, namespace)
+  const registry = await requireRegistry(db, namespace)
   const named = identifierOf(registry, given)
   await withTransaction(db.pool, async (client) => {
     const { identifier, bearer } = await findPerson(db, client, registry, named)
@@ -151,7 +151,7 @@ export const unprotectPerson = defineAct(
     result: closed({ namespace: Namespace, rewritten: Rewritten }),
   },
   async ({ db }: HasDatabase, { namespace, ...given }) => {
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const named = identifierOf(registry, given)
     return withTransaction(db.pool, async (client) => {
       await lockRegistryFor(client, registry.id, 'merge')
@@ -188,7 +188,7 @@ export const listProtectedPersons = defineAct(
     ),
   },
   async ({ db }: HasDatabase, { namespace, identifiers = false }) => {
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const rows = await listRows(db, registry)
     const counts = registry.own_records ? null : await countBearers(db, registry, rows)
     return rows.map(({ type, value, category, reason, protected_at, records }, at) => ({

@@ -18,10 +18,10 @@ import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { identifierValue, type Kind, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
-import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
+import { recordsOf, requireSink } from '@rollcall/records/records/registry-records'
 import type { RetiredRecord } from '@rollcall/records/records/retired-records'
-import { registryAt } from '@rollcall/records/registries/registries'
-import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
+import { requireRegistry } from '@rollcall/records/registries/registries'
+import { requireRecordType } from '@rollcall/records/registries/registry-attributes'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import { defineAct } from '../act.ts'
@@ -134,8 +134,8 @@ async function changing<Result>(
   namespace: string,
   work: (change: Change) => Promise<Result>,
 ): Promise<Result> {
-  const registry = await registryAt(db, namespace)
-  const sink = sinkOf(db, registry)
+  const registry = await requireRegistry(db, namespace)
+  const sink = requireSink(db, registry)
   return withTransaction(db.pool, async (client) => {
     await lockRegistryFor(client, registry.id, 'merge')
     const now = clock()
@@ -183,7 +183,7 @@ async function namedRecords(
   }
   const value = identifierValue(type, identifier_value)
   if (value === null) throw new AdminRefusal(`${member}.identifier_value: must be a valid ${type.name}`)
-  const types = record_type === undefined ? kind.record_types : [recordTypeOf(registry, record_type)]
+  const types = record_type === undefined ? kind.record_types : [requireRecordType(registry, record_type)]
   const live: (FoundRecord & OfType)[] = []
   const retired: (RetiredRecord & OfType)[] = []
   for (const recordType of types) {

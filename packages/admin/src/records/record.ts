@@ -8,7 +8,7 @@ import { auditedPersonsOf, findRelatedPersons } from '@rollcall/core/policy/disc
 import type { JsonValue } from '@rollcall/protocol'
 import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
@@ -39,7 +39,7 @@ export const showRecord = defineAct(
     ),
   },
   async (deps: HasDatabase, { namespace, type, value }, enter) => {
-    const registry = await registryAt(deps.db, namespace)
+    const registry = await requireRegistry(deps.db, namespace)
     const known = resolveIdentifierType(registry.kind, type)
     if (known === undefined) {
       const names = registry.kind.identifier_types.map(({ name }) => name)

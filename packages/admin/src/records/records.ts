@@ -10,9 +10,9 @@ import type { CompleteFile, RemovalResult } from '@rollcall/import/completion'
 import { FORMATS, type FormatName } from '@rollcall/import/formats'
 import { EVENT_MODES, type ImportProgress, importFile } from '@rollcall/import/import-file'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
-import { recordsOf, sinkOf } from '@rollcall/records/records/registry-records'
-import { registryAt } from '@rollcall/records/registries/registries'
-import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
+import { recordsOf, requireSink } from '@rollcall/records/records/registry-records'
+import { requireRegistry } from '@rollcall/records/registries/registries'
+import { requireRecordType } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
 import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
@@ -121,7 +121,7 @@ export const importRecords = defineAct(
     if (complete !== true && (allow_removal !== undefined || removalsPath !== undefined)) {
       throw new AdminRefusal('a removal is of a complete file: --allow-removal and --removals go with --complete')
     }
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const result = await importFile(db, registry, source, {
       ...given,
       now,
@@ -212,8 +212,8 @@ export async function deleteNamedRecords(
   }: { readonly namespace: string; readonly record_type: string; readonly identifiers: readonly string[] },
 ) {
   if (identifiers.length === 0) throw new AdminRefusal('name the records: by identifiers')
-  const registry = await registryAt(deps.db, namespace)
-  const recordType = recordTypeOf(registry, record_type)
+  const registry = await requireRegistry(deps.db, namespace)
+  const recordType = requireRecordType(registry, record_type)
   const named = primaryIdentifiers(registry, recordType, identifiers)
   const deleted = await deleteBatches(deps, registry, recordType, named)
   return { namespace, record_type, asked: named.length, deleted }
@@ -243,7 +243,7 @@ async function deleteBatches(
   { began = now(), isEvent = true }: { readonly began?: Date; readonly isEvent?: boolean } = {},
 ): Promise<number> {
   const record_type = recordType.name
-  const sink = sinkOf(db, registry)
+  const sink = requireSink(db, registry)
   const client = await db.pool.connect()
   let deleted = 0
   try {

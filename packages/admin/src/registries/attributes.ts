@@ -10,13 +10,13 @@ import {
   oneOf,
   type RecordType,
 } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import {
   addAttribute as addRow,
   declareAttributeIndex as indexRow,
   isAttributeOfKind,
-  recordTypeOf,
   removeAttribute as removeRow,
+  requireRecordType,
 } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -110,7 +110,7 @@ export const removeAttribute = defineAct(
     result: closed({ ...PLACE, name: Name, removed: flag('Always true.') }),
   },
   async ({ db }: HasDatabase, { namespace, record_type, name }) => {
-    const without = kindWithout(await registryAt(db, namespace), record_type, name)
+    const without = kindWithout(await requireRegistry(db, namespace), record_type, name)
     if (without !== null) await refuseIfGranted(db, namespace, without, name)
     await removeRow(db, namespace, record_type, name)
     return { namespace, record_type, name, removed: true }
@@ -124,15 +124,15 @@ export const listAttributes = defineAdminFunction(
     result: Type.Array(AttributeResult),
   },
   async ({ db }: HasDatabase, { namespace, record_type }) => {
-    const registry = await registryAt(db, namespace)
-    const types = record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
+    const registry = await requireRegistry(db, namespace)
+    const types = record_type === undefined ? registry.kind.record_types : [requireRecordType(registry, record_type)]
     return types.flatMap((type) => type.attributes.map((attribute) => described(registry, type, attribute)))
   },
 )
 
 /** The kind without an attribute that was added; null: the attribute belongs to the kind itself. */
 function kindWithout(registry: Registry, record_type: string, removed: string): Kind | null {
-  const recordType = recordTypeOf(registry, record_type)
+  const recordType = requireRecordType(registry, record_type)
   if (isAttributeOfKind(registry, recordType, removed)) return null
   const [first, ...others] = registry.kind.record_types.map((row) =>
     row === recordType ? { ...row, attributes: row.attributes.filter(({ name }) => name !== removed) } : row,
@@ -141,7 +141,7 @@ function kindWithout(registry: Registry, record_type: string, removed: string): 
 }
 
 function oneDescribed(registry: Registry, record_type: string, name: string) {
-  const type = recordTypeOf(registry, record_type)
+  const type = requireRecordType(registry, record_type)
   const attribute = type.attributes.find((row) => row.name === name)
   if (attribute === undefined) throw new Error('unreachable: the attribute was declared')
   return described(registry, type, attribute)

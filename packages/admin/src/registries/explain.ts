@@ -3,7 +3,7 @@
 import type { Limits } from '@rollcall/core/limits'
 import { isStatementTimeout } from '@rollcall/database/database-errors'
 import { ItemRejection, isJsonObject, type JsonObject, type JsonValue, oneOf } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
@@ -59,7 +59,7 @@ export const explainQuery = defineAct(
     { namespace, query, record_type, analyze = false, values = false },
   ) => {
     const item = itemOf(query as JsonValue, record_type)
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const explained = await explainItem(db, registry, item, { limits, analyze, values }).catch((error: unknown) => {
       throw asRefusal(error, limits)
     })

@@ -10,7 +10,7 @@ import {
   oneOf,
   sharedIdentifierType,
 } from '@rollcall/protocol'
-import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
+import { listRegistries, requireRegistry } from '@rollcall/records/registries/registries'
 import {
   addIdentifierType as addRow,
   changeIdentifierType as changeRow,
@@ -67,7 +67,7 @@ export const addIdentifierType = defineAct(
     result: IdentifierTypeResult,
   },
   async ({ db }: HasDatabase, { namespace, name, ...given }) => {
-    const type = identifierTypeOf(await registryAt(db, namespace), name, given)
+    const type = identifierTypeOf(await requireRegistry(db, namespace), name, given)
     await checkElsewhere(db, namespace, type)
     return one(await addRow(db, namespace, type), type.name)
   },
@@ -88,7 +88,7 @@ export const changeIdentifierType = defineAct(
     result: IdentifierTypeResult,
   },
   async ({ db }: HasDatabase, { namespace, name, ...given }) => {
-    const { kind } = await registryAt(db, namespace)
+    const { kind } = await requireRegistry(db, namespace)
     const { aliases, patterns, sortable } = kind.identifier_types.find((type) => type.name === name) ?? {}
     const before = { ...(aliases && { aliases }), ...(patterns && { patterns }), ...(sortable && { sortable }) }
     const type = identifierTypeOf({ kind }, name, { ...before, ...given })
@@ -105,7 +105,7 @@ export const removeIdentifierType = defineAct(
     result: closed({ namespace: Namespace, name: Name, removed: flag('Always true.') }),
   },
   async ({ db }: HasDatabase, { namespace, name }) => {
-    const { kind } = await registryAt(db, namespace)
+    const { kind } = await requireRegistry(db, namespace)
     const identifier_types = kind.identifier_types.filter((type) => type.name !== name)
     const isOfKind = kindNamed(kind.name)?.identifier_types.some((type) => type.name === name)
     if (!isOfKind) await refuseIfGranted(db, namespace, { ...kind, identifier_types }, name)
@@ -118,7 +118,7 @@ export const removeIdentifierType = defineAct(
 export const listIdentifierTypes = defineAdminFunction(
   { input: closed({ namespace: Namespace }), result: Type.Array(IdentifierTypeResult) },
   async ({ db }: HasDatabase, { namespace }) => {
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     return registry.kind.identifier_types.map((type) => described(registry, type))
   },
 )

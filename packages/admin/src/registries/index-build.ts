@@ -6,7 +6,7 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import type { Log } from '@rollcall/observe/log'
 import { oneOf } from '@rollcall/protocol'
 import { type ApplyProgress, applyIndexes, areIndexesClaimed } from '@rollcall/records/registries/index-apply'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
 import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
@@ -155,7 +155,7 @@ async function progressOf(
   { db, indexing }: { readonly db: Database; readonly indexing: IndexBuilder },
   namespace: string,
 ): Promise<Progress> {
-  const { id } = await registryAt(db, namespace)
+  const { id } = await requireRegistry(db, namespace)
   const own = indexing.progress(namespace)
   if (own.state === 'running' || !(await areIndexesClaimed(db, id))) return own
   return { ...NOTHING_BUILT, state: 'elsewhere' }

@@ -5,7 +5,7 @@ import type { Database } from '@rollcall/database/database'
 import { oneOf } from '@rollcall/protocol'
 import { planIndexes as plan } from '@rollcall/records/records/index-plan'
 import { type ApplyOptions, applyIndexes as apply } from '@rollcall/records/registries/index-apply'
-import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
+import { listRegistries, requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { defineAdminFunction } from '../admin-function.ts'
@@ -74,5 +74,5 @@ export async function listMissingBackfills({
 }
 
 async function registriesOf(db: Database, namespace: string | undefined): Promise<readonly Registry[]> {
-  return namespace === undefined ? listRegistries(db) : [await registryAt(db, namespace)]
+  return namespace === undefined ? listRegistries(db) : [await requireRegistry(db, namespace)]
 }

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { masterKeyFromEnvironment } from '@rollcall/keys/master-key'
 import { createVault } from '@rollcall/keys/vault'
 import { isRegType, validator } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { acting } from '../../test/acting.ts'
@@ -109,7 +109,7 @@ test('further values of reg_type mean the registry, and end again', async () => 
   const aliases = ['ocrvs:registry_type:nacimiento']
   const changed = await changeRegistry(acting(deps()), { ...civil, reg_type_aliases: aliases })
   expect(changed.reg_type_aliases).toEqual(aliases)
-  const means = async () => isRegType((await registryAt(deps().db, 'civil')).kind, 'x:NACIMIENTO')
+  const means = async () => isRegType((await requireRegistry(deps().db, 'civil')).kind, 'x:NACIMIENTO')
   expect(await means()).toBe(true)
   await changeRegistry(acting(deps()), { ...civil, reg_type_aliases: [] })
   expect(await means()).toBe(false)

@@ -8,7 +8,7 @@ import { countRecords } from '@rollcall/records/records/record-counts'
 import {
   addRegistry as addRow,
   listRegistries as listRows,
-  registryAt,
+  requireRegistry,
   setRegistry,
 } from '@rollcall/records/registries/registries'
 import { setPrimaryIdentifiers } from '@rollcall/records/registries/registry-identifier-types'
@@ -148,7 +148,7 @@ export const changeRegistry = defineAct(
     approval: {
       when: 'wider',
       role: 'own',
-      stored: async ({ db }: SourceDeps, { namespace }) => shownRegistry(await registryAt(db, namespace)),
+      stored: async ({ db }: SourceDeps, { namespace }) => shownRegistry(await requireRegistry(db, namespace)),
       compare({ namespace, ...given }, stored) {
         const isOther = given.source !== undefined && !isSameJson(given.source, stored.source)
         return isOther || isOpener(stored, given) ? { about: { namespace }, stored, wanted: given } : null
@@ -174,7 +174,7 @@ export const changeRegistry = defineAct(
       throw new AdminRefusal(
         'nothing to change: give aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, primary_identifiers or source',
       )
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     if (source !== undefined) {
       await withSourceRefusals(async () => readChange(registry, source))
       await checkSourceFile({ db, env }, registry.kind, source, allow_writer)

@@ -1,8 +1,8 @@
 /** A registry as a whole: what it has, what can be searched, and how an import goes on. */
 import { type JsonObject, operationsOf } from '@rollcall/protocol'
 import { registriesAway } from '@rollcall/records/records/registry-records'
-import { registryAt } from '@rollcall/records/registries/registries'
-import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
+import { requireRegistry } from '@rollcall/records/registries/registries'
+import { requireRecordType } from '@rollcall/records/registries/registry-attributes'
 import Type, { type TSchema } from 'typebox'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { listPurposes, Purpose } from '../consents/purposes.ts'
@@ -41,7 +41,7 @@ export const showRegistry = defineAdminFunction(
     }),
   },
   async ({ db }: HasDatabase, { namespace }) => {
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     return {
       ...shownRegistry(registry),
       records: await countOwnRecords(db, registry),
@@ -72,8 +72,8 @@ export const showSamples = defineAdminFunction(
     ),
   },
   async ({ db, samples }: HasSamples, { namespace, record_type }) => {
-    const registry = await registryAt(db, namespace)
-    const types = record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
+    const registry = await requireRegistry(db, namespace)
+    const types = record_type === undefined ? registry.kind.record_types : [requireRecordType(registry, record_type)]
     const found = types.flatMap((type) => {
       const records = [...syntheticRecords({ samples }, registry, type)]
       const [record] = records

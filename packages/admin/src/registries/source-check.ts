@@ -1,7 +1,7 @@
 /** Checks a source file, and the database that it names. */
 
 import { KINDS, type Kind } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { type CheckedSource, checkSource as check } from '@rollcall/source/check-source'
 import { SourceRefusal } from '@rollcall/source/engine/source-refusal'
 import { openEngine } from '@rollcall/source/engines'
@@ -74,7 +74,7 @@ export const checkSource = defineAdminFunction(
 export const checkRegistrySource = defineAdminFunction(
   { input: closed({ namespace: Namespace }), result: CHECKED },
   async (deps: SourceDeps, { namespace }) => {
-    const { kind, source } = await registryAt(deps.db, namespace)
+    const { kind, source } = await requireRegistry(deps.db, namespace)
     if (source === null) throw new AdminRefusal(`the records of ${namespace} are in our own tables: there is no source`)
     return reported(await checkSourceFile(deps, kind, source, true))
   },

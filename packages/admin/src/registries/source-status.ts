@@ -3,7 +3,7 @@
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { oneOf } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { findMirror, type MirrorState, requestComparison } from '@rollcall/source/store/mirrors'
 import { rejectedRows } from '@rollcall/source/store/source-rows'
 import Type from 'typebox'
@@ -131,7 +131,7 @@ export const compareSource = defineAct(
 
 /** Finds a registry that has a mirror. @throws AdminRefusal the registry has none */
 async function mirrorAt(db: Database, namespace: string): Promise<Registry> {
-  const registry = await registryAt(db, namespace)
+  const registry = await requireRegistry(db, namespace)
   if (registry.own_records && registry.source !== null) return registry
   throw new AdminRefusal(
     registry.source === null

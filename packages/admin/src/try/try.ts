@@ -14,8 +14,8 @@ import {
 import { searchAsJava, searchAsPython } from '@rollcall/participants/programs/python-and-java'
 import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { type JsonObject, type JsonValue, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
-import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
+import { requireRegistry } from '@rollcall/records/registries/registries'
+import { requireRecordType } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
@@ -107,9 +107,9 @@ export const trySearch = defineAct(
     enter,
   ) => {
     const { db, now = () => new Date() } = deps
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const participant = await requireParticipant(db, sender_id)
-    const [type] = record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
+    const [type] = record_type === undefined ? registry.kind.record_types : [requireRecordType(registry, record_type)]
     const tried = formOf(form)
     const question = { registry, participant, record_type: type.name, form: tried, page_size, now: now() }
     const { envelope, criteria, body } = makeTrialEnvelope(question)

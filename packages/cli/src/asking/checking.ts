@@ -33,14 +33,14 @@ export interface Checking {
 }
 
 /** Runs one step and reports it. @throws StepFailed after the report of a failure */
-type Step = (name: string, sent: string, ask: () => Promise<string>) => Promise<void>
+type RunStep = (name: string, sent: string, ask: () => Promise<string>) => Promise<void>
 
 class StepFailed extends Error {}
 
 /** Runs the steps; a request that fails ends them. @returns whether all passed */
 export async function checkSystem(target: Target, checking: Checking): Promise<boolean> {
   const { query, callbacks, signal, tell } = checking
-  const step: Step = async (name, sent, ask) => {
+  const runStep: RunStep = async (name, sent, ask) => {
     const came = await callClient(ask(), signal).catch((error: unknown) => {
       if (!(error instanceof CommandError) || signal.aborted) throw error
       tell({ name, state: 'missing', sent, came: error.message })
@@ -49,14 +49,14 @@ export async function checkSystem(target: Target, checking: Checking): Promise<b
     tell({ name, state: 'passed', sent, came })
   }
   try {
-    await step('search', `a signed search to ${target.base_url.href}`, async () => {
+    await runStep('search', `a signed search to ${target.base_url.href}`, async () => {
       const answer = await makeClient(() => new RegistryClient(target.client)).search(query, { signal })
       const [item] = itemsOrThrow(answer)
       const found = item?.data?.reg_records.length ?? 0
       if (found === 0) throw new CommandError('no record was found: name a person of this registry with --identifier')
       return `${found} of ${item?.pagination?.total_count ?? found} records, ${sealOf(answer)}`
     })
-    return callbacks === null || (await checkCallbacks(target, { ...checking, callbacks }, step))
+    return callbacks === null || (await checkCallbacks(target, { ...checking, callbacks }, runStep))
   } catch (error) {
     if (error instanceof StepFailed) return false
     throw error
@@ -70,7 +70,7 @@ const sealOf = ({ signed }: { readonly signed: boolean }): string =>
 function checkCallbacks(
   target: Target,
   { query, callbacks, subscription, wait, signal, tell }: Checking & { readonly callbacks: object },
-  step: Step,
+  runStep: RunStep,
 ): Promise<boolean> {
   /** Counts how often a callback with each message_id came. */
   const arrivals = new Map<string, number>()
@@ -86,7 +86,7 @@ function checkCallbacks(
     const options = { signal: AbortSignal.any([signal, rejected]) }
     let first = ''
     let codes: readonly string[] = []
-    await step('callback', 'an asynchronous search', async () => {
+    await runStep('callback', 'an asynchronous search', async () => {
       let came = ''
       for await (const callback of asking.searchByCallback(query, { ...options, timeout: wait })) {
         first ||= callback.header.message_id
@@ -95,7 +95,7 @@ function checkCallbacks(
       return came
     })
     if (subscription !== null) {
-      await step('subscribe', `a subscription to ${subscription.event}`, async () => {
+      await runStep('subscribe', `a subscription to ${subscription.event}`, async () => {
         const answer = await asking.subscribe(criteriaOf(query, subscription), options)
         codes = itemsOrThrow(answer).flatMap(subscriptionCodes)
         if (codes.length === 0) throw new CommandError('the on-subscribe has no subscription')
@@ -113,7 +113,7 @@ function checkCallbacks(
     const all = [awaited('retry', 'same on-search once more', isRepeated())]
     if (codes.length > 0) {
       all.push(awaited('notification', 'test notification', isTested))
-      await step('unsubscribe', `an unsubscribe of ${codes.join(', ')}`, async () => {
+      await runStep('unsubscribe', `an unsubscribe of ${codes.join(', ')}`, async () => {
         itemsOrThrow(await asking.unsubscribe(codes, options))
         return 'an on-unsubscribe: the subscription has ended'
       })

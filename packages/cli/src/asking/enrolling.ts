@@ -23,7 +23,7 @@ export interface EnrolledRows {
 }
 
 /** The counts of rows before the first message is sent; every count is 0. */
-export const NO_ROWS: EnrolledRows = { lines: 0, taken: 0, rejected: 0, bytes: 0 }
+export const NO_ROWS_ENROLLED: EnrolledRows = { lines: 0, taken: 0, rejected: 0, bytes: 0 }
 
 /** The most beneficiaries of one message, and the most characters of their texts. A longer row is sent alone. */
 export const MESSAGE_LIMITS = { beneficiaries: 100, size: 2_000_000 } as const
@@ -35,7 +35,7 @@ export interface Sending {
 
 /** Sends all rows, and yields the results after each message. Leaving the loop stops the sending. */
 export async function* enrolRows(rows: AsyncIterable<Row>, { send, reject }: Sending): AsyncGenerator<EnrolledRows> {
-  let state = NO_ROWS
+  let state = NO_ROWS_ENROLLED
   for await (const batch of messagesOf(rows)) {
     const read = batch.flatMap((row) => ('document' in row ? [row] : []))
     const updates = read.length === 0 ? [] : await send(read.map(({ document }) => document))

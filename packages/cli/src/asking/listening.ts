@@ -120,13 +120,13 @@ export function warnOfOpenHost(host: string): void {
 }
 
 /** Thrown when the command of --exec did not accept an envelope. */
-export class NotTaken extends Error {
-  override readonly name = 'NotTaken'
+export class HandOverRefused extends Error {
+  override readonly name = 'HandOverRefused'
 }
 
 /**
  * Makes a function that gives envelopes to a command, one after the other. It resolves when the command ended with exit
- * code 0, and rejects with NotTaken otherwise.
+ * code 0, and rejects with HandOverRefused otherwise.
  * @param command for the shell; it gets the decrypted envelope as one JSON text on its standard input
  * @param stdout where the command's output goes: with --json our own standard output is for JSON alone
  */
@@ -146,10 +146,10 @@ function run(command: string, input: string, stdout: 'inherit' | 'stderr'): Prom
     // It is no failure that a command ends without reading its input.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(`${input}\n`)
-    child.once('error', () => reject(new NotTaken('the command of --exec cannot be started')))
+    child.once('error', () => reject(new HandOverRefused('the command of --exec cannot be started')))
     child.once('close', (code, signal) => {
       if (code === 0) resolve()
-      else reject(new NotTaken(`the command of --exec ended with ${code ?? signal}`))
+      else reject(new HandOverRefused(`the command of --exec ended with ${code ?? signal}`))
     })
   })
 }

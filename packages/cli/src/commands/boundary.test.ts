@@ -181,15 +181,15 @@ test('no command imports SQL', () => {
  * second operator.
  */
 const HELPERS = [
-  ...['changeableStates', 'delimiterName', 'judgeAll', 'describeGrant', 'judgedOk', 'openRecordFile'],
+  ...['changeableStates', 'delimiterName', 'judgeAll', 'describeGrant', 'okResult', 'openRecordFile'],
   ...[
-    'judgedBroken',
+    'brokenResult',
     'databaseFacts',
     'listMissingBackfills',
     'operatorWithToken',
     'parseSchedule',
     'readSettingFacts',
-    'judgedWeak',
+    'weakResult',
   ],
 ]
 

@@ -3,11 +3,11 @@
 import { examineDatabase } from '@rollcall/admin/database'
 import { DATABASE_CHECKS } from '@rollcall/admin/doctor/database'
 import {
+  brokenResult,
   databaseFacts,
   type Finding,
   judgeAll,
-  judgedBroken,
-  judgedOk,
+  okResult,
   readSettingFacts,
 } from '@rollcall/admin/doctor/finding'
 import { SETTING_CHECKS } from '@rollcall/admin/doctor/settings'
@@ -58,7 +58,7 @@ async function examine(): Promise<Finding[]> {
   }
   const settings = judgeAll(SETTING_CHECKS, await readSettingFacts(config, filesCheckedByDoctor(config)))
   return [
-    { check: EXAMINED, ...judgedOk(examinedText(config)), command: null },
+    { check: EXAMINED, ...okResult(examinedText(config)), command: null },
     ...settings,
     ...(await judgeMachine(config.publicUrl)),
     ...(await databaseFindings(config)),
@@ -75,7 +75,7 @@ function examinedText(config: Config): string {
 async function databaseFindings(config: Config): Promise<Finding[]> {
   if (!(await isDatabaseKnown(config))) {
     const advice = `there is none in ${config.dataDirectory}: set DATABASE_URL or ROLLCALL_DATA to those of the service, or make one with rollcall serve, demo or migrate`
-    return [{ check: 'database', ...judgedBroken(advice), command: null }]
+    return [{ check: 'database', ...brokenResult(advice), command: null }]
   }
   try {
     const storage = await openStorage(config)

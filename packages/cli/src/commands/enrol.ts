@@ -3,7 +3,7 @@
 import { openRecordFile } from '@rollcall/admin/records/records'
 import { RegistryClient } from '@rollcall/client'
 import type { Command } from 'commander'
-import { type EnrolledRows, enrolRows, NO_ROWS } from '../asking/enrolling.ts'
+import { type EnrolledRows, enrolRows, NO_ROWS_ENROLLED } from '../asking/enrolling.ts'
 import { callClient, makeClient } from '../asking/failures.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { readTarget } from '../asking/target.ts'
@@ -57,7 +57,7 @@ async function runEnrol(words: readonly string[], options: EnrolOptions): Promis
     ...(rejectsPath !== undefined && { rejectsPath }),
   })
   const progress = reportImport()
-  let done = NO_ROWS
+  let done = NO_ROWS_ENROLLED
   const receipt = receipt_type === undefined ? {} : { receipt_type }
   try {
     const sending = {

@@ -4,8 +4,8 @@ import type { Command } from 'commander'
 import { makeClient } from '../asking/failures.ts'
 import {
   createHandOver,
+  HandOverRefused,
   listenForCallbacks,
-  NotTaken,
   type PeerOptions,
   readListening,
   warnOfOpenHost,
@@ -149,7 +149,7 @@ function reportError(error: unknown): void {
 }
 
 function problemOf(error: unknown): string {
-  if (error instanceof NotTaken) return error.message
+  if (error instanceof HandOverRefused) return error.message
   if (error instanceof TransportError) return `the keys of the sender cannot be fetched: ${error.message}`
   return `the callback could not be handled (${error instanceof Error ? error.name : 'unknown'})`
 }

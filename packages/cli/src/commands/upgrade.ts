@@ -9,8 +9,8 @@ import { replaceFile, runQuietly } from '../machine/acts.ts'
 import { checkMachine, waitUntilReady } from '../machine/checks.ts'
 import { fileText, portInUse } from '../machine/facts.ts'
 import { siteWithPort } from '../machine/files.ts'
-import { isLaterVersion, type Move, planUpgrade } from '../machine/move.ts'
 import { BACKUP_FOLDER, CODE_FOLDER, COMMAND_PATH, NGINX_SITE, NODE_PORTS } from '../machine/places.ts'
+import { isLaterVersion, planUpgrade, type UpgradePlan } from '../machine/plan-upgrade.ts'
 import { print, progressLine } from '../output.ts'
 
 export function addCommand(program: Command): void {
@@ -41,7 +41,7 @@ interface UpgradeOptions {
 async function runUpgrade({ back = false, dryRun = false, json = false }: UpgradeOptions): Promise<void> {
   checkMachine()
   const say = progressLine({ json })
-  const printJson = (version: string | null, steps: readonly Step[]): void => {
+  const printJson = (version: string | null, steps: readonly UpgradeStep[]): void => {
     if (json) print({ json }, { dry_run: dryRun, version, steps: steps.map(({ text }) => text) }, '')
   }
   const move = planUpgrade({
@@ -78,14 +78,14 @@ async function runUpgrade({ back = false, dryRun = false, json = false }: Upgrad
   printJson(move.to, steps)
 }
 
-interface Step {
+interface UpgradeStep {
   readonly text: string
   readonly act: () => void | Promise<void>
 }
 
-function stepsOf({ from, to, port, next }: Move): readonly Step[] {
-  const steps: Step[] = []
-  const step = (text: string, act: Step['act']): void => void steps.push({ text, act })
+function stepsOf({ from, to, port, next }: UpgradePlan): readonly UpgradeStep[] {
+  const steps: UpgradeStep[] = []
+  const step = (text: string, act: UpgradeStep['act']): void => void steps.push({ text, act })
   const unit = `rollcall@${next}`
   step(`prepare ${unit} with version ${to}`, () => {
     // An upgrade that was killed may have left a node running on this port.

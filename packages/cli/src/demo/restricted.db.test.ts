@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { applyConfiguration } from '@rollcall/admin/configuration/apply'
 import { KINDS, kindNamed, OPERATIONS, type Operation } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { generate } from '@rollcall/synthetic'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -57,7 +57,7 @@ async function side(people: readonly Document[]): Promise<Side> {
   await applyConfiguration(acting({ db, vault: () => Promise.reject(new Error('no vault is needed')) }), {
     configuration,
   })
-  await writeDocuments(server.database, await registryAt(db, 'civil'), people)
+  await writeDocuments(server.database, await requireRegistry(db, 'civil'), people)
   const sender_id = 'restricted.spmis.example'
   const signer = await newSigner(server, sender_id, 'sig-1')
   const tokenOf = async (name: string) => {

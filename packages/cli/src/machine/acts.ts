@@ -5,7 +5,7 @@ import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSy
 import { CommandError } from '../failure.ts'
 import { runAsSuperuser } from './facts.ts'
 import { SECRET_FILES } from './places.ts'
-import { APPLICATION, DATABASE_NAME, OWNER, type PlannedAct, plannedActText } from './plan.ts'
+import { APPLICATION_ROLE, DATABASE_NAME, OWNER_ROLE, type PlannedAct, plannedActText } from './plan.ts'
 import { scramVerifier } from './scram.ts'
 
 /** Does an act of the plan. @throws CommandError a program or PostgreSQL refused; a second run does the rest */
@@ -43,12 +43,13 @@ export function runQuietly(words: readonly string[]): void {
 }
 
 function makeDatabase({ port, roles, create }: Extract<PlannedAct, { act: 'database' }>): void {
-  const passwords = { [OWNER]: password(), [APPLICATION]: password() }
+  const passwords = { [OWNER_ROLE]: password(), [APPLICATION_ROLE]: password() }
   const statements = Object.entries(passwords).map(([role, secret]) => {
     return `${roles.includes(role) ? 'alter' : 'create'} role ${role} login password '${scramVerifier(secret)}';`
   })
-  statements.push(`grant ${APPLICATION} to ${OWNER};`)
-  if (create) statements.push(`create database ${DATABASE_NAME} owner ${OWNER} encoding 'UTF8' template template0;`)
+  statements.push(`grant ${APPLICATION_ROLE} to ${OWNER_ROLE};`)
+  if (create)
+    statements.push(`create database ${DATABASE_NAME} owner ${OWNER_ROLE} encoding 'UTF8' template template0;`)
   try {
     runAsSuperuser(statements.join('\n'))
   } catch {
@@ -57,8 +58,8 @@ function makeDatabase({ port, roles, create }: Extract<PlannedAct, { act: 'datab
     )
   }
   const address = (role: string): string => `postgres://${role}:${passwords[role]}@127.0.0.1:${port}/${DATABASE_NAME}\n`
-  replaceFile(SECRET_FILES.owner, address(OWNER), 0o600)
-  replaceFile(SECRET_FILES.database, address(APPLICATION), 0o600)
+  replaceFile(SECRET_FILES.owner, address(OWNER_ROLE), 0o600)
+  replaceFile(SECRET_FILES.database, address(APPLICATION_ROLE), 0o600)
 }
 
 const password = (): string => randomBytes(24).toString('hex')

@@ -16,7 +16,7 @@ import {
   SETTINGS_FOLDER,
   UNIT_FOLDER,
 } from './places.ts'
-import { APPLICATION, DATABASE_NAME, type Facts, OWNER } from './plan.ts'
+import { APPLICATION_ROLE, DATABASE_NAME, OWNER_ROLE, type SetupFacts } from './plan.ts'
 
 const TRUSTED = '/etc/ssl/certs/ca-certificates.crt'
 
@@ -47,7 +47,7 @@ export const portInUse = (): number => Number(readlinkSync(`${CODE_FOLDER}/curre
 export const templateOfSite = (): string =>
   readFileSync(`${CODE_FOLDER}/package/node_modules/rollcall/deploy/nginx/rollcall.conf`, 'utf8')
 
-export function readMachineFacts(answers: Answers): Facts {
+export function readMachineFacts(answers: Answers): SetupFacts {
   const port = portInUse()
   const paths = [
     ...[ANSWERS_FILE, SETUP_SETTINGS, NGINX_SITE, CERTBOT_NGINX_SITE],
@@ -88,9 +88,9 @@ export function readMachineFacts(answers: Answers): Facts {
 
 const isThere = (row: readonly [string, string | null]): row is readonly [string, string] => row[1] !== null
 
-function readDatabase(): Facts['database'] {
+function readDatabase(): SetupFacts['database'] {
   const [port = '5432', roles = '', exists = 'f'] = runAsSuperuser(
-    `select current_setting('port'), (select string_agg(rolname, ',') from pg_roles where rolname in ('${OWNER}', '${APPLICATION}')),
+    `select current_setting('port'), (select string_agg(rolname, ',') from pg_roles where rolname in ('${OWNER_ROLE}', '${APPLICATION_ROLE}')),
        exists (select from pg_database where datname = '${DATABASE_NAME}')`,
   ).split('|')
   const has_table =

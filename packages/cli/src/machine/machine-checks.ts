@@ -1,7 +1,7 @@
 /** Checks of `rollcall doctor` on a machine with the Debian package: the last backup, its copy, and the certificate. */
 import { existsSync, globSync, statSync } from 'node:fs'
 import { connect } from 'node:tls'
-import { type Check, type Finding, judgeAll, judgedBroken, judgedOk, judgedWeak } from '@rollcall/admin/doctor/finding'
+import { brokenResult, type Check, type Finding, judgeAll, okResult, weakResult } from '@rollcall/admin/doctor/finding'
 import { daysLeft, FEWEST_CERTIFICATE_DAYS } from './certificate.ts'
 import { fileText } from './facts.ts'
 import { ANSWERS_FILE, SETUP_SETTINGS } from './files.ts'
@@ -33,10 +33,10 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
     check: 'backup_age',
     command: 'systemctl start rollcall-backup',
     judge({ now, backup }) {
-      if (backup === null) return judgedWeak(`there is no backup in ${BACKUP_FOLDER} yet: a timer makes one each night`)
+      if (backup === null) return weakResult(`there is no backup in ${BACKUP_FOLDER} yet: a timer makes one each night`)
       const hours = Math.floor((now - backup) / HOUR)
-      if (hours <= OLDEST_HOURS) return judgedOk(`the last backup is ${hours} hours old`)
-      return judgedBroken(
+      if (hours <= OLDEST_HOURS) return okResult(`the last backup is ${hours} hours old`)
+      return brokenResult(
         `the last backup is ${hours} hours old: journalctl --unit rollcall-backup says why there is no newer one`,
       )
     },
@@ -46,27 +46,27 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
     command: 'systemctl start rollcall-copy',
     judge({ now, copies, copied }) {
       if (copies === 'later') {
-        return judgedWeak(
+        return weakResult(
           'backups and the journal are on this machine alone, and are lost with it: rollcall setup asks for another machine',
         )
       }
       const why = 'journalctl --unit rollcall-copy says why'
-      if (copied === null) return judgedBroken(`nothing has been copied to ${copies} yet: ${why}`)
+      if (copied === null) return brokenResult(`nothing has been copied to ${copies} yet: ${why}`)
       const hours = Math.floor((now - copied) / HOUR)
       if (hours <= OLDEST_COPY_HOURS)
-        return judgedOk(`backups and the journal were copied to ${copies} ${hours} hours ago`)
-      return judgedBroken(`backups and the journal were copied to ${copies} ${hours} hours ago: ${why}`)
+        return okResult(`backups and the journal were copied to ${copies} ${hours} hours ago`)
+      return brokenResult(`backups and the journal were copied to ${copies} ${hours} hours ago: ${why}`)
     },
   },
   {
     check: 'certificate_age',
     judge({ now, certificate }) {
       if (certificate instanceof Error)
-        return judgedBroken(`nobody serves a certificate under ROLLCALL_PUBLIC_URL: ${certificate.message}`)
+        return brokenResult(`nobody serves a certificate under ROLLCALL_PUBLIC_URL: ${certificate.message}`)
       const days = daysLeft(certificate, now)
-      if (days >= FEWEST_CERTIFICATE_DAYS) return judgedOk(`the certificate is valid for ${days} days more`)
+      if (days >= FEWEST_CERTIFICATE_DAYS) return okResult(`the certificate is valid for ${days} days more`)
       const advice = `the certificate ends in ${days} days: renew it; nginx reads the new file by itself`
-      return days < LAST_DAYS ? judgedBroken(advice) : judgedWeak(advice)
+      return days < LAST_DAYS ? brokenResult(advice) : weakResult(advice)
     },
   },
 ]

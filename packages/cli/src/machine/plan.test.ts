@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { readAnswers } from './answers.ts'
 import { setupFiles } from './files.ts'
 import { SECRET_FILES } from './places.ts'
-import { type Facts, makeSetupPlan, plannedActText } from './plan.ts'
+import { makeSetupPlan, plannedActText, type SetupFacts } from './plan.ts'
 
 const SITE =
   '    server 127.0.0.1:8082 max_fails=1;\n    server_name old; # CHANGE\n    ssl_certificate a;\n    ssl_certificate_key b;\n'
 const answers = readAnswers({ name: 'registry.example.org', witness: 'syslog+tcp://log.example.org:601' })
 const csr = readAnswers({ name: 'registry.example.org', certificate: 'csr' })
 
-const fresh: Facts = {
+const fresh: SetupFacts = {
   files: new Map(),
   site: SITE,
   secrets: new Set(),
@@ -24,7 +24,7 @@ const fresh: Facts = {
   registries: [],
   operators: [],
 }
-const done: Facts = {
+const done: SetupFacts = {
   ...fresh,
   files: setupFiles(answers, SITE),
   secrets: new Set(Object.values(SECRET_FILES)),
@@ -105,7 +105,10 @@ test('the site of nginx gets the names, and keeps the node', () => {
 })
 
 test('a lost address of the database is made anew, and a lost master key never is', () => {
-  const lost = (path: string): Facts => ({ ...done, secrets: new Set([...done.secrets].filter((one) => one !== path)) })
+  const lost = (path: string): SetupFacts => ({
+    ...done,
+    secrets: new Set([...done.secrets].filter((one) => one !== path)),
+  })
   expect(makeSetupPlan(answers, lost(SECRET_FILES.database)).acts).toEqual([
     { act: 'database', port: 5433, roles: done.database.roles, create: false },
   ])
@@ -118,7 +121,7 @@ test('a lost address of the database is made anew, and a lost master key never i
 })
 
 test('a restore takes the place of the migration, and begins a new journal', () => {
-  const lost: Facts = {
+  const lost: SetupFacts = {
     ...done,
     units: new Set(),
     database: { ...done.database, exists: false, has_keys: false },
@@ -135,7 +138,7 @@ test('a restore takes the place of the migration, and begins a new journal', () 
 })
 
 test('without a certificate nginx waits: for the authority, for certbot, or for its files', () => {
-  const without: Facts = { ...done, certificate: 'it is not there', has_certificate: false }
+  const without: SetupFacts = { ...done, certificate: 'it is not there', has_certificate: false }
   const asked = makeSetupPlan(csr, { ...without, files: setupFiles(csr, SITE) })
   expect(asked.acts.map(plannedActText).at(-1)).toContain(
     'run openssl req -new -key /etc/rollcall/tls.key -subj /CN=registry.example.org',

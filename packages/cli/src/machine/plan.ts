@@ -4,7 +4,7 @@ import type { Answers } from './answers.ts'
 import { CERTBOT_FOLDER, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS, setupFiles } from './files.ts'
 import { COMMAND_PATH, COPY_KEY, JOURNAL, NGINX_SITE, SECRET_FILES, SETTINGS_FOLDER } from './places.ts'
 
-export interface Facts {
+export interface SetupFacts {
   /** The texts, by path, of the files of setup that exist. */
   readonly files: ReadonlyMap<string, string>
   /** The text of the existing nginx site, or else of the package's example. */
@@ -36,7 +36,7 @@ export interface Facts {
 }
 
 /** The names of the two roles of the database. */
-export const [OWNER, APPLICATION] = ['rollcall_owner', 'rollcall_application']
+export const [OWNER_ROLE, APPLICATION_ROLE] = ['rollcall_owner', 'rollcall_application']
 export const DATABASE_NAME = 'rollcall'
 
 export type PlannedAct =
@@ -57,7 +57,7 @@ export interface Plan {
  * @param restore a backup to fill the new database
  * @throws Error the file of the master key is missing, and the database has keys or a backup is to be restored
  */
-export function makeSetupPlan(answers: Answers, facts: Facts, restore: string | null = null): Plan {
+export function makeSetupPlan(answers: Answers, facts: SetupFacts, restore: string | null = null): Plan {
   const { name, kind, namespace, sender_id, certificate, certificate_file, contact, copies, operator } = answers
   const { database, secrets, units, port } = facts
   const servable = facts.certificate === null
@@ -179,7 +179,7 @@ export function plannedActText(act: PlannedAct): string {
     case 'write':
       return `write ${act.path}`
     case 'database':
-      return `${act.create ? `create the database ${DATABASE_NAME} in` : 'give new passwords in'} the PostgreSQL on port ${act.port} to the roles ${OWNER} and ${APPLICATION}; write ${SECRET_FILES.owner} and ${SECRET_FILES.database}`
+      return `${act.create ? `create the database ${DATABASE_NAME} in` : 'give new passwords in'} the PostgreSQL on port ${act.port} to the roles ${OWNER_ROLE} and ${APPLICATION_ROLE}; write ${SECRET_FILES.owner} and ${SECRET_FILES.database}`
     case 'master_key':
       return `make a master key in ${SECRET_FILES.master_key}`
     case 'run':

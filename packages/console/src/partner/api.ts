@@ -17,7 +17,7 @@ partnerApi.use({
 })
 
 /** The type of the answer to a GET call of the partner API, by the path of the call. */
-export type Own<Path extends keyof paths> = paths[Path] extends {
+export type PartnerAnswer<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Body } } } }
 }
   ? Body

@@ -11,9 +11,9 @@ import { numberText } from '../parts/times.ts'
 import { useFilter } from '../parts/use-filter.ts'
 import { LOCALE } from '../texts/common.ts'
 import { PARTNER_DELIVERIES as TEXTS } from '../texts/partner.ts'
-import { type Own, partnerApi } from './api.ts'
+import { type PartnerAnswer, partnerApi } from './api.ts'
 
-type Delivery = Own<'/partner/api/deliveries'>[number]
+type Delivery = PartnerAnswer<'/partner/api/deliveries'>[number]
 
 const { columns: TITLES } = TEXTS
 const ROWS = 25

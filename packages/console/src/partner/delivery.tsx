@@ -6,7 +6,7 @@ import { answerTo } from '../api/client.ts'
 import { Badge } from '../parts/badge.tsx'
 import { ConfirmDialog } from '../parts/confirm.tsx'
 import { CopyableId } from '../parts/identifier.tsx'
-import { Facts, PageFrame, Panel, Section } from '../parts/page.tsx'
+import { FactList, PageFrame, Panel, Section } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { type Column, DataTable, loadedQuery } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
@@ -15,9 +15,9 @@ import { useAct } from '../parts/use-act.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { LOCALE } from '../texts/common.ts'
 import { PARTNER_DELIVERIES as TEXTS } from '../texts/partner.ts'
-import { type Own, partnerApi } from './api.ts'
+import { type PartnerAnswer, partnerApi } from './api.ts'
 
-type Delivery = Own<'/partner/api/deliveries/{message_id}'>
+type Delivery = PartnerAnswer<'/partner/api/deliveries/{message_id}'>
 type Attempt = Delivery['made'][number]
 
 const { facts: FACTS, attempt: TITLES } = TEXTS
@@ -53,7 +53,7 @@ function Shown({ delivery }: { readonly delivery: Delivery }) {
   return (
     <>
       <Panel padded>
-        <Facts
+        <FactList
           rows={[
             [FACTS.state, <Badge key="state" state={state} />],
             [FACTS.registry, namespace],

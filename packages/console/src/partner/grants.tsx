@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { answerTo } from '../api/client.ts'
 import { Quotas } from '../pages/participant/quotas.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { Facts, PageFrame, Panel, Section } from '../parts/page.tsx'
+import { FactList, PageFrame, Panel, Section } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { PARTNER_GRANTS as TEXTS } from '../texts/partner.ts'
-import { type Own, partnerApi } from './api.ts'
+import { type PartnerAnswer, partnerApi } from './api.ts'
 import { useSelf } from './use-self.ts'
 
-type Grant = Own<'/partner/api/grants'>[number]
+type Grant = PartnerAnswer<'/partner/api/grants'>[number]
 
 export function GrantsView() {
   const grants = useQuery({ queryKey: ['grants'], queryFn: () => answerTo(partnerApi.GET('/partner/api/grants')) })
@@ -51,7 +51,7 @@ function GrantShown({ grant: { namespace, in_force, valid_from, valid_until, wor
     >
       {words.length > 0 && (
         <Panel padded>
-          <Facts rows={words.map(({ about, words: said }) => [about, said] as const)} />
+          <FactList rows={words.map(({ about, words: said }) => [about, said] as const)} />
         </Panel>
       )}
     </Section>

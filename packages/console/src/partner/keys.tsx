@@ -1,15 +1,15 @@
 /** The view with the keys and the addresses of the participant. */
 import { KEY_COLUMNS, PUBLISHED_COLUMNS } from '../pages/participant/key-columns.tsx'
 import { CopyableId } from '../parts/identifier.tsx'
-import { Facts, PageFrame, Panel, Section } from '../parts/page.tsx'
+import { FactList, PageFrame, Panel, Section } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { DataTable, loadedQuery } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { PARTNER_KEYS as TEXTS } from '../texts/partner.ts'
-import type { Own } from './api.ts'
+import type { PartnerAnswer } from './api.ts'
 import { useSelf } from './use-self.ts'
 
-type Self = Own<'/partner/api/self'>
+type Self = PartnerAnswer<'/partner/api/self'>
 
 export function KeysView() {
   return (
@@ -47,7 +47,7 @@ function Shown({ self }: { readonly self: Self }) {
       )}
       <Section title={TEXTS.messages}>
         <Panel padded>
-          <Facts rows={factsOf(self)} />
+          <FactList rows={factsOf(self)} />
         </Panel>
       </Section>
     </>

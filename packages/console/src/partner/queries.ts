@@ -2,9 +2,9 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { answerTo } from '../api/client.ts'
 import { ApiFault } from '../api/fault.ts'
-import { type Own, partnerApi } from './api.ts'
+import { type PartnerAnswer, partnerApi } from './api.ts'
 
-export type Session = Own<'/partner/api/session'>
+export type Session = PartnerAnswer<'/partner/api/session'>
 
 /** The key of the session in the cache of answers. */
 export const SESSION_KEY = ['session'] as const

@@ -11,14 +11,14 @@ import { Empty, Loaded } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import type { Tone } from '../parts/tones.ts'
 import { PARTNER_START as TEXTS } from '../texts/partner.ts'
-import { type Own, partnerApi } from './api.ts'
+import { type PartnerAnswer, partnerApi } from './api.ts'
 import styles from './start.module.css'
 import { useSelf } from './use-self.ts'
 
-type Step = Own<'/partner/api/checklist'>[number]
-type Example = Own<'/partner/api/examples'>[number]
+type ChecklistStep = PartnerAnswer<'/partner/api/checklist'>[number]
+type Example = PartnerAnswer<'/partner/api/examples'>[number]
 
-const LOOKS: Readonly<Record<Step['state'], { readonly icon: typeof IconCircle; readonly tone: Tone }>> = {
+const LOOKS: Readonly<Record<ChecklistStep['state'], { readonly icon: typeof IconCircle; readonly tone: Tone }>> = {
   done: { icon: IconCircleCheck, tone: 'good' },
   open: { icon: IconCircle, tone: 'info' },
   skipped: { icon: IconCircleMinus, tone: 'quiet' },
@@ -68,7 +68,7 @@ export function StartView() {
   )
 }
 
-function StepLine({ step: { name, state, text, at } }: { readonly step: Step }) {
+function StepLine({ step: { name, state, text, at } }: { readonly step: ChecklistStep }) {
   const { icon: Icon, tone } = LOOKS[state]
   return (
     <li className={styles.step} data-tone={tone}>

@@ -11,9 +11,9 @@ import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useFilter } from '../parts/use-filter.ts'
 import { PARTNER_SUBSCRIPTIONS as TEXTS } from '../texts/partner.ts'
-import { type Own, partnerApi } from './api.ts'
+import { type PartnerAnswer, partnerApi } from './api.ts'
 
-type Subscription = Own<'/partner/api/subscriptions'>[number]
+type Subscription = PartnerAnswer<'/partner/api/subscriptions'>[number]
 
 const { columns: TITLES } = TEXTS
 const ROWS = 25

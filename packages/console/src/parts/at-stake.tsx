@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { answerTo, api } from '../api/client.ts'
 import { AT_STAKE } from '../texts/at-stake.ts'
 import { LOCALE } from '../texts/common.ts'
-import { Facts } from './page.tsx'
+import { FactList } from './page.tsx'
 import { Loaded } from './states.tsx'
 import { numberText } from './times.ts'
 
@@ -29,7 +29,7 @@ export function LossOfAccess({ participant, namespace }: AtStakeProps) {
   return (
     <Loaded query={query} lines={2}>
       {({ grants, subscriptions, deliveries }) => (
-        <Facts
+        <FactList
           rows={[
             [AT_STAKE.grants, numberText(grants, LOCALE)],
             [AT_STAKE.subscriptions, upToMost(subscriptions)],

@@ -8,7 +8,7 @@ import { PARTICIPANT } from '../texts/participants.ts'
 import { Badge } from './badge.tsx'
 import styles from './callback-test.module.css'
 import { FormDialog } from './form-dialog.tsx'
-import { Facts } from './page.tsx'
+import { FactList } from './page.tsx'
 import { type Column, DataTable, loadedQuery } from './table.tsx'
 
 type Call = paths['/admin/v1/participants/{sender_id}/callback/test']['post']
@@ -70,7 +70,7 @@ const Shown = ({ result: { ok, steps, target, status, answer, message_id } }: { 
       <Badge state={ok ? TEXTS.good : TEXTS.bad} tone={ok ? 'good' : 'bad'} /> {ok ? TEXTS.ok : TEXTS.notOk}
     </div>
     <DataTable caption={TEXTS.caption} columns={COLUMNS} query={loadedQuery(steps)} keyOf={({ step }) => step} />
-    <Facts
+    <FactList
       rows={[
         [TEXTS.target, target],
         [TEXTS.status, status],

@@ -1,6 +1,6 @@
 /** A list that the server pages, below the form of its filter. */
 import type { ReactNode } from 'react'
-import type { Step } from '../texts/steps.ts'
+import type { NextStepLink } from '../texts/steps.ts'
 import { type FilterField, FilterForm } from './filter-form.tsx'
 import { Panel } from './page.tsx'
 import { Pager } from './pager.tsx'
@@ -14,7 +14,7 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'caption' | 'empty'> {
   /** Texts of the list: `empty` is shown when there are no rows and no filter is set. */
   readonly texts: { readonly caption: string; readonly empty: string; readonly emptyNote: string }
   /** A link to the page where a first row is made. */
-  readonly step?: Step
+  readonly step?: NextStepLink
   /** The value of the filter `before` for the next page of the list; null on the last page. */
   readonly next?: string | null | undefined
   /** A note about the shown page of the list, beside the links to other pages. */

@@ -75,7 +75,7 @@ export function Panel({ padded = false, children }: { readonly padded?: boolean;
 }
 
 /** A list of names and values, one below the other. Values that are null or undefined are left out. */
-export function Facts({ rows }: { readonly rows: readonly (readonly [name: string, value: ReactNode])[] }) {
+export function FactList({ rows }: { readonly rows: readonly (readonly [name: string, value: ReactNode])[] }) {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined)
   return (
     <dl className={styles.facts}>

@@ -7,7 +7,7 @@ import { useLocation } from 'wouter'
 import { LOCALE } from '../texts/common.ts'
 import { REMOVAL } from '../texts/removal.ts'
 import { ConfirmDialog } from './confirm.tsx'
-import { Facts } from './page.tsx'
+import { FactList } from './page.tsx'
 import { Loaded } from './states.tsx'
 import { numberText } from './times.ts'
 import { useAct } from './use-act.tsx'
@@ -84,7 +84,7 @@ function Counts({ pending, stored, records = {} }: Counted) {
       {rows.length === 0 ? (
         <p>{REMOVAL.nothing}</p>
       ) : (
-        <Facts rows={rows.map(([what, number]) => [what.replaceAll('_', ' '), numberText(number, LOCALE)])} />
+        <FactList rows={rows.map(([what, number]) => [what.replaceAll('_', ' '), numberText(number, LOCALE)])} />
       )}
       {waiting.length > 0 && (
         <Checkbox

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { ApiFault } from '../api/fault.ts'
 import { useMay } from '../session/session.ts'
 import { COMMON } from '../texts/common.ts'
-import type { Step } from '../texts/steps.ts'
+import type { NextStepLink } from '../texts/steps.ts'
 import styles from './states.module.css'
 
 interface EmptyProps {
@@ -13,7 +13,7 @@ interface EmptyProps {
   /** Advice to the reader, below the title. */
   readonly children?: ReactNode
   /** A link to the page where the first content is made. */
-  readonly next?: Step
+  readonly next?: NextStepLink
 }
 
 export function Empty({ title, children, next }: EmptyProps) {
@@ -28,7 +28,7 @@ export function Empty({ title, children, next }: EmptyProps) {
 }
 
 /** A link to the next step, for operators who have the role. */
-function NextStep({ to, text, role }: Step) {
+function NextStep({ to, text, role }: NextStepLink) {
   const may = useMay()
   return may(role) && <a href={`#${to}`}>{text}</a>
 }

@@ -1,7 +1,7 @@
 /** Next steps that pages offer while they have nothing to show. */
 import type { OperatorRole } from '@rollcall/core/model/operator'
 
-export interface Step {
+export interface NextStepLink {
   /** An address of the console, behind the `#`. */
   readonly to: string
   readonly text: string
@@ -16,4 +16,4 @@ export const NEXT_STEPS = {
   search: { to: '/try', text: 'Try a search', role: 'operate' },
   subscriptions: { to: '/subscriptions', text: 'Look at the subscriptions', role: 'read' },
   approvals: { to: '/help/approvals', text: 'Read which acts need a second operator', role: 'read' },
-} as const satisfies Readonly<Record<string, Step>>
+} as const satisfies Readonly<Record<string, NextStepLink>>

@@ -14,7 +14,7 @@ import { findPostmaster, type Postmaster, type Start, startPostmaster, stopPostm
 const DATABASE = 'rollcall'
 
 /** The name of the application role, of servers and most commands. The superuser is the owner role (`roles.ts`). */
-const APPLICATION = 'rollcall_application'
+const APPLICATION_ROLE = 'rollcall_application'
 
 /** The id of the advisory lock that every process holds while it uses the cluster, in the database `postgres`. */
 const LOCK = 5_294_201_871_530
@@ -70,7 +70,7 @@ export async function openEmbeddedPostgres(dataDirectory: string): Promise<Embed
   const connection = connectionTo(cluster, session.postmaster, DATABASE)
   return {
     connection,
-    application: { ...connection, user: APPLICATION, password: applicationPassword(cluster) },
+    application: { ...connection, user: APPLICATION_ROLE, password: applicationPassword(cluster) },
     close() {
       closed ??= release()
       return closed
@@ -102,15 +102,15 @@ async function ensureDatabase({ client }: Session): Promise<void> {
  * derived from it.
  */
 const applicationPassword = ({ password }: Cluster): string =>
-  createHmac('sha256', password).update(APPLICATION).digest('base64url')
+  createHmac('sha256', password).update(APPLICATION_ROLE).digest('base64url')
 
 /** Makes the application role if it is missing, as in databases of earlier versions. */
 async function ensureApplicationRole({ client }: Session, cluster: Cluster): Promise<void> {
-  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [APPLICATION])
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [APPLICATION_ROLE])
   if (rowCount) return
   const password = client.escapeLiteral(applicationPassword(cluster))
   try {
-    await client.query(`create role ${APPLICATION} login password ${password}`)
+    await client.query(`create role ${APPLICATION_ROLE} login password ${password}`)
   } catch (error) {
     // Another process made the role at the same moment (duplicate_object, unique_violation).
     if (!hasErrorCode(error, '42710', '23505')) throw error

@@ -3,7 +3,7 @@ import { inTransaction } from '@rollcall/database/transaction'
 import { type Kind, kindNamed, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { addRegistry, registryAt } from '../registries/registries.ts'
+import { addRegistry, requireRegistry } from '../registries/registries.ts'
 import { backfillColumns } from './backfill.ts'
 import { prepareRecord } from './prepare-record.ts'
 import { ensureRecordTables } from './record-tables.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 const query = async (text: string, values: unknown[] = []) => (await database.db.pool.query(text, values)).rows
 const unfilled = async () =>
-  [...((await registryAt(database.db, registry.namespace)).unfilled.get('Person') ?? [])].sort()
+  [...((await requireRegistry(database.db, registry.namespace)).unfilled.get('Person') ?? [])].sort()
 
 async function write(...documents: object[]): Promise<void> {
   const client = await database.db.pool.connect()

@@ -70,7 +70,7 @@ export function openRecordsWith(db: Database, opener: RecordsOpener): void {
 export const registriesAway = (db: Database): readonly string[] => openers.get(db.pool)?.away() ?? []
 
 /** Returns the functions that write a registry's records. @throws StoreRefusal we must not write them */
-export function sinkOf(db: Database, registry: RegistryToOpen & Pick<Registry, 'namespace'>): RecordSink {
+export function requireSink(db: Database, registry: RegistryToOpen & Pick<Registry, 'namespace'>): RecordSink {
   const { sink } = recordsOf(db, registry)
   if (sink !== null) return sink
   throw new StoreRefusal(notWritten(registry))

@@ -10,7 +10,7 @@ import { hasAllDeclaredIndexes, planIndexes } from '../records/index-plan.ts'
 import { prepareRecord } from '../records/prepare-record.ts'
 import { writeRecords } from '../records/record-writer.ts'
 import { type ApplyProgress, applyIndexes } from './index-apply.ts'
-import { addRegistry, registryAt } from './registries.ts'
+import { addRegistry, requireRegistry } from './registries.ts'
 import { addAttribute, removeAttribute } from './registry-attributes.ts'
 
 const RECORDS = 2_500
@@ -42,7 +42,7 @@ beforeEach(async () => {
 })
 
 async function plan() {
-  const [found] = await planIndexes(database.db, await registryAt(database.db, 'civil'))
+  const [found] = await planIndexes(database.db, await requireRegistry(database.db, 'civil'))
   if (found === undefined) throw new Error('a kind has a record type')
   return found
 }

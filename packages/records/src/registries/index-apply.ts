@@ -20,7 +20,7 @@ import {
   recordTable,
   recordTableNames,
 } from '../records/record-tables.ts'
-import { registryAt } from './registries.ts'
+import { requireRegistry } from './registries.ts'
 
 /** The progress of the current step, counted in records, blocks or rows, for a person who waits. */
 export interface ApplyProgress {
@@ -55,7 +55,7 @@ export interface ApplyOptions {
 export async function applyIndexes(db: Database, namespace: string, options: ApplyOptions = {}): Promise<Applied> {
   const client = await db.pool.connect()
   try {
-    const { id } = await registryAt(db, namespace)
+    const { id } = await requireRegistry(db, namespace)
     await prepareSession(client)
     if (!(await claimIndexes(client, id))) {
       throw new StoreRefusal(
@@ -63,7 +63,7 @@ export async function applyIndexes(db: Database, namespace: string, options: App
       )
     }
     // Another process may have changed the registry before this session got the claim on its indexes.
-    const registry = await registryAt(db, namespace)
+    const registry = await requireRegistry(db, namespace)
     const plans = await planIndexes(db, registry)
     if (plans.every(hasAllDeclaredIndexes)) return { built: [], filled: [], finished: true }
     await checkOwnership(db.kysely, recordTableNames(registry))

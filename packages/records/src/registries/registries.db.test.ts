@@ -4,7 +4,14 @@ import { createDirectory } from '@rollcall/participants/directory/directory'
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { addRegistry, findRegistry, listRegistries, readRegistries, registryAt, setRegistry } from './registries.ts'
+import {
+  addRegistry,
+  findRegistry,
+  listRegistries,
+  readRegistries,
+  requireRegistry,
+  setRegistry,
+} from './registries.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -70,8 +77,8 @@ test('a time zone is chosen at the beginning or later', async () => {
 
 test('what an operator added stands in the kind, which is the same object as long as it is the same', async () => {
   const { db } = database
-  const bare = await registryAt(db, 'civil')
-  expect((await registryAt(db, 'civil')).kind).toBe(bare.kind)
+  const bare = await requireRegistry(db, 'civil')
+  expect((await requireRegistry(db, 'civil')).kind).toBe(bare.kind)
   const declare = (name: string, definition: object) =>
     db.pool.query('insert into registry_attribute values ($1, $2, $3, $4)', [
       bare.id,
@@ -80,22 +87,22 @@ test('what an operator added stands in the kind, which is the same object as lon
       JSON.stringify(definition),
     ])
   await declare('clan', { type: 'text', paths: ['clan_name'] })
-  const { kind } = await registryAt(db, 'civil')
+  const { kind } = await requireRegistry(db, 'civil')
   expect(kind).not.toBe(bare.kind)
   const attributes = kind.record_types[0].attributes
   expect(attributes.at(-1)).toEqual({ name: 'clan', type: 'text', paths: ['clan_name'] })
-  expect((await registryAt(db, 'civil')).kind).toBe(kind)
+  expect((await requireRegistry(db, 'civil')).kind).toBe(kind)
   expect((await listRegistries(db)).find(({ namespace }) => namespace === 'civil')?.kind).toBe(kind)
 
   // An attribute without a place in a later version of the kind is not asked about, and harms nothing.
   await declare('nothing', {})
   await db.pool.query(`update registry_attribute set record_type = 'Nobody' where name = 'nothing'`)
-  expect((await registryAt(db, 'civil')).kind).toBe(kind)
+  expect((await requireRegistry(db, 'civil')).kind).toBe(kind)
 
   await db.pool.query(`insert into column_fill (registry, record_type, name) values ($1, 'Person', 'clan')`, [bare.id])
-  expect((await registryAt(db, 'civil')).unfilled).toEqual(new Map([['Person', new Set(['clan'])]]))
+  expect((await requireRegistry(db, 'civil')).unfilled).toEqual(new Map([['Person', new Set(['clan'])]]))
   await db.pool.query('delete from registry_attribute; delete from column_fill')
-  expect((await registryAt(db, 'civil')).kind).toBe(bare.kind)
+  expect((await requireRegistry(db, 'civil')).kind).toBe(bare.kind)
 })
 
 test.each(['nowhere', 'CIVIL', '', 'civil\0', '\ud800', "' or true --"])('nothing is at %j', async (namespace) => {

@@ -68,7 +68,7 @@ export async function addRegistry(
     const [row] = rows
     if (row === undefined) throw new Error('unreachable: a registry was inserted')
     await declarePrimaryIdentifiers(transaction, row.id, kind, primary_identifiers)
-    const added = await registryAt({ kysely: transaction }, namespace)
+    const added = await requireRegistry({ kysely: transaction }, namespace)
     await createRecordTables(transaction, added)
     if (source !== null) await sql`select pg_notify(${WORK_CHANNEL}, ${SOURCES_PAYLOAD})`.execute(transaction)
     return added
@@ -125,7 +125,7 @@ export async function setRegistry(
 ): Promise<Registry> {
   if (time_zone !== undefined) checkTimeZone(time_zone)
   if (web_origins !== undefined) checkWebOrigins(web_origins)
-  const { kind, sender_id } = await registryAt(db, namespace)
+  const { kind, sender_id } = await requireRegistry(db, namespace)
   if (reg_type_aliases !== undefined) checkRegTypeAliases(kind, reg_type_aliases)
   const names = aliases && checkedAliases(aliases, sender_id)
   const given = { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids }
@@ -139,7 +139,7 @@ export async function setRegistry(
       await sql`update registry set ${assignmentsSql(changes)} where namespace = ${namespace}`.execute(transaction)
     })
   }
-  return registryAt(db, namespace)
+  return requireRegistry(db, namespace)
 }
 
 /** The members of a `Registry` that say where its records are. */
@@ -256,7 +256,7 @@ export async function findRegistry(
  * @throws StoreRefusal there is none, and the message names a similar namespace if there is one; or this version does
  * not know the kind of the registry
  */
-export async function registryAt(db: { readonly kysely: Kysely<unknown> }, namespace: string): Promise<Registry> {
+export async function requireRegistry(db: { readonly kysely: Kysely<unknown> }, namespace: string): Promise<Registry> {
   const found = await findRegistry(db, namespace)
   if (found !== null) return found
   throw new StoreRefusal(await unknownRegistryMessage(db, namespace))

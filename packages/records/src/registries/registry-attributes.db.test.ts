@@ -9,7 +9,7 @@ import { readIndexes } from '../records/catalog.ts'
 import { claimImport, releaseImportClaim } from '../records/claims.ts'
 import { prepareRecord } from '../records/prepare-record.ts'
 import { writeRecords } from '../records/record-writer.ts'
-import { addRegistry, registryAt } from './registries.ts'
+import { addRegistry, requireRegistry } from './registries.ts'
 import { addAttribute, declareAttributeIndex, isAttributeOfKind, removeAttribute } from './registry-attributes.ts'
 
 let database: TestDatabase
@@ -24,7 +24,7 @@ afterAll(() => database.close())
 const clan: Attribute = { name: 'clan', type: 'text', paths: ['clan_name'], indexed: true, sortable: true }
 
 async function write({ namespace }: Registry, uin: string): Promise<void> {
-  const registry = await registryAt(database.db, namespace)
+  const registry = await requireRegistry(database.db, namespace)
   const [person] = registry.kind.record_types
   const document = { identifier: [{ identifier_type: 'UIN', identifier_value: uin }], clan_name: 'Ankole' }
   const client = await database.db.pool.connect()
@@ -70,7 +70,7 @@ test('with records it is to be filled, and its index is left to be built', async
 test('an attribute goes with its column and its index, and may come again as another', async () => {
   const { db } = database
   await removeAttribute(db, 'empty', 'Person', 'clan')
-  const removed = await registryAt(db, 'empty')
+  const removed = await requireRegistry(db, 'empty')
   expect(removed.kind.record_types[0].attributes).not.toContainEqual(clan)
   expect(await columns(removed)).not.toContain('clan')
   expect(await indexes(removed)).not.toContain(`r${removed.id}_person_clan_index`)
@@ -80,12 +80,12 @@ test('an attribute goes with its column and its index, and may come again as ano
   expect(again.unfilled).toEqual(new Map([['Person', new Set(['clan'])]]))
   await removeAttribute(db, 'empty', 'Person', 'clan')
   await removeAttribute(db, 'full', 'Person', 'clan')
-  expect((await registryAt(db, 'full')).unfilled).toEqual(new Map())
+  expect((await requireRegistry(db, 'full')).unfilled).toEqual(new Map())
 })
 
 test('a column that an attribute of an earlier kind left is not taken for a new one', async () => {
   const { db } = database
-  const full = await registryAt(db, 'full')
+  const full = await requireRegistry(db, 'full')
   await db.pool.query(`alter table r${full.id}_person add column clan text collate "C" default 'of old'`)
   const added = await addAttribute(db, 'full', 'Person', clan)
   const { rows } = await db.pool.query(`select clan from r${added.id}_person`)
@@ -96,7 +96,7 @@ test('a column that an attribute of an earlier kind left is not taken for a new 
 
 test("an index for the kind's own attribute is declared and taken back, the attribute stays", async () => {
   const { db } = database
-  const { id, kind } = await registryAt(db, 'full')
+  const { id, kind } = await requireRegistry(db, 'full')
   const plain = kind.record_types[0].attributes.find(({ indexed, type }) => !indexed && type !== 'age')
   const name = plain?.name ?? ''
   const indexed = await declareAttributeIndex(db, 'full', 'Person', name)
@@ -108,7 +108,7 @@ test("an index for the kind's own attribute is declared and taken back, the attr
   )
   await db.pool.query(`create index r${id}_person_${name}_index on r${id}_person (id)`)
   await removeAttribute(db, 'full', 'Person', name)
-  expect((await registryAt(db, 'full')).kind).toBe(kind)
+  expect((await requireRegistry(db, 'full')).kind).toBe(kind)
   expect(await columns(indexed)).toContain(name)
   expect(await indexes(indexed)).not.toContain(`r${id}_person_${name}_index`)
 })
@@ -172,7 +172,7 @@ test('the same attribute is not added twice, also by two at once', async () => {
 
 test('while an import runs nothing is added: it writes the columns that it knew when it began', async () => {
   const { db } = database
-  const { id } = await registryAt(db, 'full')
+  const { id } = await requireRegistry(db, 'full')
   const importing = await db.pool.connect()
   await claimImport(importing, id)
   await expect(addAttribute(db, 'full', 'Person', clan)).rejects.toThrow(
@@ -184,7 +184,7 @@ test('while an import runs nothing is added: it writes the columns that it knew 
 
 test('a table that is in use too long, or is not ours, is said plainly', async () => {
   const { db, owner, connection } = database
-  const { id } = await registryAt(db, 'full')
+  const { id } = await requireRegistry(db, 'full')
   const reader = await db.pool.connect()
   await reader.query('begin')
   await reader.query(`select from r${id}_person`)

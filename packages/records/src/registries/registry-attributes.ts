@@ -17,7 +17,7 @@ import { DatabaseError } from 'pg'
 import { checkOwnership } from '../records/catalog.ts'
 import { attributeColumns, type RecordColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, recordTableNames } from '../records/record-tables.ts'
-import { registryAt } from './registries.ts'
+import { requireRegistry } from './registries.ts'
 
 /**
  * Adds an attribute to a record type of a registry, with its column. Records that are there already get its value from
@@ -32,7 +32,7 @@ export async function addAttribute(
   attribute: Attribute,
 ): Promise<Registry> {
   return runAttributeChange(db, namespace, async (transaction, registry) => {
-    const recordType = recordTypeOf(registry, record_type)
+    const recordType = requireRecordType(registry, record_type)
     const addition = { record_type: recordType.name, attribute }
     if (recordType.attributes.some(({ name }) => name === attribute.name)) {
       throw new StoreRefusal(
@@ -44,12 +44,12 @@ export async function addAttribute(
     checkAddition(registry, addition)
     const { name, ...definition } = attribute
     const added = await declare(transaction, registry, recordType, name, definition)
-    const addedType = recordTypeOf(added, recordType.name)
+    const addedType = requireRecordType(added, recordType.name)
     checkColumns(added, addedType)
     // A column of this name may still exist from an attribute that the kind once had.
     await dropColumns(transaction, registry, recordType, attributeColumns(attribute))
     await createRecordTables(transaction, added)
-    return registryAt({ kysely: transaction }, namespace)
+    return requireRegistry({ kysely: transaction }, namespace)
   })
 }
 
@@ -65,8 +65,8 @@ export async function declareAttributeIndex(
   name: string,
 ): Promise<Registry> {
   return runAttributeChange(db, namespace, async (transaction, registry) => {
-    const recordType = recordTypeOf(registry, record_type)
-    const attribute = attributeOf(recordType, name)
+    const recordType = requireRecordType(registry, record_type)
+    const attribute = requireAttribute(recordType, name)
     if (attribute.indexed)
       throw new StoreRefusal(
         `an index for ${name} of ${recordType.name} is declared already; rollcall index apply builds it`,
@@ -94,7 +94,7 @@ export async function removeAttribute(
   name: string,
 ): Promise<void> {
   await runAttributeChange(db, namespace, async (transaction, registry) => {
-    const recordType = recordTypeOf(registry, record_type)
+    const recordType = requireRecordType(registry, record_type)
     const which = sql`registry = ${registry.id} and record_type = ${recordType.name} and name = ${name}`
     const removed = await sql`delete from registry_attribute where ${which}`.execute(transaction)
     if (removed.numAffectedRows === 0n) {
@@ -117,14 +117,14 @@ export function isAttributeOfKind(registry: Registry, recordType: RecordType, na
 }
 
 /** The record type of this name in the registry's kind. @throws StoreRefusal there is none */
-export function recordTypeOf({ kind }: Registry, name: string): RecordType {
+export function requireRecordType({ kind }: Registry, name: string): RecordType {
   const found = resolveRecordType(kind, name)
   if (found !== undefined) return found
   const known = kind.record_types.map((recordType) => recordType.name).join(', ')
   throw new StoreRefusal(`the registry has no record type ${JSON.stringify(name)}; it has ${known}`)
 }
 
-function attributeOf({ name: type, attributes }: RecordType, name: string): Attribute {
+function requireAttribute({ name: type, attributes }: RecordType, name: string): Attribute {
   const found = attributes.find((attribute) => attribute.name === name)
   if (found !== undefined) return found
   throw new StoreRefusal(`${type} has no attribute ${JSON.stringify(name)}; rollcall attribute list shows those it has`)
@@ -155,7 +155,7 @@ async function declare(
   await sql`insert into registry_attribute (registry, record_type, name, definition)
     values (${id}, ${recordType.name}, ${name}, ${definition})
     on conflict (registry, record_type, name) do update set definition = excluded.definition`.execute(transaction)
-  return registryAt({ kysely: transaction }, namespace)
+  return requireRegistry({ kysely: transaction }, namespace)
 }
 
 /** Drops these columns of a record table, where they exist. */
@@ -188,7 +188,7 @@ export async function runAttributeChange<Result>(
   try {
     return await db.kysely.transaction().execute(async (transaction) => {
       await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(transaction)
-      const { id } = await registryAt({ kysely: transaction }, namespace)
+      const { id } = await requireRegistry({ kysely: transaction }, namespace)
       if (
         !(await tryLock(transaction, 'rollcall import', id)) ||
         !(await tryLock(transaction, 'rollcall indexes', id))
@@ -198,7 +198,7 @@ export async function runAttributeChange<Result>(
         )
       }
       // The registry is read again: another command may have changed it before this one got the locks.
-      const registry = await registryAt({ kysely: transaction }, namespace)
+      const registry = await requireRegistry({ kysely: transaction }, namespace)
       await checkOwnership(transaction, recordTableNames(registry))
       return await change(transaction, registry)
     })

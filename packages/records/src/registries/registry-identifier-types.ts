@@ -16,7 +16,7 @@ import { hasRows } from '../records/catalog.ts'
 import { sortColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, recordTableNames, recordTypesWithTables } from '../records/record-tables.ts'
 import { declarePrimaryIdentifiers } from './primary-identifiers.ts'
-import { registryAt } from './registries.ts'
+import { requireRegistry } from './registries.ts'
 import { dropColumns, runAttributeChange } from './registry-attributes.ts'
 
 /**
@@ -40,7 +40,7 @@ export async function addIdentifierType(db: Database, namespace: string, type: I
 export async function changeIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
   return runAttributeChange(db, namespace, async (transaction, registry) => {
     await deleteType(transaction, registry, type.name)
-    await insertType(transaction, await registryAt({ kysely: transaction }, namespace), type)
+    await insertType(transaction, await requireRegistry({ kysely: transaction }, namespace), type)
     return changed(transaction, registry)
   })
 }
@@ -73,7 +73,7 @@ export async function removeIdentifierType(db: Database, namespace: string, give
   return runAttributeChange(db, namespace, async (transaction, registry) => {
     const name = resolveIdentifierType(registry.kind, given)?.name ?? given
     await deleteType(transaction, registry, name)
-    const left = await registryAt({ kysely: transaction }, namespace)
+    const left = await requireRegistry({ kysely: transaction }, namespace)
     if (!left.kind.identifier_types.some((one) => one.name === name)) {
       await checkUnused(transaction, registry, name)
       await copyProtected(transaction, registry, name, UNLISTED.name)
@@ -107,7 +107,7 @@ export async function setPrimaryIdentifiers(
  * and returns the registry.
  */
 async function changed(transaction: Transaction<unknown>, before: Registry): Promise<Registry> {
-  const after = await registryAt({ kysely: transaction }, before.namespace)
+  const after = await requireRegistry({ kysely: transaction }, before.namespace)
   for (const recordType of before.kind.record_types) {
     const left = after.kind.record_types.find(({ name }) => name === recordType.name)
     const sorted = left === undefined ? [] : sortedIdentifiers(left)
@@ -115,7 +115,7 @@ async function changed(transaction: Transaction<unknown>, before: Registry): Pro
     await dropColumns(transaction, before, recordType, gone.map(sortColumn))
   }
   await createRecordTables(transaction, after)
-  return registryAt({ kysely: transaction }, before.namespace)
+  return requireRegistry({ kysely: transaction }, before.namespace)
 }
 
 /** Checks that a type is not in use. @throws StoreRefusal it is primary, or records or protected persons have it */

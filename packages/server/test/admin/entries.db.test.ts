@@ -14,7 +14,7 @@ import { listHolds } from '@rollcall/admin/persons/holds'
 import type { AuditEntry } from '@rollcall/core/model/audit-entry'
 import { openDatabase } from '@rollcall/database/database'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
 import { adminFunctions } from '../../../admin/test/admin-functions.ts'
@@ -52,7 +52,7 @@ await deliverAll(server)
 const sent = (await query('select id, message_id from delivery where participant = $1', [asking.id])).rows[0]
 const { message_id } = asked.header
 const { sender_id: sandbox } = await peer({ environment: 'sandbox' })
-const civil = await registryAt(db, 'civil')
+const civil = await requireRegistry(db, 'civil')
 const subscription = await subscribeLive(db, civil, 'MARRIAGE', undefined, { participant: asking.id })
 const { code } = (await query('select code from subscription where id = $1', [subscription])).rows[0]
 const inbound = envelope('notify', { header: { sender_id: asking.sender_id } })
@@ -62,7 +62,7 @@ const emergency = (await storedEntries(db)).find(({ entry }) => entry.emergency)
 const participant = await rowOf({ sender_id: sandbox })
 const now = new Date()
 const passed = { checked_at: now, version: '1', passed: true, steps: [] }
-await saveCheck(db, { participant, registry: await registryAt(db, 'civil-test'), since: now }, passed)
+await saveCheck(db, { participant, registry: await requireRegistry(db, 'civil-test'), since: now }, passed)
 const terms = { operations: 'all', see: 'all', basis: 'law' } as const
 /** A proposal of ada's. */
 async function proposal(act: (deps: typeof server.context & { owner: typeof db } & BaseActDeps) => Promise<unknown>) {

@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../../keys/test/postgres.ts'
 import { kind, recordType } from '../../test/asking.ts'
@@ -112,7 +112,7 @@ describe.skipIf(!hasMariadb())('changed rows of MariaDB', () => {
       env: { OFFICE: copied.address },
       limits: { ...DEFAULT_LIMITS, node_lease: 2 },
       log: { warn: () => undefined, info: () => undefined },
-      registries: async () => [await registryAt(database.db, 'civil')],
+      registries: async () => [await requireRegistry(database.db, 'civil')],
     })
     const people = () => copiedPeople(database.db).catch(() => ({}))
     try {
@@ -146,7 +146,7 @@ describe.skipIf(!hasMariadb())('changed rows of MariaDB', () => {
       env: { OFFICE: office.address },
       limits: { ...DEFAULT_LIMITS, node_lease: 2 },
       log: { warn: () => undefined, info: () => undefined },
-      registries: async () => [await registryAt(database.db, 'civil')],
+      registries: async () => [await requireRegistry(database.db, 'civil')],
     })
     const numbers = async () => {
       const { A1: one } = await copiedPeople(database.db).catch(() => ({}) as Awaited<ReturnType<typeof copiedPeople>>)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { kindNamed } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findProgram } from '../../../../test/programs.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
@@ -83,7 +83,7 @@ describe.skipIf(!hasMariadb())('the binlog of MariaDB', () => {
   /** Follows the office until the test ends. */
   async function follow(): Promise<RunningFollowers> {
     const log = { warn: () => undefined, info: () => undefined }
-    const registries = async () => [await registryAt(database.db, 'civil')]
+    const registries = async () => [await requireRegistry(database.db, 'civil')]
     const limits = { ...DEFAULT_LIMITS, node_lease: 2 }
     const followers = startFollowers({ db: database.db, env, limits, log, registries })
     running.push(followers)
@@ -91,7 +91,7 @@ describe.skipIf(!hasMariadb())('the binlog of MariaDB', () => {
   }
   const people = () => copiedPeople(database.db)
   const uins = async () => Object.keys(await people().catch(() => ({}))).toSorted()
-  const mirror = async () => findMirror(database.db, (await registryAt(database.db, 'civil')).id)
+  const mirror = async () => findMirror(database.db, (await requireRegistry(database.db, 'civil')).id)
   const reading = <Result>(given: object, work: (log: ChangeLog) => Promise<Result>) =>
     within(given, (engine) => work(engine.log('civil')))
   /** The next keys, and the position behind them. */

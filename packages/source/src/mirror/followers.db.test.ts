@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { importFile } from '@rollcall/import/import-file'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
@@ -44,7 +44,7 @@ afterEach(async () => {
 
 function follow(db = database.db): RunningFollowers {
   const note = (_facts: object, message: string): void => void log.push(message)
-  const registries = async () => [await registryAt(database.db, 'civil')]
+  const registries = async () => [await requireRegistry(database.db, 'civil')]
   const followers = startFollowers({ db, env, limits: LIMITS, log: { warn: note, info: note }, registries })
   running.push(followers)
   return followers
@@ -52,9 +52,9 @@ function follow(db = database.db): RunningFollowers {
 
 const waiting = { timeout: 20_000 }
 const uins = async () => Object.keys(await copiedPeople(database.db).catch(() => ({}))).toSorted()
-const mirror = async () => findMirror(database.db, (await registryAt(database.db, 'civil')).id)
+const mirror = async () => findMirror(database.db, (await requireRegistry(database.db, 'civil')).id)
 const rejects = async () =>
-  rejectedRows(database.db, (await registryAt(database.db, 'civil')).id, { after: null, limit: 10 })
+  rejectedRows(database.db, (await requireRegistry(database.db, 'civil')).id, { after: null, limit: 10 })
 const events = async (): Promise<number> =>
   Number((await database.db.pool.query('select count(*) from event')).rows[0].count)
 
@@ -89,7 +89,7 @@ test('without events nobody is notified; rows that are deleted go with the compa
   await office.query(`delete from office.birth; delete from office.person where person_no = 2;
     insert into office.person values (3, 'A3', 'Eze')`)
   await expect.poll(uins, waiting).toEqual(['A1', 'A2', 'A3'])
-  await requestComparison(database.db, (await registryAt(database.db, 'civil')).id)
+  await requestComparison(database.db, (await requireRegistry(database.db, 'civil')).id)
   await expect.poll(uins, waiting).toEqual(['A1', 'A3'])
   expect(await events()).toBe(0)
 })
@@ -161,7 +161,7 @@ test('while a comparison fails, changes are found all the same', async () => {
   await office.query(`alter table office.person disable trigger changed;
     insert into office.person (person_no, national_no, family_name, changed_at) values (5, 'A5', 'Nobody', '2000-01-01');
     alter table office.person enable trigger changed`)
-  await requestComparison(database.db, (await registryAt(database.db, 'civil')).id)
+  await requestComparison(database.db, (await requireRegistry(database.db, 'civil')).id)
   const failure = 'the database cannot be read as the file says: a value does not fit (22012)'
   await expect.poll(async () => (await mirror())?.failure, waiting).toBe(failure)
   await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
@@ -175,7 +175,7 @@ test('rows that a policy of the source hides stop the copy, and do not go', asyn
   await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
   await office.query(`create policy own on office.person using (person_no = 1);
     alter table office.person enable row level security`)
-  await requestComparison(database.db, (await registryAt(database.db, 'civil')).id)
+  await requestComparison(database.db, (await requireRegistry(database.db, 'civil')).id)
   await expect
     .poll(async () => (await mirror())?.failure, waiting)
     .toBe(
@@ -188,7 +188,7 @@ test('rows that a policy of the source hides stop the copy, and do not go', asyn
     grant select on office.people to ${reader}; delete from office.person where person_no = 2`)
   const { records, ...file } = polledSource({ env: 'READER' }) as { records: { Person: object } }
   const source = { ...file, records: { Person: { ...records.Person, from: 'office.people' } } }
-  await changeSource(database.db, await registryAt(database.db, 'civil'), source)
+  await changeSource(database.db, await requireRegistry(database.db, 'civil'), source)
   await expect.poll(uins, waiting).toEqual(['A1'])
 })
 
@@ -201,14 +201,14 @@ test('one node follows; another one takes over when it is gone, and another sour
   await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
   await expect.poll(uins, waiting).toEqual(['A1', 'A2', 'A3'])
   const { records, ...other } = polledSource({ env: 'READER' }) as { records: { Person: object } }
-  await changeSource(database.db, await registryAt(database.db, 'civil'), {
+  await changeSource(database.db, await requireRegistry(database.db, 'civil'), {
     ...other,
     records: { Person: { ...records.Person, where: 'person_no <> 2' } },
   })
   await expect.poll(uins, waiting).toEqual(['A1', 'A3'])
-  expect((await registryAt(database.db, 'civil')).awaits_records).toBe(false)
-  await expect(importFile(database.db, await registryAt(database.db, 'civil'), Readable.from(['{}']))).rejects.toThrow(
-    'the records of civil are in a database of its own, which is only read; change them there',
-  )
+  expect((await requireRegistry(database.db, 'civil')).awaits_records).toBe(false)
+  await expect(
+    importFile(database.db, await requireRegistry(database.db, 'civil'), Readable.from(['{}'])),
+  ).rejects.toThrow('the records of civil are in a database of its own, which is only read; change them there')
   expect(registry.own_records).toBe(true)
 })

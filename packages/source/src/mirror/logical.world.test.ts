@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { kindNamed } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
@@ -76,7 +76,7 @@ const publish = () => publishOffice(office, env.READER ?? '')
 
 function follow(): RunningFollowers {
   const log = { warn: () => undefined, info: () => undefined }
-  const registries = async () => [await registryAt(database.db, 'civil')]
+  const registries = async () => [await requireRegistry(database.db, 'civil')]
   const limits = { ...DEFAULT_LIMITS, node_lease: 2 }
   const followers = startFollowers({ db: database.db, env, limits, log, registries })
   running.push(followers)
@@ -84,7 +84,7 @@ function follow(): RunningFollowers {
 }
 
 const uins = async () => Object.keys(await copiedPeople(database.db).catch(() => ({}))).toSorted()
-const mirror = async () => findMirror(database.db, (await registryAt(database.db, 'civil')).id)
+const mirror = async () => findMirror(database.db, (await requireRegistry(database.db, 'civil')).id)
 const check = async () => {
   const file = readSourceFile(source(), KIND)
   const engine = openEngine(file, env)
@@ -300,7 +300,7 @@ test('a slot goes with the source file that it was made for, and one that is fol
   await mirroredRegistry(database.db, source())
   follow()
   await expect.poll(uins).toEqual(['A1', 'A2'])
-  const civil = () => registryAt(database.db, 'civil')
+  const civil = () => requireRegistry(database.db, 'civil')
   const change = async (given: object) => changeSource(database.db, await civil(), given)
   const log = { warn: () => undefined }
   const clear = async () =>

@@ -2,7 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { kindNamed } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postmasterOf } from '../../../database/test/embedded.ts'
@@ -68,7 +68,7 @@ const KILLS = {
   },
 }
 
-const mirror = async () => findMirror(database.db, (await registryAt(database.db, 'civil')).id)
+const mirror = async () => findMirror(database.db, (await requireRegistry(database.db, 'civil')).id)
 const uins = async () => Object.keys(await copiedPeople(database.db).catch(() => ({}))).toSorted()
 
 test('the copy is as its source wherever what follows it and its source were killed, and each state that it read is one event', async () => {
@@ -91,7 +91,7 @@ test('the copy is as its source wherever what follows it and its source were kil
   await KILLS.source()
   await office.query('alter table office.person rename column phone to mobile')
 
-  await requestComparison(database.db, (await registryAt(database.db, 'civil')).id)
+  await requestComparison(database.db, (await requireRegistry(database.db, 'civil')).id)
   const { rows } = await office.query<{ national_no: string }>(
     'select distinct national_no from office.person where removed_at is null',
   )

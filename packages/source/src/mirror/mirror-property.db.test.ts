@@ -5,7 +5,7 @@
 
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { openDatabase } from '@rollcall/database/database'
-import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
+import { addRegistry, requireRegistry } from '@rollcall/records/registries/registries'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PROPERTY_SEED } from '../../../../test/property-seed.ts'
@@ -38,7 +38,7 @@ test('in the end the copy is as its source, wherever what follows it was killed,
       await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
       const welfare = { namespace: 'welfare', kind: 'social', sender_id: 'welfare.rollcall', source: householdSource }
       await addRegistry(database.db, welfare)
-      const registries = () => Promise.all(['civil', 'welfare'].map((name) => registryAt(database.db, name)))
+      const registries = () => Promise.all(['civil', 'welfare'].map((name) => requireRegistry(database.db, name)))
       const follow = () => {
         const db = openDatabase(database.connection)
         const log = { warn: () => undefined, info: () => undefined }

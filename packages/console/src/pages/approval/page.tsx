@@ -6,7 +6,7 @@ import type { Proposal } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyableId } from '../../parts/identifier.tsx'
-import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { FactList, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -51,7 +51,7 @@ export function Page() {
           <>
             <Panel padded>
               {found.own && found.state === 'waiting' && <p>{APPROVAL.own}</p>}
-              <Facts rows={factsOf(found)} />
+              <FactList rows={factsOf(found)} />
             </Panel>
             {result !== undefined && result !== null && (
               <Section title={APPROVAL.result} lead={APPROVAL.resultLead}>
@@ -73,7 +73,7 @@ export function Page() {
             {found.confidential !== null && Object.keys(found.confidential).length > 0 && (
               <Section title={APPROVAL.confidential} lead={APPROVAL.confidentialLead}>
                 <Panel padded>
-                  <Facts
+                  <FactList
                     rows={Object.entries(found.confidential).map(([name, value]) => [
                       name,
                       <Value key={name} value={value} />,

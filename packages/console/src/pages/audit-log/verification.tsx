@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
-import { Facts, Panel, Section } from '../../parts/page.tsx'
+import { FactList, Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -87,7 +87,7 @@ function Verified({ progress }: { readonly progress: Progress }) {
             </p>
           </>
         )}
-        {state !== 'none' && <Facts rows={factsOf(progress)} />}
+        {state !== 'none' && <FactList rows={factsOf(progress)} />}
       </Panel>
       {faults.length > 0 && (
         <Panel>

@@ -5,7 +5,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { CallbackTest } from '../../parts/callback-test.tsx'
 import { Code } from '../../parts/code.tsx'
 import { CopyableId } from '../../parts/identifier.tsx'
-import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { FactList, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { SealedContent } from '../../parts/sealed-content.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
@@ -62,7 +62,7 @@ export function Page() {
         {(delivery) => (
           <>
             <Panel padded>
-              <Facts rows={factsOf(delivery)} />
+              <FactList rows={factsOf(delivery)} />
             </Panel>
             <Section title={DELIVERY.attempts}>
               <Panel>

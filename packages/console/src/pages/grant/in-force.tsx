@@ -1,7 +1,7 @@
 /** Shows the meaning of the grant in force, attribute by attribute. */
 import type { ExplainedGrant } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Facts, Panel, Section } from '../../parts/page.tsx'
+import { FactList, Panel, Section } from '../../parts/page.tsx'
 import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { COMMON } from '../../texts/common.ts'
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Row>[] = [
 export const GrantInForce = ({ grant }: { readonly grant: ExplainedGrant }) => (
   <Section title={TEXTS.title} lead={TEXTS.lead}>
     <Panel padded>
-      <Facts rows={factsOf(grant)} />
+      <FactList rows={factsOf(grant)} />
     </Panel>
     <Panel>
       <DataTable

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Message } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { CopyableId } from '../../parts/identifier.tsx'
-import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { FactList, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { SealedContent } from '../../parts/sealed-content.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { numberText } from '../../parts/times.ts'
@@ -61,7 +61,7 @@ function OneMessage({ message }: { readonly message: Message }) {
   return (
     <>
       <Panel padded>
-        <Facts
+        <FactList
           rows={[
             [NAMES.operation, operation],
             [

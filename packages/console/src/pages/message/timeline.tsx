@@ -10,7 +10,7 @@ import { LOCALE } from '../../texts/common.ts'
 import { TIMELINE } from '../../texts/messages.ts'
 import styles from './message.module.css'
 
-type Step = Message['steps'][number]
+type TimelineStep = Message['steps'][number]
 
 const ICONS = { done: IconCheck, failed: IconAlertTriangle, waiting: IconClock } as const
 
@@ -28,7 +28,7 @@ export function Timeline({ message: { steps, waits_for } }: { readonly message: 
   )
 }
 
-function StepLine({ step }: { readonly step: Step }) {
+function StepLine({ step }: { readonly step: TimelineStep }) {
   const Icon = ICONS[step.outcome]
   return (
     <li className={styles.step} data-outcome={step.outcome}>
@@ -55,16 +55,16 @@ function StepLine({ step }: { readonly step: Step }) {
 }
 
 /** True for the step that says that the delivery is held. */
-const isHeld = ({ step, outcome }: Step): boolean => step === 'ended' && outcome === 'waiting'
+const isHeld = ({ step, outcome }: TimelineStep): boolean => step === 'ended' && outcome === 'waiting'
 
-function titleOf(whole: Step): string {
+function titleOf(whole: TimelineStep): string {
   const { step, attempt } = whole
   if (isHeld(whole)) return TIMELINE.held
   if (attempt !== null) return step === 'next' ? TIMELINE.nextAttempt(attempt) : TIMELINE.attempt(attempt)
   return TIMELINE.steps[step] ?? step
 }
 
-function Details({ step: { duration_ms, status, code, key, page, delivery } }: { readonly step: Step }) {
+function Details({ step: { duration_ms, status, code, key, page, delivery } }: { readonly step: TimelineStep }) {
   const parts = [
     duration_ms === null || duration_ms === 0 ? null : TIMELINE.took(durationText(duration_ms, LOCALE)),
     status === null ? null : TIMELINE.status(status),

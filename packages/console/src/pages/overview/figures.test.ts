@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { countShares, roundTop, sumOutcomes } from './figures.ts'
+import { countByGroup, roundTop, sumOutcomes } from './figures.ts'
 
 it('adds messages by how they ended', () => {
-  const traffic: Parameters<typeof countShares>[0] = [
+  const traffic: Parameters<typeof countByGroup>[0] = [
     { outcomes: { succeeded: 5, partial: 1, rejected: 2 } },
     { outcomes: { accepted: 3, refused: 4, other: 1 } },
   ]
-  expect(countShares(traffic)).toEqual({ good: 10, rejected: 2, refused: 4 })
-  expect(countShares([])).toEqual({ good: 0, rejected: 0, refused: 0 })
+  expect(countByGroup(traffic)).toEqual({ good: 10, rejected: 2, refused: 4 })
+  expect(countByGroup([])).toEqual({ good: 0, rejected: 0, refused: 0 })
   expect(sumOutcomes({ succeeded: 5, rejected: 2 })).toBe(7)
 })
 

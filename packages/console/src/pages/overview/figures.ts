@@ -1,7 +1,7 @@
 /** Sums for the overview, from counts of the admin API. */
 
-/** The share in which messages of each outcome are counted: the good, the rejected or the refused ones. */
-const KINDS = {
+/** The group in which messages of each outcome are counted: the good, the rejected or the refused ones. */
+const GROUPS = {
   accepted: 'good',
   succeeded: 'good',
   partial: 'good',
@@ -9,23 +9,23 @@ const KINDS = {
   refused: 'refused',
 } as const
 
-export type Share = (typeof KINDS)[keyof typeof KINDS]
+export type OutcomeGroup = (typeof GROUPS)[keyof typeof GROUPS]
 
-/** The shares of a bar in the chart, from the bottom up. */
-export const SHARES = ['good', 'rejected', 'refused'] as const satisfies readonly Share[]
+/** The groups in a bar of the chart, from the bottom up. */
+export const OUTCOME_GROUPS = ['good', 'rejected', 'refused'] as const satisfies readonly OutcomeGroup[]
 
 interface Counted {
   readonly outcomes: Readonly<Record<string, number>>
 }
 
-/** Counts the messages of each share, by their outcomes; an unknown outcome is good. */
-export function countShares(traffic: readonly Counted[]): Readonly<Record<Share, number>> {
-  const shares = { good: 0, rejected: 0, refused: 0 }
+/** Counts the messages of each group, by their outcomes; an unknown outcome is good. */
+export function countByGroup(traffic: readonly Counted[]): Readonly<Record<OutcomeGroup, number>> {
+  const counts = { good: 0, rejected: 0, refused: 0 }
   for (const [outcome, count] of traffic.flatMap(({ outcomes }) => Object.entries(outcomes))) {
-    const share: Share = Object.hasOwn(KINDS, outcome) ? KINDS[outcome as keyof typeof KINDS] : 'good'
-    shares[share] += count
+    const group: OutcomeGroup = Object.hasOwn(GROUPS, outcome) ? GROUPS[outcome as keyof typeof GROUPS] : 'good'
+    counts[group] += count
   }
-  return shares
+  return counts
 }
 
 export const sumOutcomes = (outcomes: Readonly<Record<string, number>>): number =>

@@ -3,7 +3,7 @@ import type { Overview } from '../../api/answers.ts'
 import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
-import { countShares, roundTop, SHARES, type Share } from './figures.ts'
+import { countByGroup, OUTCOME_GROUPS, type OutcomeGroup, roundTop } from './figures.ts'
 import styles from './overview.module.css'
 
 const TEXTS = OVERVIEW.chart
@@ -17,20 +17,20 @@ const clock = (at: string) => new Date(at).toLocaleTimeString(LOCALE, { hour: '2
 
 export function HourChart({ hours }: Pick<Overview, 'hours'>) {
   const bars = hours.toReversed().map(({ from, counted, traffic }) => {
-    const shares = countShares(traffic)
-    return { from, counted, shares, total: shares.good + shares.rejected + shares.refused }
+    const byGroup = countByGroup(traffic)
+    return { from, counted, byGroup, total: byGroup.good + byGroup.rejected + byGroup.refused }
   })
   const top = roundTop(Math.max(...bars.map(({ total }) => total)))
   const total = bars.reduce((sum, bar) => sum + bar.total, 0)
-  const bad = bars.reduce((sum, { shares }) => sum + shares.rejected + shares.refused, 0)
+  const bad = bars.reduce((sum, { byGroup }) => sum + byGroup.rejected + byGroup.refused, 0)
   const width = 100 / bars.length
   return (
     <figure className={styles.chart} aria-label={TEXTS.name}>
       <figcaption className={styles.legend}>
         <span className={styles.legendTitle}>{TEXTS.name}</span>
-        {SHARES.map((share) => (
-          <span key={share} className={styles.key} data-share={share}>
-            {TEXTS[share]}
+        {OUTCOME_GROUPS.map((group) => (
+          <span key={group} className={styles.key} data-share={group}>
+            {TEXTS[group]}
           </span>
         ))}
       </figcaption>
@@ -52,19 +52,19 @@ export function HourChart({ hours }: Pick<Overview, 'hours'>) {
               className={styles.grid}
             />
           ))}
-          {bars.map(({ from, counted, shares, total: all }, at) => (
+          {bars.map(({ from, counted, byGroup, total: all }, at) => (
             <g key={from}>
               <title>{`${clock(from)}: ${counted ? TEXTS.most(number(all)) : TEXTS.uncounted}`}</title>
               <rect x={`${at * width}%`} width={`${width}%`} y="0" height={HEIGHT} className={styles.hour} />
-              {stacked(shares, top).map(({ share, y, height }) => (
+              {stacked(byGroup, top).map(({ group, y, height }) => (
                 <rect
-                  key={share}
+                  key={group}
                   x={`${(at + (1 - BAR) / 2) * width}%`}
                   width={`${width * BAR}%`}
                   y={y}
                   height={height}
                   className={styles.bar}
-                  data-share={share}
+                  data-share={group}
                 />
               ))}
             </g>
@@ -86,19 +86,19 @@ export function HourChart({ hours }: Pick<Overview, 'hours'>) {
 }
 
 /** Stacks the bars of an hour from the bottom; each is at least 1.5 units high. */
-function stacked(shares: Readonly<Record<Share, number>>, top: number) {
+function stacked(byGroup: Readonly<Record<OutcomeGroup, number>>, top: number) {
   let y = HEIGHT
-  return SHARES.filter((share) => shares[share] > 0).map((share) => {
-    const height = Math.max((shares[share] / top) * HEIGHT, 1.5)
+  return OUTCOME_GROUPS.filter((group) => byGroup[group] > 0).map((group) => {
+    const height = Math.max((byGroup[group] / top) * HEIGHT, 1.5)
     y -= height
-    return { share, y, height }
+    return { group, y, height }
   })
 }
 
 interface Bar {
   readonly from: string
   readonly counted: boolean
-  readonly shares: Readonly<Record<Share, number>>
+  readonly byGroup: Readonly<Record<OutcomeGroup, number>>
 }
 
 const HourTable = ({ bars }: { readonly bars: readonly Bar[] }) => (
@@ -108,19 +108,19 @@ const HourTable = ({ bars }: { readonly bars: readonly Bar[] }) => (
       <thead>
         <tr>
           <th scope="col">{TEXTS.hour}</th>
-          {SHARES.map((share) => (
-            <th key={share} scope="col">
-              {TEXTS[share]}
+          {OUTCOME_GROUPS.map((group) => (
+            <th key={group} scope="col">
+              {TEXTS[group]}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
-        {bars.map(({ from, counted, shares }) => (
+        {bars.map(({ from, counted, byGroup }) => (
           <tr key={from}>
             <th scope="row">{clock(from)}</th>
-            {SHARES.map((share) => (
-              <td key={share}>{counted ? number(shares[share]) : TEXTS.uncounted}</td>
+            {OUTCOME_GROUPS.map((group) => (
+              <td key={group}>{counted ? number(byGroup[group]) : TEXTS.uncounted}</td>
             ))}
           </tr>
         ))}

@@ -3,7 +3,7 @@ import type { Overview } from '../../api/answers.ts'
 import { durationText, numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
-import { countShares } from './figures.ts'
+import { countByGroup } from './figures.ts'
 import styles from './overview.module.css'
 
 const TEXTS = OVERVIEW.tiles
@@ -11,7 +11,7 @@ const number = (value: number) => numberText(value, LOCALE)
 
 export function Tiles({ overview }: { readonly overview: Overview }) {
   const { traffic, durations, deliveries, expiring } = overview
-  const { good, rejected, refused } = countShares(traffic)
+  const { good, rejected, refused } = countByGroup(traffic)
   const { p50_ms: p50, p99_ms: p99 } = durations
   return (
     <div className={styles.tiles}>

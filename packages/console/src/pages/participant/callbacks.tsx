@@ -3,7 +3,7 @@ import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { CallbackTest } from '../../parts/callback-test.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { Facts, Panel, Section } from '../../parts/page.tsx'
+import { FactList, Panel, Section } from '../../parts/page.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useMay } from '../../session/session.ts'
 import { COMMON, LOCALE } from '../../texts/common.ts'
@@ -31,7 +31,7 @@ export function Callbacks({ participant: { sender_id, callback } }: { readonly p
       }
     >
       <Panel padded>
-        <Facts rows={factsOf(callback)} />
+        <FactList rows={factsOf(callback)} />
       </Panel>
     </Section>
   )

@@ -17,16 +17,16 @@ import { PARTICIPANT } from '../../texts/participants.ts'
 import styles from './participant.module.css'
 
 type Report = Participant['checks'][number]
-type Step = Report['steps'][number]
+type CheckStep = Report['steps'][number]
 type Asked = Pick<Report, 'namespace' | 'since'>
 
 const { checks: TEXTS } = PARTICIPANT
 const { columns: TITLES } = TEXTS
-const TONES: Readonly<Record<Step['state'], Tone>> = { passed: 'good', missing: 'bad', skipped: 'quiet' }
+const TONES: Readonly<Record<CheckStep['state'], Tone>> = { passed: 'good', missing: 'bad', skipped: 'quiet' }
 const A_DAY = 86_400_000
 const CHANGES = ['participants'] as const
 
-const COLUMNS: readonly Column<Step>[] = [
+const COLUMNS: readonly Column<CheckStep>[] = [
   { title: TITLES.step, cell: ({ name }) => name },
   { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={TONES[state]} /> },
   { title: TITLES.text, cell: ({ text }) => text },

@@ -7,7 +7,7 @@ import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { DemoPage } from '../../parts/demo-page.tsx'
 import { CopyableId } from '../../parts/identifier.tsx'
-import { Facts, PageFrame, Panel } from '../../parts/page.tsx'
+import { FactList, PageFrame, Panel } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
@@ -50,7 +50,7 @@ export function Page() {
         {(participant) => (
           <>
             <Panel padded>
-              <Facts rows={factsOf(participant)} />
+              <FactList rows={factsOf(participant)} />
             </Panel>
             <Grants participant={participant} />
             <Quotas participant={participant} />

@@ -3,7 +3,7 @@ import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import type { FormValues } from '../../parts/form-values.ts'
-import { Facts, Panel, Section } from '../../parts/page.tsx'
+import { FactList, Panel, Section } from '../../parts/page.tsx'
 import { useMay } from '../../session/session.ts'
 import { COMMON } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
@@ -29,7 +29,7 @@ export function Policies({ participant: { sender_id, policy } }: { readonly part
       actions={may('own') && <Change sender_id={sender_id} policy={policy} />}
     >
       <Panel padded>
-        <Facts rows={factsOf(policy)} />
+        <FactList rows={factsOf(policy)} />
       </Panel>
     </Section>
   )

@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react'
 import type { Registry } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Facts, Panel, Section } from '../../parts/page.tsx'
+import { FactList, Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -61,7 +61,7 @@ interface FoundProps {
 const Found = ({ facts, problems }: FoundProps) => (
   <>
     <Panel padded>
-      <Facts rows={facts} />
+      <FactList rows={facts} />
     </Panel>
     <ImportProblems problems={problems} />
   </>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { queryClient } from '../../api/queries.ts'
-import { Facts, Panel } from '../../parts/page.tsx'
+import { FactList, Panel } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAct } from '../../parts/use-act.tsx'
 import { useMay } from '../../session/session.ts'
@@ -82,7 +82,7 @@ export function IndexBuildProgress({ namespace }: { readonly namespace: string }
         />
       )}
       {task !== null && <p className={styles.note}>{task}</p>}
-      {!isUnderWay(progress) && <Facts rows={factsOf(progress)} />}
+      {!isUnderWay(progress) && <FactList rows={factsOf(progress)} />}
     </Panel>
   )
 }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Registry } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Facts, PageFrame, Panel } from '../../parts/page.tsx'
+import { FactList, PageFrame, Panel } from '../../parts/page.tsx'
 import { RemovalDialog } from '../../parts/removal.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { numberText } from '../../parts/times.ts'
@@ -57,7 +57,7 @@ export function Page() {
         {(registry) => (
           <>
             <Panel padded>
-              <Facts rows={factsOf(registry)} />
+              <FactList rows={factsOf(registry)} />
             </Panel>
             {registry.source === null ? (
               <>

@@ -8,7 +8,7 @@ import { answerTo, api } from '../../api/client.ts'
 import { Proposed } from '../../api/fault.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
-import { Facts, Panel, Section } from '../../parts/page.tsx'
+import { FactList, Panel, Section } from '../../parts/page.tsx'
 import { Empty, Fault, Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -58,7 +58,7 @@ export function Source({ registry: { namespace, source_away }, source }: SourceP
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead} actions={button}>
       <Panel padded>
-        <Facts rows={factsOf(source as Shown, source_away === true)} />
+        <FactList rows={factsOf(source as Shown, source_away === true)} />
       </Panel>
       {(source as Shown).way === 'mirror' && <Following namespace={namespace} />}
       {check.error !== null && !(check.error instanceof Proposed) ? (
@@ -87,7 +87,7 @@ function Following({ namespace }: { readonly namespace: string }) {
     <Loaded query={query} lines={5}>
       {(status) => (
         <Panel padded>
-          <Facts rows={followingOf(status)} />
+          <FactList rows={followingOf(status)} />
         </Panel>
       )}
     </Loaded>
@@ -143,7 +143,7 @@ const factsOf = ({ engine, way = '', url, records = {} }: Shown, isAway: boolean
 const Checked = ({ checked: { database, writes, weak, records } }: { readonly checked: SourceCheck }) => (
   <>
     <Panel padded>
-      <Facts
+      <FactList
         rows={[
           [NAMES.database, database],
           [NAMES.writes, writes.length === 0 ? null : <Sentences key="writes" all={writes} tone="bad" />],
@@ -200,7 +200,7 @@ function CheckedRecords({
   return (
     <>
       <Panel padded>
-        <Facts
+        <FactList
           rows={[
             [NAMES.rows(record_type), numberText(rows, LOCALE)],
             [NAMES.leftOut, left_out === 0 ? TEXTS.none : numberText(left_out, LOCALE)],

@@ -5,7 +5,7 @@ import type { Subscription } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyableId } from '../../parts/identifier.tsx'
-import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { FactList, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
@@ -41,11 +41,11 @@ export function Page() {
         {(subscription) => (
           <>
             <Panel padded>
-              <Facts rows={factsOf(subscription)} />
+              <FactList rows={factsOf(subscription)} />
             </Panel>
             <Section title={MAILBOX.title} lead={MAILBOX.lead}>
               <Panel padded>
-                <Facts rows={mailboxFacts(subscription)} />
+                <FactList rows={mailboxFacts(subscription)} />
               </Panel>
             </Section>
           </>

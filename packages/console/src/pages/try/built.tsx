@@ -3,7 +3,7 @@ import { Button, Tabs } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
-import { Facts, Panel, Section } from '../../parts/page.tsx'
+import { FactList, Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { TRY } from '../../texts/try.ts'
 import styles from './try.module.css'
@@ -138,7 +138,7 @@ function Signed({ signature }: Pick<BuiltSearch, 'signature'>) {
   const { required, kid, algorithm, layout, bytes } = signature
   return (
     <>
-      <Facts
+      <FactList
         rows={[
           [NAMES.required, required ? NAMES.needed : NAMES.optional],
           [NAMES.kid, kid && <code>{kid}</code>],

@@ -14,7 +14,7 @@ import styles from './try.module.css'
 
 type Samples = Answer<'/admin/v1/registries/{namespace}/sample'>
 
-export interface Tried {
+export interface TrialRequest {
   sender_id: string
   record_type: string
   page_size?: number
@@ -28,7 +28,7 @@ interface FormProps {
   readonly registry: Registry
   readonly samples: Samples
   readonly busy: boolean
-  readonly onBuild: (tried: Tried) => void
+  readonly onBuild: (tried: TrialRequest) => void
 }
 
 const { fields: FIELDS } = TRY
@@ -137,8 +137,8 @@ function usual(attributes: Registry['attributes'], samples: Samples, recordType:
 
 interface IdentifierProps {
   readonly registry: Registry
-  readonly identifier: Required<Tried>['identifier']
-  readonly onChange: (identifier: Required<Tried>['identifier']) => void
+  readonly identifier: Required<TrialRequest>['identifier']
+  readonly onChange: (identifier: Required<TrialRequest>['identifier']) => void
 }
 
 function IdentifierFields({ registry, identifier, onChange }: IdentifierProps) {

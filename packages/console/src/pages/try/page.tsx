@@ -11,7 +11,7 @@ import { PAGES } from '../../texts/pages.ts'
 import { NEXT_STEPS } from '../../texts/steps.ts'
 import { TRY } from '../../texts/try.ts'
 import { BuiltSearchParts } from './built.tsx'
-import { type Tried, TryForm } from './form.tsx'
+import { type TrialRequest, TryForm } from './form.tsx'
 import styles from './try.module.css'
 
 const LONG_MS = 300_000
@@ -51,11 +51,11 @@ function Trial({ names, first }: { readonly names: readonly string[]; readonly f
     retry: false,
   })
   const act = useAct({
-    call: (body: Tried) => answerTo(api.POST('/admin/v1/registries/{namespace}/try', { ...of, body })),
+    call: (body: TrialRequest) => answerTo(api.POST('/admin/v1/registries/{namespace}/try', { ...of, body })),
     changes: ['messages', 'auditLog'],
   })
-  const [last, setLast] = useState<Tried | null>(null)
-  const build = (tried: Tried) => {
+  const [last, setLast] = useState<TrialRequest | null>(null)
+  const build = (tried: TrialRequest) => {
     setLast(tried)
     act.mutate(tried)
   }

@@ -18,7 +18,7 @@ import { changeRegistry } from '@rollcall/admin/registries/registries'
 import { openDatabase } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, expect, test, vi } from 'vitest'
 import { APPROVAL_ACTS } from '../../../../admin/src/approvals/acts.ts'
 import { acting } from '../../../../admin/test/acting.ts'
@@ -177,7 +177,7 @@ const RACES: Readonly<Record<string, () => Promise<Raced & { readonly ends: RegE
   },
   async 'participant promote'() {
     const { sender_id } = await peer({ environment: 'sandbox' })
-    const [participant, registry] = [await rowOf({ sender_id }), await registryAt(db, 'civil-test')]
+    const [participant, registry] = [await rowOf({ sender_id }), await requireRegistry(db, 'civil-test')]
     const now = new Date()
     const check = { checked_at: now, version: '1', passed: true, steps: [] }
     await saveCheck(db, { participant, registry, since: now }, check)

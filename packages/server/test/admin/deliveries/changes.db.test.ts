@@ -9,7 +9,7 @@ import { listMailboxes } from '@rollcall/admin/deliveries/mailboxes'
 import { DELIVERY_CAUSES, explainCause } from '@rollcall/delivery/delivery/causes'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { validator } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { adminCaller } from '../../admin-api.ts'
@@ -275,7 +275,7 @@ test('destinations say what waits there, what was given up and why', async () =>
 })
 
 test('mailboxes say how much waits in them, page by page', async () => {
-  const rows = eventRows(server.database, await registryAt(server.database.db, 'civil'))
+  const rows = eventRows(server.database, await requireRegistry(server.database.db, 'civil'))
   const participant = await findParticipant(server.database.db, 'one.example')
   if (participant === null) throw new Error('no such participant')
   for (const sender_uri of ['https://a.example', 'https://b.example']) await rows.subscribe(participant, { sender_uri })

@@ -12,7 +12,7 @@ import { findEntryHash, readHashedEntries } from '@rollcall/audit/store/evidence
 import type { Registry } from '@rollcall/core/model/registry'
 import { addHold as insertHold } from '@rollcall/database/holds'
 import { withTransaction } from '@rollcall/database/transaction'
-import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
+import { addRegistry, requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { type RetentionTest, retentionTest } from '../../../../admin/test/retention.ts'
@@ -140,7 +140,7 @@ test('a record that was merged into that of the person is erased with it', async
 test('an identifier type that the operator added names the person, by its alias too', async () => {
   const { db } = world.database
   await addIdentifierType(acting({ db }), { namespace: 'civil', name: 'CEDULA', aliases: ['id_card'] })
-  const registry = await registryAt(db, 'civil')
+  const registry = await requireRegistry(db, 'civil')
   const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
   await writeDocuments(world.database, registry, [
     { '@type': 'Person', identifier: [id('UIN', '20'), id('CEDULA', 'C-20')], name: { surname: 'Reyes' } },

@@ -13,7 +13,7 @@ import { addRegistry, changeRegistry } from '@rollcall/admin/registries/registri
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { JsonObject } from '@rollcall/protocol'
 import { applyIndexes } from '@rollcall/records/registries/index-apply'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { grant, grantEverything } from '../../../../participants/test/grants.ts'
@@ -39,7 +39,7 @@ beforeAll(async () => {
   peer = await server.participant('spmis.demo')
   await addRegistry(acting({ db }), { kind: 'civil', primary_identifiers: { Person: 'nin' } })
   await grantEverything(server.database)
-  const registry = await registryAt(db, namespace)
+  const registry = await requireRegistry(db, namespace)
   await writeDocuments(server.database, registry, [
     person({ NID: '1000', CEDULA: 'c-1' }),
     person(
@@ -232,7 +232,7 @@ describe('an identifier type that an operator calls sortable', () => {
   it('keeps no column when it is so no more', async () => {
     await asked(false)
     expect(await sorted('asc')).toMatchObject(unknown)
-    const { id } = await registryAt(db, namespace)
+    const { id } = await requireRegistry(db, namespace)
     const { rows } = await db.pool.query(
       "select 1 from information_schema.columns where table_name = $1 and column_name = '_sort_cedula'",
       [`r${id}_person`],

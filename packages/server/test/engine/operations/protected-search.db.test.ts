@@ -2,7 +2,7 @@
 
 import { listProtectedPersons, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
 import type { GrantTerms } from '@rollcall/core/model/grant'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { grant } from '../../../../participants/test/grants.ts'
@@ -152,7 +152,7 @@ describe('a protected person', () => {
   })
 
   it('stays protected when it is imported again, with what it bears then; so does a reference that comes later', async () => {
-    const registry = await registryAt(db, 'civil')
+    const registry = await requireRegistry(db, 'civil')
     await writeDocuments(server.database, registry, [person('U-1001', { identifier: [uin('U-1001'), nid('N-NEW')] })])
     follow()
     expect(await recordsOf(byIdentifier('UIN', 'U-1001'))).toEqual([])
@@ -164,7 +164,7 @@ describe('a protected person', () => {
 
   it('is protected before its record is there', async () => {
     expect(await protect('civil', 'U-2001')).toMatchObject({ records: 0, rewritten: 0 })
-    const registry = await registryAt(db, 'civil')
+    const registry = await requireRegistry(db, 'civil')
     await writeDocuments(server.database, registry, [person('U-2001')])
     follow()
     expect(await recordsOf(byIdentifier('NID', 'N-U-2001'))).toEqual([])

@@ -4,7 +4,7 @@ import { explainGrant } from '@rollcall/admin/grants/grants'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { addGrant } from '@rollcall/participants/store/grants'
 import { findParticipant } from '@rollcall/participants/store/participants'
-import { registryAt } from '@rollcall/records/registries/registries'
+import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, describe, expect, it } from 'vitest'
 import { EVERYTHING } from '../../../../participants/test/grants.ts'
 import { expectFault } from '../../expectations.ts'
@@ -46,7 +46,7 @@ describe('a stored grant grants nothing, and is logged', () => {
     ],
   ])('%s', async (_, namespace, terms, problem) => {
     const { db } = server.database
-    const [participant, registry] = [await findParticipant(db, peer.sender_id), await registryAt(db, namespace)]
+    const [participant, registry] = [await findParticipant(db, peer.sender_id), await requireRegistry(db, namespace)]
     if (participant === null) throw new Error('there is no participant')
     const { id } = await addGrant(db, { participant, registry }, terms, { replace: true })
     server.clock.pass(1_000)

@@ -1,7 +1,7 @@
 /** Decides whether an upgrade from one version to another is possible. */
 import { NODE_PORTS } from './places.ts'
 
-export interface Move {
+export interface UpgradePlan {
   readonly from: string
   readonly to: string
   /** The port of the node in use; `next` is the port of its successor. */
@@ -9,7 +9,7 @@ export interface Move {
   readonly next: number
 }
 
-export interface Versions {
+export interface NodeVersions {
   /** The port of the node in use. */
   readonly port: number
   /** The version of the node at each port; null: none was installed there. */
@@ -22,7 +22,7 @@ export interface Versions {
 }
 
 /** Plans an upgrade; null: the version is in use already; a text: the reason of a refusal. */
-export function planUpgrade({ port, versions, installed, schemas, back }: Versions): Move | null | string {
+export function planUpgrade({ port, versions, installed, schemas, back }: NodeVersions): UpgradePlan | null | string {
   const next = NODE_PORTS.find((one) => one !== port) ?? port
   const from = versions.get(port)
   if (from === null || from === undefined)

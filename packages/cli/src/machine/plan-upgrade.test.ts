@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { isLaterVersion, planUpgrade, type Versions } from './move.ts'
+import { isLaterVersion, type NodeVersions, planUpgrade } from './plan-upgrade.ts'
 
-const versions = (before: string | null, inUse = '1.0.0'): Versions['versions'] =>
+const versions = (before: string | null, inUse = '1.0.0'): NodeVersions['versions'] =>
   new Map([
     [8080, inUse],
     [8082, before],
   ])
-const asked = (over: Partial<Versions>): Versions => ({
+const asked = (over: Partial<NodeVersions>): NodeVersions => ({
   port: 8080,
   versions: versions(null),
   installed: '1.1.0',
