@@ -29,11 +29,10 @@ const CONNECTIONS = 2
 /** Opens a pipeline. Each connection is made at its first statement, and made again after it was lost. */
 export function openPipeline(connection: pg.ClientConfig): Pipeline {
   const connections = Array.from({ length: CONNECTIONS }, () => new PipelinedConnection(connection))
-  const next = (): PipelinedConnection =>
-    connections.reduce((shortest, other) => (other.unanswered < shortest.unanswered ? other : shortest))
   return {
     async query<Row extends pg.QueryResultRow>(statement: NamedStatement) {
-      return (await next().query(statement)) as readonly Row[]
+      const idlest = connections.reduce((one, other) => (other.unanswered < one.unanswered ? other : one))
+      return (await idlest.query(statement)) as readonly Row[]
     },
     get unanswered() {
       return connections.reduce((sum, { unanswered }) => sum + unanswered, 0)

@@ -20,12 +20,10 @@ import { canonicalPredicate } from '../query/canonical-predicate.ts'
 import {
   type Criteria,
   type CriteriaRules,
+  checkCommon,
   checkConsent,
-  checkMembers,
-  checkVersion,
   criteriaRejection,
   readRecordType,
-  readRegType,
 } from '../query/criteria.ts'
 import { IdentifierProblem, type QueryLimits, QueryProblem } from '../query/query.ts'
 import { queryFormOf, readFilter } from '../query/read-query.ts'
@@ -83,9 +81,7 @@ export function readSubscribeCriteria(
   now: Date,
 ): SubscribeCriteria {
   if (!isJsonObject(criteria)) throw criteriaRejection(RULES, '', 'must be an object')
-  checkMembers(RULES, criteria)
-  checkVersion(RULES, criteria)
-  readRegType(RULES, kind, criteria)
+  checkCommon(RULES, kind, criteria)
   const eventType = readEventType(kind, criteria)
   const recordType = readNotifyType(kind, criteria)
   const { predicate, form } = readCriteriaFilter(kind, recordType, criteria, limits)

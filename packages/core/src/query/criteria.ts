@@ -45,10 +45,12 @@ const FILTERS = [
 ]
 
 /**
- * Refuses members that look like a filter or a misspelt member. To ignore them would find more than was asked for.
+ * Checks what all criteria have in common: the names of the members, the version and the reg_type. Refuses members that
+ * look like a filter or a misspelt member: to ignore them would find more than was asked for.
+ * @returns the reg_type as written; when it is missing, the one of the kind
  * @throws ItemRejection
  */
-export function checkMembers(rules: CriteriaRules, criteria: Criteria): void {
+export function checkCommon(rules: CriteriaRules, kind: Kind, criteria: Criteria): string {
   const { name, members, filter } = rules
   const other = Object.keys(criteria).find((member) => member !== filter && FILTERS.includes(member.toLowerCase()))
   if (other !== undefined) {
@@ -56,16 +58,10 @@ export function checkMembers(rules: CriteriaRules, criteria: Criteria): void {
   }
   const found = findMisspelt(criteria, members)
   if (found !== undefined) throw criteriaRejection(rules, found.member, `is not known; ${found.meant} may be meant`)
-}
-
-/** Checks the version, if there is one. @throws ItemRejection */
-export function checkVersion(rules: CriteriaRules, { version }: Criteria): void {
-  if (version === undefined || (typeof version === 'string' && isSpokenVersion(version))) return
-  throw criteriaRejection(rules, 'version', 'must be 1.0.0')
-}
-
-/** Reads the reg_type as written; when it is missing, the one of the kind. @throws ItemRejection */
-export function readRegType(rules: CriteriaRules, kind: Kind, { reg_type }: Criteria): string {
+  const { version, reg_type } = criteria
+  if (version !== undefined && (typeof version !== 'string' || !isSpokenVersion(version))) {
+    throw criteriaRejection(rules, 'version', 'must be 1.0.0')
+  }
   const own = `${REG_TYPE_PREFIX}${kind.reg_type.name}`
   if (reg_type === undefined) return own
   if (typeof reg_type === 'string' && isRegType(kind, reg_type)) return reg_type

@@ -18,13 +18,11 @@ import type { Identifier } from '../model/records.ts'
 import {
   type Criteria,
   type CriteriaRules,
+  checkCommon,
   checkConsent,
   checkEventType,
-  checkMembers,
-  checkVersion,
   criteriaRejection,
   readRecordType,
-  readRegType,
 } from './criteria.ts'
 import { type Query, type QueryLimits, QueryProblem, UnreadableQuery } from './query.ts'
 import { readFilter } from './read-query.ts'
@@ -70,11 +68,9 @@ export function readPersonCriteria(
 ): PersonCriteria {
   const members = question.event_type ? [...MEMBERS, 'reg_event_type'] : MEMBERS
   const rules: CriteriaRules = { name: question.name, code: 'rjct.search_criteria.invalid', members, filter: 'query' }
-  checkMembers(rules, criteria)
+  checkCommon(rules, kind, criteria)
   const unknown = Object.keys(criteria).find((member) => !members.includes(member))
   if (unknown !== undefined) throw criteriaRejection(rules, unknown, `is not known; known are ${members.join(', ')}`)
-  checkVersion(rules, criteria)
-  readRegType(rules, kind, criteria)
   checkEventType(rules, kind, criteria)
   checkConsent(rules, criteria, 'consent')
   checkConsent(rules, criteria, 'authorize')

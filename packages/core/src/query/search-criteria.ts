@@ -11,13 +11,11 @@ import type { Predicate } from '../model/predicate.ts'
 import {
   type Criteria,
   type CriteriaRules,
+  checkCommon,
   checkConsent,
   checkEventType,
-  checkMembers,
-  checkVersion,
   criteriaRejection,
   readRecordType,
-  readRegType,
 } from './criteria.ts'
 import { type PageLimits, readPageOf, readSort, type UndatedSortKey } from './page.ts'
 import { type Query, type QueryLimits, QueryProblem, type QueryScope, UnreadableQuery } from './query.ts'
@@ -62,9 +60,7 @@ export function readSearchCriteria(
 ): SearchCriteria {
   const criteria = item.search_criteria
   if (!isJsonObject(criteria)) throw criteriaRejection(RULES, '', 'must be an object')
-  checkMembers(RULES, criteria)
-  checkVersion(RULES, criteria)
-  const reg_type = readRegType(RULES, kind, criteria)
+  const reg_type = checkCommon(RULES, kind, criteria)
   checkEventType(RULES, kind, criteria)
   const named = readResultType(kind, criteria)
   const query = readCriteriaQuery({ kind, recordType: named, limits, visible }, criteria)

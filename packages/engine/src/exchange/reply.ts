@@ -7,7 +7,6 @@ import { hash, randomUUID } from 'node:crypto'
 import { auditedMessage } from '@rollcall/audit/audit-entry-of'
 import type { AuditedMessage } from '@rollcall/core/model/audit-entry'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
-import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { type Signing, signEnvelope } from '@rollcall/participants/trust/messages'
 import {
   type CallbackHeader,
@@ -48,7 +47,7 @@ export async function makeReply(
 ): Promise<Reply> {
   const { correlation_id, registry, participant, operation } = exchange
   const header = replyHeader(exchange, operation.reply_action, outcome, new Date(deps.clock.date()))
-  const message = replyMessage(exchange, transaction_id, outcome)
+  const message = { transaction_id, correlation_id, ...outcome.members }
   const encrypt = exchange.encrypted || outcome.encrypted === true
   const envelope = { header, message }
   const bare = operation.reply_also_bare
@@ -82,13 +81,6 @@ export function replyHeader(
     meta: {},
   }
 }
-
-/** Makes the message of a reply (spec "SearchResponse" and similar messages). */
-export const replyMessage = (
-  { correlation_id }: Pick<Exchange, 'correlation_id'>,
-  transaction_id: string,
-  { members }: Outcome,
-): ReplyMembers => ({ transaction_id, correlation_id, ...members })
 
 /** Makes the members of a reply to a message that was not processed. */
 export type RejectedMembers = (message: Message) => Outcome['members']

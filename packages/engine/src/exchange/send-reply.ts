@@ -17,7 +17,7 @@ import { type Callback, RequestFault } from '@rollcall/protocol'
 import type { Outcome } from '../operations/outcome.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
 import { commitReply, isSmallReply, REPLY_JOINT_WRITE, type ReplyStep } from '../store/exchanges/replies.ts'
-import { replyHeader, replyMessage } from './reply.ts'
+import { replyHeader } from './reply.ts'
 
 /** The dependencies of `sendReply`. */
 export type SendingReply = Delivering & { readonly db: Database; readonly auditLog: JointAuditLog }
@@ -48,19 +48,15 @@ export async function sendReply(
   const header = replyHeader(exchange, callback.action, outcome)
   const id = randomUUID()
   const traceparent = by?.traceparent ?? null
-  const { message, body, digest } = await encryptReply(
-    deps,
-    id,
-    header,
-    replyMessage(exchange, exchange.transaction_id, outcome),
-    traceparent,
-  )
+  const { transaction_id, correlation_id } = exchange
+  const members = { transaction_id, correlation_id, ...outcome.members }
+  const { message, body, digest } = await encryptReply(deps, id, header, members, traceparent)
   const { target, allowedBy } = targetOf(await deps.callbacks.of(participant), exchange.sender_uri, callback)
   const delivery: NewDelivery = {
     id,
     participant: participant.id,
     registry: exchange.registry.id,
-    correlation_id: exchange.correlation_id,
+    correlation_id,
     callback: callback.name,
     page: page.page,
     message_id: header.message_id,

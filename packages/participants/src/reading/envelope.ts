@@ -3,6 +3,7 @@
  * JSON values are counted while they are parsed, so a body with too many of them costs little time.
  */
 
+import { oncePerObject } from '@rollcall/base/shared/once-per'
 import type { Limits } from '@rollcall/core/limits'
 import type { Message } from '@rollcall/core/model/exchange'
 import {
@@ -138,14 +139,17 @@ function readHeaderAndMessage(text: string, bounds: JsonBounds) {
   return { header: tolerateHeader(header) as JsonObject, message: absent ? undefined : (message as JsonObject), source }
 }
 
+const requests = oncePerObject((row: MessageRow): Validator<Message> => validator(row.incoming))
+/** Validators of callback messages, by the members that a kind leaves open; few kinds have any. */
+const results = oncePerObject((_row: MessageRow) => new Map<Kind['relaxed'], Validator<Message>>())
+
 /**
  * Checks a message against the schema of its operation, and returns it in canonical spelling. Rules about single items
  * are checked when the item is answered.
  * @throws RequestFault 400 err.request.bad, with the member and the rule
  */
 export function readMessage(row: MessageRow, message: JsonObject): Message {
-  const messages = validatorIn(requests, row, () => validator(row.incoming))
-  return messages.checked(tolerateMessage({ request: row }, message), 'message', badRequest)
+  return requests(row).checked(tolerateMessage({ request: row }, message), 'message', badRequest)
 }
 
 /**
@@ -159,25 +163,11 @@ export function readResult(
   kind: Pick<Kind, 'relaxed'>,
   message: JsonObject,
 ): { readonly message: Message; readonly assumed_utc: InUtc['assumed_utc'] } {
-  const known = results.get(kind.relaxed) ?? new Map<MessageRow, Validator<Message>>()
-  results.set(kind.relaxed, known)
-  const messages = validatorIn(known, row, () => validator(receivedSchema(row.incoming, [kind])))
+  const known = results(row)
+  const messages = known.get(kind.relaxed) ?? validator(receivedSchema(row.incoming, [kind]))
+  known.set(kind.relaxed, messages)
   const { value, assumed_utc } = inUtc(row.incoming, tolerateMessage({ request: row }, message), 'message')
   return { message: messages.checked(value, 'message', badRequest), assumed_utc }
-}
-
-const requests = new Map<MessageRow, Validator<Message>>()
-/** Validators of callback messages, by the members that a kind leaves open; few kinds have any. */
-const results = new Map<Kind['relaxed'], Map<MessageRow, Validator<Message>>>()
-
-function validatorIn(
-  known: Map<MessageRow, Validator<Message>>,
-  row: MessageRow,
-  make: () => Validator<Message>,
-): Validator<Message> {
-  const made = known.get(row) ?? make()
-  known.set(row, made)
-  return made
 }
 
 function parse(text: string, bounds: JsonBounds): SourcedEnvelope {

@@ -96,14 +96,11 @@ declare module 'fastify' {
   }
 }
 
-/** Node.js uses the first of these headers and ignores a second one, which a proxy before us may have used. */
-const ONCE = ['Host', 'Authorization', 'Content-Type'] as const
-
-/** True when a header was sent twice. @param rawHeaders names and values in turn */
-function isRepeated(rawHeaders: readonly string[], name: string): boolean {
-  const wanted = name.toLowerCase()
-  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === wanted).length > 1
-}
+/**
+ * Headers by their name in lower case. Node.js uses the first of them and ignores a second one, which a proxy before us
+ * may have used.
+ */
+const ONCE = new Map(['Host', 'Authorization', 'Content-Type'].map((name) => [name.toLowerCase(), name]))
 
 /**
  * Why a request is refused before its handler: HTTP/1.1 without Host, a header of `ONCE` twice, or an unknown path.
@@ -113,8 +110,13 @@ function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
   if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
     return new RequestFault('err.request.bad', 'Host: is required')
   }
-  const repeated = ONCE.find((name) => isRepeated(raw.rawHeaders, name))
-  if (repeated !== undefined) return new RequestFault('err.request.bad', `${repeated}: must be sent once`)
+  const sent = new Set<string>()
+  // Names and values take turns.
+  for (let at = 0; at < raw.rawHeaders.length; at += 2) {
+    const name = ONCE.get(raw.rawHeaders[at]?.toLowerCase() ?? '')
+    if (name !== undefined && sent.has(name)) return new RequestFault('err.request.bad', `${name}: must be sent once`)
+    if (name !== undefined) sent.add(name)
+  }
   return is404 ? notFoundFault() : null
 }
 
