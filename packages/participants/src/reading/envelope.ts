@@ -129,7 +129,12 @@ export function readCallbackEnvelope(
 
 /** Reads header and message as objects; the message may be missing. The header is in canonical spelling. */
 function readHeaderAndMessage(text: string, bounds: JsonBounds) {
-  const source = parse(text, bounds)
+  let source: SourcedEnvelope
+  try {
+    source = new SourcedEnvelope(text, bounds)
+  } catch (error) {
+    throw error instanceof JsonError ? faultOf(error) : error
+  }
   const body = tolerateEnvelope(source.value)
   if (!isJsonObject(body)) throw badRequest('body: must be a JSON object with header and message')
   const { header, message } = body
@@ -168,15 +173,6 @@ export function readResult(
   known.set(kind.relaxed, messages)
   const { value, assumed_utc } = inUtc(row.incoming, tolerateMessage({ request: row }, message), 'message')
   return { message: messages.checked(value, 'message', badRequest), assumed_utc }
-}
-
-function parse(text: string, bounds: JsonBounds): SourcedEnvelope {
-  try {
-    return new SourcedEnvelope(text, bounds)
-  } catch (error) {
-    if (error instanceof JsonError) throw faultOf(error)
-    throw error
-  }
 }
 
 function faultOf(error: JsonError): RequestFault {
