@@ -108,25 +108,24 @@ export async function makeUnreadRequest(
     body.length < LARGE_TEXT
       ? readEnvelope(typeof body === 'string' ? body : decodeBody(body), bounds)
       : await readLargeEnvelope({ reading }, operation, participant, body, bounds)
-  const check = (header: Exchange['header'], length: number | null): void => {
-    checkNotEmpty(request, length)
-    checkCount(header, request, length, limits.batch_items)
-  }
   return {
     envelope,
     async read({ header }, opened) {
       const large = findCheckedMessage(opened)
+      // A large message without its items, any other one as a whole.
+      const frame = large?.frame ?? readMessage(request, opened)
+      const { count } = large?.items ?? {}
+      const length = count ?? batchLength(request, frame)
+      checkNotEmpty(request, length)
+      checkCount(header, request, length, limits.batch_items)
       if (large === undefined) {
-        const message = readMessage(request, opened)
-        check(header, batchLength(request, message))
-        const reference_ids = batchItemsOf({ operation }, message).map(referenceId)
-        return { chunks: inChunks(mode, operation, message, chunk_items), reference_ids, content: opened, digest }
+        const reference_ids = batchItemsOf({ operation }, frame).map(referenceId)
+        return { chunks: inChunks(mode, operation, frame, chunk_items), reference_ids, content: opened, digest }
       }
-      const { count, reference_ids = [] } = large.items ?? {}
-      check(header, count ?? batchLength(request, large.frame))
       // The items of an asynchronous batch stay text for storing, unless the batch must be divided into chunks.
       const asText = mode === 'async' && (count ?? 1) <= chunk_items
       const message = await messageWithItems(operation, large, asText ? 'text' : 'values')
+      const reference_ids = large.items?.reference_ids ?? []
       const chunks = asText
         ? ([{ message, items: count ?? 1 }] as const)
         : inChunks(mode, operation, message, chunk_items)

@@ -27,8 +27,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
     ids: mode.name === 'sync' ? 0 : cap,
     categories: exchange.grant.hidden.categories,
   })
-  const found = () => measuredFind(work, query)
-  if (isLookUp(query)) return found()
+  if (isLookUp(query)) return measuredFind(work, query)
   const checkBudget = (): void => {
     if (deps.clock.now() < budget.until) return
     throw new ItemRejection(
@@ -38,7 +37,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   }
   checkBudget()
   // A batch that reads in a snapshot already has a slot.
-  if (state !== undefined) return found()
+  if (state !== undefined) return measuredFind(work, query)
   const previous = budget.turn
   const { promise, resolve: begin } = Promise.withResolvers<void>()
   budget.turn = promise
@@ -49,7 +48,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
     checkPeer(exchange)
     if (budget.over) throw new RequestFault('err.service.unavailable', 'the request has failed')
     checkBudget()
-    return found()
+    return measuredFind(work, query)
   }
   return mode.searchSlots.run(participant.id, begun).finally(begin)
 }
