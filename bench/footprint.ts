@@ -47,8 +47,8 @@ type Ran = ReadonlyMap<string, number>
 
 /** The last counts, as docs/benchmarks.md has them, and the share by which they may grow. */
 const LAST = {
-  'synchronous search': { files: 82, functions: 275 },
-  'asynchronous search': { files: 113, functions: 403 },
+  'synchronous search': { files: 82, functions: 273 },
+  'asynchronous search': { files: 113, functions: 401 },
   'event to notification': { files: 110, functions: 406 },
 } as const satisfies Readonly<Record<string, Footprint>>
 const GROWTH = 0.1
