@@ -203,8 +203,8 @@ export const FIXED_LIMITS = {
    */
   checkpoint_interval: 10,
   checkpoint_entries: 1_000,
-  /** Accepted requests in work on one node at a time, and as many deliveries. Most wait for the database or a peer. */
-  worker_concurrency: 96,
+  /** Accepted requests in work on one node at a time. Most wait for the database or a peer, or for a common statement. */
+  worker_concurrency: 192,
   /**
    * Seconds in which a node that is stopped ends its work. With the default `drain_time`, less than the 30 s of
    * container platforms.

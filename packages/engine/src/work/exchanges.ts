@@ -23,7 +23,7 @@ const BACKOFF: readonly number[] = [3, 8, 20, 55]
  * share has ended: one claim of many costs little more than one of a single exchange, and their answers are written
  * together.
  */
-const GATHERING = 25
+const GATHERING = 50
 
 /** The dependencies and limits of `ExchangeWork`. */
 export interface ExchangeWorkDeps {

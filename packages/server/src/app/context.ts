@@ -179,7 +179,7 @@ function createWorking({ limits, role }: Config, delivering: Delivering) {
   const mailboxesWake = createWake()
   const dispatcher = createDispatcher(
     { ...delivering, mailboxDue: (mailbox) => mailboxes.due([mailbox]) },
-    { slots: limits.worker_concurrency, wake: deliveriesWake.raise },
+    { slots: Math.ceil(limits.worker_concurrency / 2), wake: deliveriesWake.raise },
   )
   const mailboxes = createMailboxes(
     { ...delivering, deliveryDue: dispatcher.due, envelopeBytes: createSemaphore(ENVELOPE_BYTES) },
@@ -282,7 +282,7 @@ const TOKEN_LIFETIME = 900
 const MESSAGES_WAITING = 10_000
 
 /** The most mailboxes that a node drains at a time, as a share of its slots for exchanges. `http` drains none. */
-const MAILBOX_SHARE: Readonly<Record<Role, number>> = { http: 0, all: 1 / 6, worker: 1 }
+const MAILBOX_SHARE: Readonly<Record<Role, number>> = { http: 0, all: 1 / 12, worker: 1 / 2 }
 
 /** The most bytes of records in all notifications that this node makes at a time. */
 const ENVELOPE_BYTES = 33_554_432
