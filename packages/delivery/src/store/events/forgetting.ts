@@ -3,25 +3,25 @@ import type { Database } from '@rollcall/database/database'
 import { isHeldSql } from '@rollcall/database/holds'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
-/**
- * The most events, subscriptions or mailboxes that one statement deletes, so that other statements wait less. The notifications
- * of a deleted event are deleted with it, and are not counted.
- */
+/** The most events, subscriptions or mailboxes that one statement deletes: so few that other statements hardly wait. */
 const AT_ONCE = 500
+/** The most notifications of old events that one statement deletes. */
+const NOTIFICATIONS_AT_ONCE = 5_000
 
-/** The tables in the order of deletion, with their old rows by the retention in seconds, and the order of rows. */
-const FORGOTTEN = [
-  // An event stays while an open mailbox has a notification of it that waits or is being delivered.
-  {
-    table: 'event',
-    where: `recorded_at < now() - make_interval(secs => $1) and not exists (
+/**
+ * SQL condition: the event is older than $1 seconds, is not held, and no open mailbox has a notification of it that waits or
+ * is being delivered.
+ */
+const IS_OLD_EVENT = `recorded_at < now() - make_interval(secs => $1) and not exists (
       select 1 from notification join mailbox on mailbox.id = notification.mailbox
         left join delivery on delivery.id = notification.delivery
       where notification.event = event.id and mailbox.state = 'open'
         and (notification.state = 'waiting' or delivery.state = 'pending'))
-      and not ${isHeldSql({ time: 'event.recorded_at', sender_id: null })}`,
-    order: 'order by recorded_at',
-  },
+      and not ${isHeldSql({ time: 'event.recorded_at', sender_id: null })}`
+
+/** The tables in the order of deletion, with their old rows by the retention in seconds, and the order of rows. */
+const FORGOTTEN = [
+  { table: 'event', where: IS_OLD_EVENT, order: 'order by recorded_at' },
   // An ended subscription stays while one of its notifications is stored.
   {
     table: 'subscription',
@@ -43,7 +43,7 @@ const FORGOTTEN = [
 /**
  * Deletes what is older than `retention` seconds by the database's clock, a few hundred rows in each statement. Several
  * nodes may do so at once.
- * @returns how many rows
+ * @returns the number of events, subscriptions and mailboxes
  */
 export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
@@ -51,11 +51,33 @@ export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: 
     const text = `delete from ${table} where id = any(array(
       select id from ${table} where ${where} ${order} limit $2 for update skip locked))`
     for (let count = AT_ONCE; count === AT_ONCE; total += count) {
+      if (table === 'event') await forgetNotifications({ pool }, retention)
       const { rowCount } = await pool.query(text, [retention, AT_ONCE])
       count = rowCount ?? 0
     }
   }
   return total
+}
+
+/**
+ * Deletes the notifications of the next old events. PostgreSQL deletes the notifications of a deleted event too, but in the
+ * same statement: where many subscribers were notified, that would take longer than the statement timeout, each time.
+ */
+async function forgetNotifications({ pool }: Pick<Database, 'pool'>, retention: number): Promise<void> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select id from event where ${IS_OLD_EVENT} order by recorded_at limit $2`,
+    [retention, AT_ONCE],
+  )
+  const ids = rows.map(({ id }) => id)
+  for (let count = NOTIFICATIONS_AT_ONCE; count === NOTIFICATIONS_AT_ONCE; ) {
+    const { rowCount } = await pool.query(
+      `delete from notification where id = any(array(
+        select notification.id from event join notification on notification.event = event.id
+        where event.id = any($2) and ${IS_OLD_EVENT} limit $3 for update of notification skip locked))`,
+      [retention, ids, NOTIFICATIONS_AT_ONCE],
+    )
+    count = rowCount ?? 0
+  }
 }
 
 /** Counts the rows that `forgetEvents` would delete now. A row that can be deleted only after others is not counted. */

@@ -1,5 +1,6 @@
 import { changeDeliveries as changeByHand } from '@rollcall/admin/deliveries/deliveries'
 import type { Participant } from '@rollcall/core/model/participant'
+import { openDatabase } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { changeDeliveries } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import { closeStaleMailboxes, openMailbox } from '@rollcall/delivery/store/events/closing'
@@ -144,6 +145,31 @@ test('events are forgotten after their time, except what waits or is on its way'
   expect(await forgetEvents(server.database.db, 14 * DAY)).toBe(1)
   const left = await query('select document from event order by id')
   expect(left.map(({ document }) => JSON.parse(document).identifier[0].identifier_value)).toEqual(['B', 'C', 'new'])
+})
+
+test('no statement deletes more than 5,000 notifications of a forgotten event', async () => {
+  const owner = openDatabase(server.database.owner)
+  const event = await rows.event('A')
+  await query(
+    `insert into notification (mailbox, event, subscription, presence, state)
+      select $1, $2, $3, 'entered', 'dropped' from generate_series(1, 5001)`,
+    [subscribed.mailbox, event, subscribed.id],
+  )
+  await query(`update event set recorded_at = now() - interval '15 days'`)
+  await owner.pool.query(`
+    create function check_deleted() returns trigger language plpgsql as $$ begin
+      if (select count(*) from deleted) > 5000 then raise exception 'too many at once'; end if;
+      return null;
+    end $$;
+    create trigger check_deleted after delete on notification referencing old table as deleted
+      for each statement execute function check_deleted()`)
+  try {
+    expect(await forgetEvents(server.database.db, 14 * DAY)).toBe(1)
+    expect(await query('select from notification')).toEqual([])
+  } finally {
+    await owner.pool.query('drop trigger check_deleted on notification; drop function check_deleted()')
+    await owner.close()
+  }
 })
 
 test('subscriptions that ended, and mailboxes without any, are forgotten after their time', async () => {
