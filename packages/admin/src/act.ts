@@ -25,7 +25,7 @@ export interface BaseActDeps {
   readonly approvals: ApprovalRules
 }
 
-/** Whether acts wait for a second operator. */
+/** Says whether acts wait for a second operator, and stores those that wait. */
 export interface ApprovalRules {
   /** True when some acts need two operators (ROLLCALL_TWO_PERSON). */
   readonly areNeeded: boolean
@@ -82,9 +82,8 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
    */
   readonly settings?: true
   /**
-   * When the audit entry is written. `first`: before the work begins. `within`: by the work itself, because only the
-   * work knows the persons or the registry: before it shows anything and, except for a restore and an outdated
-   * proposal, before it changes anything.
+   * When the audit entry is written. `first`: before the work begins. `within`: by the work itself, because only the work knows
+   * the persons or the registry: before it shows anything and, except for a restore, before it changes anything.
    */
   readonly entry?: 'first' | 'within'
   readonly input: Input

@@ -153,7 +153,8 @@ async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: 
         .helpGroup(group)
     }
   }
-  // The commands have inherited the help command of newProgram, which is in no group. The program's is in the first.
+  // Commands inherit the help command that newProgram adds, which is in no group. The program's own help command is in the first
+  // group.
   return program.addHelpCommand(helpCommand().helpGroup(FIRST))
 }
 

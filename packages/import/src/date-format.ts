@@ -71,7 +71,10 @@ export function parseDateFormat(format: string): ReadDate | string {
 /** Returns every text that a format reads as this day, without spaces around it. */
 export type WriteDay = (day: string) => readonly string[]
 
-/** The tokens that have few spellings. The name of a month has many, in capitals and small letters. */
+/**
+ * For each token with few spellings, a function that returns all texts which the token reads as the part of a day. The name of a
+ * month is missing: it has many spellings, in capitals and small letters.
+ */
 const WRITTEN: Readonly<Record<string, (parts: readonly string[]) => readonly string[]>> = {
   yyyy: ([year = '']) => [year],
   MM: ([, month = '']) => [month],

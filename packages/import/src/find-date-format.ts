@@ -18,7 +18,10 @@ export const areIsoDates = (values: readonly string[]): boolean => values.every(
 export const dateFormatsOfAll = (values: readonly string[]): readonly string[] =>
   oneOfEach(FORMATS.filter((format) => values.every((value) => isRead(format, value))))
 
-/** The formats that read the most values, and how many. Null: ISO dates, without a format. Empty: none reads any. */
+/**
+ * The formats that read the most values, and the number of these values. The format null stands for ISO dates, which need none.
+ * `formats` is empty when no format reads any value.
+ */
 export function dateFormatsOfMost(values: readonly string[]): {
   readonly formats: readonly (string | null)[]
   readonly most: number

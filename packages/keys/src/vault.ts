@@ -80,7 +80,7 @@ export async function currentMasterKey(db: Database, source: MasterKeySource): P
   return current
 }
 
-/** The master key may be replaced between reading the database and reading the file, so both are read again. */
+/** How often the database and the source of the key are read at most: the master key may be replaced between the two reads. */
 const TRIES = 3
 
 /** Finds the key of `source` that decrypts the values of this database. @throws MasterKeyError none does */

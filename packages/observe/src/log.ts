@@ -5,7 +5,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type Log = Logger
 
-/** Loads `pino-pretty` only for a terminal: servers have none, and most commands write no line. */
+/** A `require` for `pino-pretty`, which is loaded only for a terminal: servers have none, and most commands write no line. */
 const loadPretty = createRequire(import.meta.url)
 
 /** Makes a log that writes to `destination` (default: standard error, so that standard output is free for results). */

@@ -17,7 +17,10 @@ export interface ComparisonWay {
   test(compared: Compared, target: Target, operator: Comparator, value: Literal): ColumnTest | null
 }
 
-/** A folded text of this length may be the beginning of a longer one: only 512 characters are compared. */
+/**
+ * The length in characters from which a folded text is compared by its beginning alone: texts are cut after 512 characters, so it
+ * may be the beginning of a longer one.
+ */
 const LONG = 500
 
 /** The most days of a period whose texts a condition lists one by one: a year. */

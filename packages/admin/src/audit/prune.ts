@@ -34,7 +34,7 @@ export interface PruneDeps {
   readonly now?: () => Date
   /** True: entries are only counted, and nothing is deleted. */
   readonly dryRun: boolean
-  /** The entries that one transaction reads (default 20,000); twice as many while no checkpoint is among them. */
+  /** The entries that one transaction reads (default 20,000). Each time no checkpoint is among them, it doubles. */
   readonly atOnce?: number
 }
 

@@ -11,7 +11,7 @@ interface CallbackChange extends Partial<Record<'origin' | 'token_url' | 'client
   readonly [other: string]: unknown
 }
 
-/** Whether a change adds an address that is not stored, or sets credentials. */
+/** True when a change adds an address that is not stored, or sets credentials. */
 export function isWideningCallbacks(stored: CallbackSettings, { allow = [], auth, ...given }: CallbackChange) {
   const isNew = (name: 'default_url' | 'notify_url'): boolean => (given[name] ?? stored[name]) !== stored[name]
   if (auth !== undefined && auth !== 'none') return true

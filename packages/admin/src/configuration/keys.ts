@@ -128,7 +128,7 @@ interface Shown {
   readonly valid_until?: Date | null | undefined
 }
 
-/** The parts of a key that a list of changes shows: the thumbprint stands for the public key. */
+/** The members of a key in a list of changes. The thumbprint is there in place of the public key. */
 const shown = ({ kid, use, thumbprint, valid_from, valid_until }: Shown) => ({
   kid,
   use,

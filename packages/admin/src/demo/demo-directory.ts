@@ -33,7 +33,10 @@ export interface DemoPlan {
   readonly participants: Readonly<Record<'participant' | 'restricted', string>>
 }
 
-/** Marks a new database as a demo's, and applies the demo's file. Stored purposes and participants mostly stay. */
+/**
+ * Marks a new database as a demo's, and applies the demo's file. Stored purposes, participants and grants stay; only what they
+ * lack is added.
+ */
 export async function applyDemo(deps: Deps, { file, participants }: DemoPlan): Promise<DemoDirectory> {
   const { db } = deps
   await becomeDemoDatabase(db, file)

@@ -180,7 +180,7 @@ function proposedTerms(kind: Kind, terms: GrantTerms, use: Use): GrantTerms {
 const without = <Value extends object, Name extends keyof Value>(value: Value, names: readonly Name[]) =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !names.some((one) => one === name))) as Omit<Value, Name>
 
-/** Whether a form is needed. Results of the form identifier are sorted by attributes only if expression is granted. */
+/** True when the participant needs the form. A sort by attributes in the form identifier needs expression too. */
 const isUsedForm = (form: string, { forms, attributes }: Use): boolean =>
   forms.has(form) || (form === 'expression' && forms.has('identifier') && attributes.size > 0)
 

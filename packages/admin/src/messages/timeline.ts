@@ -195,7 +195,7 @@ function merged(events: readonly TimelineStep[], arrival: readonly TimelineStep[
   return steps
 }
 
-/** The step from which a step's duration is measured. Other steps are not measured, or have their own. */
+/** The step from which a step's duration is measured, or else `received`. Other steps have none, or their own. */
 const MEASURED: Readonly<Partial<Record<TimelineStep['step'], TimelineStep['step']>>> = {
   accepted: 'received',
   searched: 'started',

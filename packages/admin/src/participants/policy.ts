@@ -95,7 +95,7 @@ export const changeParticipantPolicy = defineAct(
 
 type Policy = ReturnType<typeof messagePolicyOf>
 
-/** Whether a change may be weaker: any change but to `required`, to allow_unsigned false, or to no jwks_uri. */
+/** True when a change may permit more: any but to `required`, to allow_unsigned false, or to no jwks_uri. */
 function isWeaker(stored: Policy, given: { readonly [Member in keyof Policy]?: Policy[Member] | undefined }) {
   return Object.entries(given).some(([name, to]) => {
     if (to === undefined || isSameJson(to, stored[name as keyof Policy])) return false

@@ -70,7 +70,10 @@ export interface TombstoneToVerify {
 /** SQL that writes a time as text. Infinity, which a changed row may have, has no such text. */
 const AT = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), at::text) as at`
 
-/** SQL that limits a sequence to safe integers: we write none larger, and no hash matches. `key` is exact. */
+/**
+ * SQL of a sequence, limited to the safe integers of JavaScript. We write none beyond them, and the hash of an entry with such a
+ * sequence does not match. `key` has the exact number.
+ */
 const SEQUENCE = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
 const KEY = 'sequence::text as key'
 

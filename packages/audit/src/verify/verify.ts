@@ -89,7 +89,7 @@ const TOGETHER = 500
 
 type Other = CheckpointContent['others'][number]
 
-/** Checks that checkpoints of other chains, which a checkpoint names, exist. */
+/** Checks that the checkpoints exist that checkpoints of other chains name. */
 function createNamed(snapshot: Snapshot, report: VerificationReport) {
   let waiting: { readonly other: Other; readonly by: string }[] = []
   const missing = new Set<string>()

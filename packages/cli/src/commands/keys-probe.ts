@@ -125,7 +125,9 @@ async function verifies(read: ReadSignature, envelope: SourcedEnvelope, key: Pub
   )
 }
 
-/** Returns the namespace of the envelope as the accepted one: the server has a list, and here any is accepted. */
+/**
+ * Returns the namespaces that the signature may name. The server has a list of them; a probe accepts whichever the envelope has.
+ */
 function namespacesOf(envelope: SourcedEnvelope): readonly string[] {
   const namespace = namespaceOf(envelope)
   return namespace === null ? [] : [namespace]

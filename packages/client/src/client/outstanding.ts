@@ -40,7 +40,10 @@ export class Outstanding {
   }
 }
 
-/** Notes one item. True when all its pages have come: the only one, or as many as total_count and page_size make. */
+/**
+ * Notes the pages of one item, which changes `waiting`. Returns true when all its pages have come: the only one that was asked
+ * for, or as many as total_count and page_size make.
+ */
 function isComplete(waiting: Waiting, { status, pagination }: Item): boolean {
   if (status === 'rcvd' || status === 'pdng') return false
   if (pagination === undefined) waiting.rejected += 1

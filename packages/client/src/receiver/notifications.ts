@@ -111,8 +111,9 @@ interface CodeMarks {
   /** The mark with the version that took the item back or corrected it. */
   readonly taken_back: string
   /**
-   * The mark with the last version for this record and event type; for a correction, `taken_back` of the corrected
-   * item. Null when items are not in an order.
+   * The mark with the last version for this record and event type; for a correction, `taken_back` of the corrected item. Null
+   * when the item cannot be compared with others: the registry gives no record version, the record has no primary identifier, or
+   * no subscription is named.
    */
   readonly order: string | null
 }
@@ -122,7 +123,10 @@ interface MarkedItem {
   /** The version of the record; 0 when unknown: the item is then not compared with `order` or `latest`. */
   readonly version: number
   readonly corrects: boolean
-  /** The mark with the record's last version for any subscription; null when items are not in an order. */
+  /**
+   * The mark with the record's last version for any subscription; null when the registry gives no record version, or the record
+   * has no primary identifier.
+   */
   readonly latest: string | null
   readonly codes: readonly CodeMarks[]
 }

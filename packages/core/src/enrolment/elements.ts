@@ -20,7 +20,7 @@ export interface RecordScope {
   readonly recordType: RecordType
 }
 
-/** LIST is the member with the enrolments; HOLDER is an object in the record that may contain this member. */
+/** The names of the member with the list of enrolments, and of the object in the record that may contain this member. */
 const LIST = 'programme_identifier'
 const HOLDER = 'member'
 

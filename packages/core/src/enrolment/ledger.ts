@@ -134,8 +134,8 @@ function ledgerOf({ programmes }: Ledger, programme: string): ProgrammeLedger {
 const NEVER: Stamp = ''
 
 /**
- * Adds the record's status to the history when an import or a publication wrote it. On its day, it is later than
- * statuses that are in the history already, and earlier than statuses that are written afterwards.
+ * Adds the record's status to the history when an import or a publication wrote it. Among the statuses of the same day, its stamp
+ * comes after the stamps that the history has already, and before those of updates that are written afterwards.
  */
 function addToHistory({ time_zone }: LedgerScope, { statuses }: ProgrammeLedger, element: EnrolmentElement): void {
   const { enrolment_status: status, status_change_date: written } = element

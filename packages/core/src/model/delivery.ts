@@ -1,7 +1,4 @@
-/**
- * Deliveries (envelopes that we send) and their attempts, as stored, and the contexts to which their encrypted parts
- * are bound.
- */
+/** Deliveries (envelopes that we send) and their attempts, as stored, and the bindings of their encrypted parts. */
 
 /** Where deliveries go. Health, order and circuit breaker are stored for each destination. */
 export interface Destination {
@@ -116,8 +113,8 @@ export interface HealthVerdict extends Destination {
   readonly longest_pause: number
 }
 
-/** The context to which the encrypted body of a delivery is bound (`keys/bodies.ts`). */
+/** The binding of the encrypted body of a delivery (`keys/bodies.ts`). */
 export const deliveryEncryptionContext = (id: string): string => `delivery ${id} body`
 
-/** The context to which the first bytes of an answer are bound. */
+/** The binding of the encrypted first bytes of an answer. */
 export const answerEncryptionContext = (id: string, number: number): string => `delivery ${id} answer ${number}`

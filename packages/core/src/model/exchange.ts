@@ -40,7 +40,7 @@ export interface Message {
   readonly [member: string]: unknown
 }
 
-/** The context to which the encrypted request of an exchange is bound (`keys/bodies.ts`). @param id its row's id */
+/** The binding of the encrypted request of an exchange (`keys/bodies.ts`). @param id its row's id */
 export const requestEncryptionContext = (id: string): string => `exchange ${id} request`
 
 /** `sync`: the answer is sent in the same connection. `async`: it is sent later, as callbacks. */

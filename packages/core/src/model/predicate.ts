@@ -116,18 +116,12 @@ export interface HasIdentifierType {
 export type Literal = string | number | boolean | Interval
 
 /**
- * A period, both ends included: days YYYY-MM-DD for a date, ISO UTC instants to the millisecond for a datetime.
- * A record's date is a period too ("1985"), an instant is one without length. With the record's as `r`:
- *
- * | operator | true when | false when |
- * |---|---|---|
- * | eq | r lies within it | the two have no day in common |
- * | lt | r ends before it begins | r does not begin before it begins |
- * | le | r ends before it ends, or with it | r begins after it ends |
- * | gt | r begins after it ends | r does not end after it ends |
- * | ge | r begins with it, or after it begins | r ends before it begins |
- *
- * else unknown: some day of the record's period would say yes and another no.
+ * A period, both ends included: days YYYY-MM-DD for a date, ISO UTC instants to the millisecond for a datetime. A record's date
+ * is a period too ("1985"), an instant is one without length. With the record's as `r`: | operator | true when | false when |
+ * |---|---|---| | eq | r lies within it | the two have no day in common | | lt | r ends before it begins | r does not begin
+ * before it begins | | le | r ends before it ends, or with it | r begins after it ends | | gt | r begins after it ends | r does
+ * not end after it ends | | ge | r begins with it, or after it begins | r ends before it begins | Otherwise the result is
+ * unknown: the comparison would be true for some days of the record's period, and false for others.
  */
 export interface Interval {
   readonly from: string

@@ -49,8 +49,8 @@ export const SLOW_MS = 1_000
 /** Milliseconds after a failure until the maker of an answer makes one attempt at that destination again. */
 const FORGIVEN = 60_000
 /**
- * The number of destinations of a participant whose health is remembered. Beyond it, the one that was used least
- * recently is forgotten, unless it has an attempt in progress.
+ * The most destinations of a participant whose health is remembered. Beyond it, the one that was used least recently is
+ * forgotten, unless it has an attempt in progress.
  */
 const REMEMBERED = 100
 

@@ -38,7 +38,7 @@ export function nextAttempt(
   return Math.max(pause * (1 - JITTER + 2 * JITTER * random), Math.min(retryAfter, LONGEST_WAIT))
 }
 
-/** The longest pause of an open breaker, in seconds, if the schedule allows it. */
+/** Seconds: an open breaker pauses no longer than this, even when the schedule has longer pauses. */
 const BREAKER_PAUSE = 300
 
 /** The longest pause of an open breaker in seconds: no longer than the longest pause of the schedule. */

@@ -46,8 +46,9 @@ const NOTIFY = callbackNamed('notify')
 /** Milliseconds for which one mailbox is drained before other mailboxes have their turn. */
 const TURN = 10_000
 /**
- * The most milliseconds between the reading of notifications and the commit of an envelope that was composed ahead: an
- * older one is composed again, because what it shows may have changed. Notifications are read again after half of that.
+ * The most milliseconds between the reading of notifications and the commit of an envelope that was composed ahead: an older one
+ * is composed again, because what it shows may have changed. Notifications are read again when they were read more than half of
+ * this time ago.
  */
 const STALE = 1_000
 /** Seconds until a mailbox is tried again to which nothing may be sent now, or whose draining failed. */

@@ -181,7 +181,10 @@ function keptInPlace(outcome: Outcome, { registry }: Exchange): Outcome {
   return { ...outcome, effects: [checkPlace, ...(outcome.effects ?? [])] }
 }
 
-/** The rows of all items: status questions read their statuses, and further pages the record ids that some have. */
+/**
+ * Makes the row of each item. Status questions read the statuses; further pages read the record ids, which only items with more
+ * records than one page have.
+ */
 function persistedItems({ items = [] }: Outcome): readonly NewItem[] {
   return items.map(({ reference_id, status, found }, position) => {
     const total = found?.record_ids.length ?? null

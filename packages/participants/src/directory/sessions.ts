@@ -1,7 +1,7 @@
 /**
  * Sessions in browsers, and the one-time links that begin them. The value of a cookie, and the code of a link, is
- * `<id>_<secret>`. A session ends when somebody signs out, when it is idle for too long, at its fixed end, when its
- * owner may no longer sign in, or when the owner signs in again and has too many that were used later.
+ * `<id>_<secret>`. A session ends when somebody signs out, when it is idle for too long, at its fixed end, when its owner may no
+ * longer sign in, or when a new sign-in of the owner ends the sessions used least recently, beyond the limit `operator_sessions`.
  */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'

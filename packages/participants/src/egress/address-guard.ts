@@ -32,7 +32,10 @@ export interface AddressGuardOptions {
   readonly ca?: string
   /** The client certificate, shown to every host that asks for one. */
   readonly identity?: ClientIdentity
-  /** Milliseconds to resolve a name, and to resolve it and connect with TLS together (exact to about a second). */
+  /**
+   * The most milliseconds for resolving a name. The same limit is for resolving and connecting together, with TLS (exact to about
+   * a second).
+   */
   readonly connectTimeoutMs?: number
   /** The most open connections to one host and port. */
   readonly connections?: number

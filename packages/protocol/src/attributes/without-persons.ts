@@ -26,8 +26,8 @@ export interface OtherPerson {
 }
 
 /**
- * Decides whether to remove a person: null keeps the person. A text removes the person, and identifies the person when
- * removed persons are counted; '' when only the identifiers do.
+ * Decides whether to remove a person. Null keeps the person, a text removes the person. Two removed persons with the same text
+ * count as one; with '' the identifiers alone tell whether they are the same.
  */
 export type TakesOut = (person: OtherPerson) => string | null
 

@@ -111,9 +111,9 @@ function addIdentifiers(
 }
 
 /**
- * The places of the record's own identifiers with the type of each, when parts of the record have identifiers too, such
- * as members of a household; else none. In a query such a path means this type only, and a path of the parts the
- * others.
+ * The places of the record's own identifiers, with the type of each. None when no part of the record, such as a member of a
+ * household, has identifiers. In a query, such a path means identifiers of that type only, and the path of a part means
+ * identifiers of all other types.
  */
 function ownIdentifierPlaces(kind: Kind, { identifiers }: RecordType) {
   if (identifiers.every(({ names }) => names === 'record')) return []

@@ -66,7 +66,10 @@ export function connectionsByMode(
 
 /** The most look-ups in one table that may wait for a shared statement at the same time. */
 const LOOK_UPS_WAITING = 10_000
-/** The most look-ups in one statement: so few that none waits long for the others. The cap of its page limits each. */
+/**
+ * The most look-ups in one statement: so few that none waits long for the others. Each look-up finds at most one record more than
+ * the cap of its page.
+ */
 const LOOK_UPS_TOGETHER = 32
 
 /** Look-ups in a table that come while a statement runs, or in one turn of the event loop, share the next statement. */

@@ -172,7 +172,7 @@ function createDelivering({ config, db, log, clock, limits, vault }: Base, keys:
 
 type Delivering = ReturnType<typeof createDelivering>
 
-/** Makes the loops that send deliveries and notifications, and the signals that wake a worker's loops. */
+/** Makes the loops that send deliveries and notifications, the acceptance slots, and the signals that wake a worker's loops. */
 function createWorking({ limits, role }: Config, delivering: Delivering) {
   const exchangesWake = createWake()
   const deliveriesWake = createWake()

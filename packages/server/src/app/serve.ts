@@ -124,7 +124,10 @@ export async function startServer(
   return { port, adminPort, outdated: context.schema.outdated, show, markReady, stop }
 }
 
-/** Waits for attempts at deliveries, which are recorded. The claims of later ones expire, and they are tried again. */
+/**
+ * Waits until the running attempts at deliveries have ended, so that they are recorded, but no longer than the stop time. The
+ * claim of an attempt that takes longer expires, and the delivery is attempted again.
+ */
 async function endAttempts({ limiter, limits }: Context): Promise<void> {
   await Promise.race([limiter.idle(), sleep(limits.stop_time * 1_000, undefined, { ref: false })])
 }

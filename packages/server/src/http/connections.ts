@@ -53,13 +53,13 @@ function linger(request: IncomingMessage): void {
 }
 
 /**
- * True when a connection's present request was answered. The peer would take a second answer for that to its next one.
+ * True when a connection's present request was answered. The peer would read a second answer as the answer to its next request.
  */
 export function isAnswered(socket: Socket): boolean {
   return answered.has(socket)
 }
 
-/** Milliseconds between two looks at the connections of a server that closes. */
+/** Milliseconds between two checks of the connections of a server that closes. */
 const SWEEP = 50
 
 /**

@@ -92,7 +92,10 @@ export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): C
 export const betweenSql = (column: string, conditions: readonly string[]): string | null =>
   conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
 
-/** Writes that a column is between two numbers; null: there are none. @param add returns the SQL of a new parameter */
+/**
+ * Writes that a column is between two numbers, both included; a bound that is null is left out. Null: both are.
+ * @param add returns the SQL of a new parameter
+ */
 export const betweenNumbersSql = (
   column: string,
   { least, most }: Readonly<Record<'least' | 'most', number | string | null>>,

@@ -65,7 +65,10 @@ export function rowStatement(
   return { text, values: parameters.values }
 }
 
-/** The most texts of statements that are kept for the same records: one more, and all are dropped. */
+/**
+ * The most texts of statements that are kept for the same records. When so many are kept, the next statement drops all others,
+ * even if its own text is one of them.
+ */
 const MOST_TEXTS = 100
 
 /**

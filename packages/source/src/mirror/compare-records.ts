@@ -96,8 +96,8 @@ const UNSEEN = ''
 const beganOf = ({ began }: ComparisonProgress): Date => new Date(began * 1_000)
 
 /**
- * Reads again a portion of the stored rows that the comparison did not find, and deletes the records of rows that are
- * gone. @returns false: no stored row is left that the comparison did not find
+ * Reads again a portion of the stored rows that the comparison did not find, and deletes the records of rows that are gone.
+ * @returns false: no such row is left, except of record types that the kind no longer has
  */
 async function dropUnseen(deps: MirrorDeps, comparison: ComparisonProgress, isEvent: boolean): Promise<boolean> {
   const { db, registry, file } = deps

@@ -31,7 +31,7 @@ export function countByGroup(traffic: readonly Counted[]): Readonly<Record<Outco
 export const sumOutcomes = (outcomes: Readonly<Record<string, number>>): number =>
   Object.values(outcomes).reduce((sum, count) => sum + count, 0)
 
-/** Returns the next round number, such as 20 or 500, that is at least `most` and 10, for the top of a chart. */
+/** Rounds `most` up to 1, 2 or 5 times a power of ten, and to at least 10: the top of a chart. */
 export function roundTop(most: number): number {
   if (most <= 10) return 10
   const step = 10 ** Math.floor(Math.log10(most))

@@ -19,8 +19,9 @@ export interface ClosedMailbox {
 }
 
 /**
- * Closes the mailboxes whose envelope could not be delivered, or that rested, for this time: nothing could be sent from
- * them, such as for want of an address. Envelopes in delivery become dead letters, and waiting notifications stay.
+ * Closes each open mailbox whose pending envelope has been undelivered for more than `seconds`, or that has rested for more than
+ * `seconds` because nothing could be sent from it, such as for want of an address. Envelopes in delivery become dead letters, and
+ * waiting notifications stay.
  * @param seconds the time
  */
 export async function closeStaleMailboxes(

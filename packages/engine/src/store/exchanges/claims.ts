@@ -205,8 +205,8 @@ export async function countOverdue({ pool }: Pick<Database, 'pool'>): Promise<nu
 }
 
 /**
- * Counts accepted requests, or chunks of them, that are due and not claimed, and finds how many seconds the one that is
- * due for longest has waited.
+ * Counts accepted requests, or chunks of them, that are due and not claimed, and finds for how many seconds the one that waits
+ * longest has been due.
  */
 export async function waitingExchanges({ pool }: Pick<Database, 'pool'>): Promise<WaitingExchanges> {
   const { rows } = await pool.query<WaitingExchanges>({

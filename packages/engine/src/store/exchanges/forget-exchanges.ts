@@ -23,7 +23,7 @@ export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: num
   return total
 }
 
-/** Describes the rows of a table to delete, whose age is counted from `received_at`. */
+/** Describes which rows of a table are deleted: their age is counted from `received_at`. */
 const received = (table: string, more: Partial<ForgottenRows> = {}): ForgottenRows => ({
   table,
   since: 'received_at',

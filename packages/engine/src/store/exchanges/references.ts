@@ -32,8 +32,9 @@ export const storeReferencesSql = (exchanges: string, list: string, id = 'correl
     on conflict do nothing`
 
 /**
- * Finds the exchange of the asker that has most of these items; of an item that was sent again, only the last exchange
- * counts. The newest of several.
+ * Finds the asker's exchange that has most of these reference_ids; of several, the newest. A reference_id that was sent again
+ * counts only for the last exchange with it.
+ * @returns its correlation_id; null when there is none
  */
 export async function findByReferences(
   { pool }: Pick<Database, 'pool'>,

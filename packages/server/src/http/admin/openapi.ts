@@ -72,7 +72,7 @@ export const errorComponents = (errors: Readonly<Record<string, string>> = ERROR
   schemas: { Errors: ERRORS_SCHEMA },
 })
 
-/** The members that the descriptions of the calls for signing in and out have in addition. */
+/** The members that are added to the OpenAPI operations of the console's session calls. */
 const OF_CONSOLE: Json = {
   description: 'For the console: it needs the header `Rollcall-Console: 1`, and no token.',
   security: [],

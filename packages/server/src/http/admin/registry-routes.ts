@@ -20,7 +20,10 @@ import { removeRegistry } from '@rollcall/admin/removal'
 import { trySearch } from '@rollcall/admin/try/try'
 import { type AdminRoute, adminRoute } from './route.ts'
 
-/** This member is left out: it allows a database account that may write. Only the command on the server has it. */
+/**
+ * The admin API does not have the member `allow_writer`: it lets a source use a database account that may write. Only the command
+ * on the server has this member.
+ */
 const TRIALS = ['allow_writer']
 
 export const REGISTRY_ROUTES: readonly AdminRoute[] = [
