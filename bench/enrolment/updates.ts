@@ -13,7 +13,10 @@ import { quoteName } from '@rollcall/database/names'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { operation } from '@rollcall/protocol'
 import { recordTable } from '@rollcall/records/records/record-tables'
-import { answerEnrolmentUpdates, type Updating } from '../../packages/engine/src/operations/enrolment-updates.ts'
+import {
+  answerEnrolmentUpdates,
+  type EnrolmentUpdateDeps,
+} from '../../packages/engine/src/operations/enrolment-updates.ts'
 import type { EnrolmentPlan } from '../enrolment.ts'
 import { ASKER_SENDER } from '../search/question.ts'
 import { credentialsOf, filledRegistry, shuffledIdentifiers } from '../search/registry.ts'
@@ -123,7 +126,7 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
   await credentialsOf(db, ASKER_SENDER, { signature_policy: 'if-present', allow_unsigned: true })
   const participant = await findParticipant(db, ASKER_SENDER)
   if (participant === null) throw new Error('there is no participant')
-  const deps: Updating = {
+  const deps: EnrolmentUpdateDeps = {
     db,
     clock: CLOCK,
     turns: createSemaphore(1),

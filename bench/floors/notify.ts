@@ -2,6 +2,7 @@
  * The floors of notifications. `/jobs` is what a user would write: one job of graphile-worker for each envelope, which reads it,
  * signs it, posts it through undici, and records that it is done; it composes nothing. `/send` signs and posts, and does nothing else.
  */
+import { randomUUID } from 'node:crypto'
 import { ignoreConnectionLosses } from '@rollcall/database/database'
 import { readConfig } from '@rollcall/settings/config'
 import { openStorage } from '@rollcall/settings/storage'
@@ -25,9 +26,13 @@ interface Asked {
 /** Addresses among which the envelopes are shared out. */
 const ADDRESSES = 1_000
 
+/** An envelope of about so many bytes. As in those of Rollcall, a tenth of them cannot be compressed. */
 function envelopeOf({ size }: Asked): string {
   const frame = '{"header":{},"message":{"notify_event":[{"data":{"reg_records":{"filling":""}}}]},"signature":""}'
-  return frame.replace('"filling":""', `"filling":"${'x'.repeat(Math.max(0, Number(size) - 200))}"`)
+  let filling = ''
+  while (filling.length < Number(size) - 200)
+    filling += `${'a record that was changed '.repeat(33)}${randomUUID()}${randomUUID()}${randomUUID()} `
+  return frame.replace('"filling":""', `"filling":"${filling.slice(0, Math.max(0, Number(size) - 200))}"`)
 }
 
 export const start: StartServer = async (env) => {

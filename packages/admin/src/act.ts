@@ -47,20 +47,20 @@ export const NO_APPROVALS: ApprovalRules = {
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),
 }
 
-interface Deciding<Input> {
+interface DecisionTerms<Input> {
   /** The role that an operator needs to decide about the act. */
   readonly role: OperatorRole
   /** Members of the input that may be personal data. The diff, which every operator may read, omits them. */
   readonly confidential?: readonly (keyof Input & string)[]
 }
 
-interface AlwaysWaits<Deps, Input> extends Deciding<Input> {
+interface AlwaysWaits<Deps, Input> extends DecisionTerms<Input> {
   readonly when: 'always'
   /** Returns what the act concerns; null when this call changes nothing, or the act will refuse it. */
   readonly concerns: (deps: Deps & BaseActDeps, input: Input) => Promise<ProposedChanges | null>
 }
 
-interface WaitsWhereWider<Deps, Input, Stored> extends Deciding<Input> {
+interface WaitsWhereWider<Deps, Input, Stored> extends DecisionTerms<Input> {
   readonly when: 'wider'
   /** Reads the stored values that the input is compared with. Absent: the input alone decides whether the act waits. */
   readonly stored?: (deps: Deps & BaseActDeps, input: Input) => Promise<Stored>
@@ -105,7 +105,7 @@ export interface ActRow<Deps> extends ActFacts {
 }
 
 /** The outcome of a call: the diff lines if the act must wait, otherwise the answer of the act. */
-type Decided<Answer> = { readonly waits: readonly DiffLine[] } | { readonly answer: Answer }
+type CallOutcome<Answer> = { readonly waits: readonly DiffLine[] } | { readonly answer: Answer }
 
 /** Makes an act. A call of it throws AdminRefusal if the caller may not do the act, and ActProposed if it must wait. */
 export function defineAct<Deps, Input extends TSchema, Result extends TSchema, Stored = null>(
@@ -122,18 +122,18 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
   const terms = approval === 'never' ? null : approval
   const { when = 'never', role = null, confidential = [] } = terms ?? {}
   const facts = { name, approval: when, role, confidential } as const
-  const compared = async (deps: Deps & BaseActDeps, given: Known): Promise<ProposedChanges | null> => {
+  const findChanges = async (deps: Deps & BaseActDeps, given: Known): Promise<ProposedChanges | null> => {
     if (terms === null) return null
     if (terms.when === 'always') return terms.concerns(deps, given)
     return terms.compare(given, ((await terms.stored?.(deps, given)) ?? null) as Stored)
   }
   const diff = async (deps: Deps & BaseActDeps, given: Known): Promise<readonly DiffLine[] | null> => {
-    const found = await compared(deps, given)
+    const found = await findChanges(deps, given)
     return found === null ? null : diffLinesOf(found, confidential)
   }
 
   /** Does the act, unless it must wait. Decision and work share a transaction where `deps.db` is a transaction. */
-  const attempt = async (deps: Deps & BaseActDeps, given: Known): Promise<Decided<Answer>> => {
+  const attempt = async (deps: Deps & BaseActDeps, given: Known): Promise<CallOutcome<Answer>> => {
     const { caller, approvals } = deps
     const isAsked = caller.kind === 'proposal' || (approvals.areNeeded && caller.kind !== 'configuration')
     const lines = isAsked ? await diff(deps, given) : null
@@ -165,7 +165,7 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
     return deps.approvals.propose(deps, { name, role, diff: decided.waits, input: given })
   }
   const checked = defineAdminFunction({ input, result }, run)
-  const guarded: typeof run = async (deps, given) => {
+  const runIfAllowed: typeof run = async (deps, given) => {
     const { caller, auditLog, approvals } = deps
     if (!canDoAct(caller, facts)) throw mayNot(name, caller)
     if (auditLog === undefined || approvals === undefined) throw mayNot(name, undefined)
@@ -176,16 +176,16 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
     compare: terms?.when === 'wider' ? (terms.compare as ActRow<Deps>['compare']) : null,
     diff: (deps: Deps & BaseActDeps, given: unknown) => diff(deps, given as Known),
   }
-  return Object.assign(guarded as typeof checked, { input, result, act: row })
+  return Object.assign(runIfAllowed as typeof checked, { input, result, act: row })
 }
 
 /** Acts on settings run one after another on this node: an act that waits for its turn takes no connection. */
-const turns = createSemaphore(1)
+const settingsSlot = createSemaphore(1)
 
 /** Runs the work in one transaction in which nobody else changes settings. */
 export function withSettingsLocked<Result>(deps: object, work: (db: Database) => Promise<Result>): Promise<Result> {
   const { db } = deps as { readonly db: Database }
-  return inSlot(turns, 'settings', () =>
+  return inSlot(settingsSlot, 'settings', () =>
     inOneTransaction(db, async (inner, client) => {
       await lockSettings(client)
       return work(inner)

@@ -39,30 +39,30 @@ export interface ActFacts {
 }
 
 /** Acts of participants, which no operator does. */
-const OF_PARTICIPANTS: ReadonlySet<string> = new Set(['partner replay'])
+const PARTICIPANT_ACTS: ReadonlySet<string> = new Set(['partner replay'])
 /** Acts that the steps of a configuration file are made of. */
-const OF_CONFIGURATIONS: ReadonlySet<string> = new Set([
+const CONFIGURATION_ACTS: ReadonlySet<string> = new Set([
   ...['registry add', 'registry set', 'attribute add', 'attribute index', 'identifier-type add', 'identifier-type set'],
   ...['identifier-type remove', 'participant policy', 'participant host allow', 'participant host remove'],
   ...['participant callback', 'participant key add', 'participant key revoke', 'consent authority add'],
   'consent authority remove',
 ])
-const OF_THE_DEMO: ReadonlySet<string> = new Set([
+const DEMO_ACTS: ReadonlySet<string> = new Set([
   ...['operator add', 'operator revoke', 'operator link', 'participant secret rotate', 'participant key add'],
   ...['participant key revoke', 'participant callback', 'apply'],
 ])
 
-const isOfOperators = ({ name }: ActFacts): boolean => !OF_PARTICIPANTS.has(name)
+const isOperatorAct = ({ name }: ActFacts): boolean => !PARTICIPANT_ACTS.has(name)
 
 /** THE table: which acts each kind of caller may do. Roles of operators are checked where their calls come in. */
 const MAY: Readonly<Record<Caller['kind'], (act: ActFacts) => boolean>> = {
-  operator: isOfOperators,
-  shell: isOfOperators,
-  participant: ({ name }) => OF_PARTICIPANTS.has(name),
-  proposal: (act) => isOfOperators(act) && act.approval !== 'never',
-  configuration: ({ name }) => OF_CONFIGURATIONS.has(name),
+  operator: isOperatorAct,
+  shell: isOperatorAct,
+  participant: ({ name }) => PARTICIPANT_ACTS.has(name),
+  proposal: (act) => isOperatorAct(act) && act.approval !== 'never',
+  configuration: ({ name }) => CONFIGURATION_ACTS.has(name),
   server: ({ name }) => name === 'publish',
-  demo: ({ name }) => OF_THE_DEMO.has(name),
+  demo: ({ name }) => DEMO_ACTS.has(name),
 }
 
 /** True when the caller may do the act. A caller of an unknown kind may do nothing. */

@@ -156,7 +156,7 @@ export const examineDatabase = defineAdminFunction(
       roles,
       content,
       pending,
-      disabled: named(disabled),
+      disabled: senderIds(disabled),
       unreadable: unreadable.map(({ error, ...registry }) => ({ ...registry, error: nameOf(error) })),
       overdue: pending.length > 0 ? 0 : await countOverdue(db),
       withClosedMailbox: pending.length > 0 ? [] : await listParticipantsWithClosedMailbox(db),
@@ -166,9 +166,9 @@ export const examineDatabase = defineAdminFunction(
       journals: pending.length > 0 ? [] : await listJournalReports(db),
       ...(pending.length > 0 ? NOTHING_UNWITNESSED : await countUnwitnessed(db)),
       operators: pending.length > 0 ? 0 : await countDeciders(db),
-      withoutSecret: named(withoutSecret),
-      unsigned: named(active.filter(({ signature_policy }) => signature_policy !== 'required')),
-      withoutSignatureKey: named(
+      withoutSecret: senderIds(withoutSecret),
+      unsigned: senderIds(active.filter(({ signature_policy }) => signature_policy !== 'required')),
+      withoutSignatureKey: senderIds(
         active.filter(
           (participant) => participant.signature_policy === 'required' && !hasSignatureKey(participant, keys),
         ),
@@ -197,7 +197,7 @@ async function countDeciders(db: Database, now = Date.now()): Promise<number> {
   return new Set(deciding.map(({ name }) => name)).size
 }
 
-const named = (participants: readonly Participant[]) => participants.map(({ sender_id }) => ({ sender_id }))
+const senderIds = (participants: readonly Participant[]) => participants.map(({ sender_id }) => ({ sender_id }))
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error)
 
 /** True when a participant has a signature key, or a key set that may have one. The key set is not fetched here. */

@@ -155,7 +155,7 @@ export const showOverview = defineAdminFunction(
         opened_at: isoTime(row.opened_at),
         probe_at: isoTime(row.probe_at),
       })),
-      expiring: await expiring(deps, namespace, now),
+      expiring: await listExpiring(deps, namespace, now),
       health: await health(deps, namespace ?? null),
       emergencies: await countUnreviewedEmergencies(deps, namespace, began),
       proposals: namespace === undefined ? await countWaitingProposals(db, now) : 0,
@@ -164,7 +164,7 @@ export const showOverview = defineAdminFunction(
 )
 
 /** Lists what expires soon. For one registry these are its grants and subscriptions. */
-async function expiring({ db }: HasHealth, namespace: string | undefined, now: Date) {
+async function listExpiring({ db }: HasHealth, namespace: string | undefined, now: Date) {
   const ends = (await findComingEnds(db, EXPIRING_DAYS)).map(({ what, sender_id, of, ends }) => ({
     what,
     name: sender_id,
@@ -202,7 +202,7 @@ async function health({ db, databaseHealth, schema }: HasHealth, namespace: stri
     ready: await databaseHealth.isReady(),
     schema_ahead: schema.lead().ahead,
     closed_mailboxes: (await listParticipantsWithClosedMailbox(db, namespace)).map(({ sender_id }) => sender_id),
-    ...(namespace === null ? await ofAllRegistries(db) : NONE),
+    ...(namespace === null ? await readAllNumbers(db) : NONE),
   }
 }
 
@@ -210,7 +210,7 @@ async function health({ db, databaseHealth, schema }: HasHealth, namespace: stri
 const NONE = { overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 }
 
 /** The numbers of all registries. An operator who is bound to registries does not get them. */
-async function ofAllRegistries(db: HasHealth['db']) {
+async function readAllNumbers(db: HasHealth['db']) {
   const { unwitnessed } = await countUnwitnessed(db)
   return { overdue: await countOverdue(db), outbox: await outboxHealth(db), unwitnessed }
 }

@@ -75,9 +75,9 @@ export const REMOVED_PARTS: Readonly<Record<Removable, readonly StoredPart[]>> =
 }
 
 /** The names of the counts in the result of a removal, in this order. */
-const COUNTED = ['grants', 'secrets', 'keys', 'subscriptions', 'messages', 'deliveries', 'events']
+const COUNT_NAMES = ['grants', 'secrets', 'keys', 'subscriptions', 'messages', 'deliveries', 'events']
 
-interface Removed {
+interface RemovalTarget {
   readonly removable: Removable
   readonly id: number
 }
@@ -85,20 +85,20 @@ interface Removed {
 /** Counts the stored rows of a registry or a participant. */
 async function storedOf(
   db: Pick<Database, 'pool'>,
-  { removable, id }: Removed,
+  { removable, id }: RemovalTarget,
 ): Promise<Readonly<Record<string, number>>> {
   const counts = await countStored(db, REMOVED_PARTS[removable], 'counted', id)
-  return Object.fromEntries(COUNTED.flatMap((name) => (counts[name] === undefined ? [] : [[name, counts[name]]])))
+  return Object.fromEntries(COUNT_NAMES.flatMap((name) => (counts[name] === undefined ? [] : [[name, counts[name]]])))
 }
 
-async function pendingOf(db: Pick<Database, 'pool'>, { removable, id }: Removed): Promise<Pending> {
+async function pendingOf(db: Pick<Database, 'pool'>, { removable, id }: RemovalTarget): Promise<Pending> {
   const counts = await countStored(db, REMOVED_PARTS[removable], 'pending', id)
   const { subscriptions = 0, requests = 0, deliveries = 0, outbox = 0 } = counts
   return { subscriptions, requests, deliveries, outbox }
 }
 
 /** Milliseconds after which every running server knows of the removal. */
-const FOLLOWING = 2_000
+const FOLLOW_MS = 2_000
 
 /** Removes a registry with its records. Nobody is notified. After an interruption, call it again. */
 export const removeRegistry = defineAct(
@@ -145,7 +145,7 @@ export async function repeatRemoval(db: RemovalDeps['db'], removable: Removable,
   await removeStored(db, { removable, id })
 }
 
-async function removeStored(db: Pick<Database, 'pool'>, { removable, id }: Removed): Promise<void> {
+async function removeStored(db: Pick<Database, 'pool'>, { removable, id }: RemovalTarget): Promise<void> {
   for (const { removed } of REMOVED_PARTS[removable]) await removeRows(db, removed, id)
   if (removable === 'registry') return removeRegistryRow(db, id)
   await withTransaction(db.pool, async (client) => {
@@ -156,7 +156,7 @@ async function removeStored(db: Pick<Database, 'pool'>, { removable, id }: Remov
 
 async function remove(
   deps: RemovalDeps,
-  what: Removed & { readonly name: string },
+  what: RemovalTarget & { readonly name: string },
   how: { readonly end: boolean; readonly dry_run: boolean },
 ): Promise<Pending> {
   const { db, pause = sleep } = deps
@@ -171,7 +171,7 @@ async function remove(
   }
   if (!how.end) refusePending(name, pending)
   const reopen = await closeForRemoval(db, removable, id)
-  await pause(FOLLOWING)
+  await pause(FOLLOW_MS)
   try {
     // New work may have come before every server knew of the removal.
     if (!how.end) refusePending(name, await pendingOf(db, what))

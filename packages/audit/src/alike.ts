@@ -5,7 +5,7 @@ import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 type Others = 'asked' | 'outcomes' | 'consent' | 'request' | 'reply' | 'correlation_id' | 'transaction_id' | 'sealed'
 
 /** Members that are compared by `===`. Entries under one grant often share the object `shown` (`audit-entry-of.ts`). */
-const SAME = {
+const IDENTICAL_MEMBERS = {
   kind: true,
   participant: true,
   operator: true,
@@ -24,11 +24,11 @@ const SAME = {
   address: true,
   note: true,
 } as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, Others>, true>>
-const same = Object.keys(SAME) as readonly (keyof typeof SAME)[]
+const identicalMembers = Object.keys(IDENTICAL_MEMBERS) as readonly (keyof typeof IDENTICAL_MEMBERS)[]
 
 /** True when two entries are equal, apart from members that may have marks. `valuesIn` compares these (`shapes.ts`). */
 export function mayHaveSameShape(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
-  for (const name of same) if (one[name] !== other[name]) return false
+  for (const name of identicalMembers) if (one[name] !== other[name]) return false
   return (
     isSameList(one.asked.record_types, other.asked.record_types) &&
     isSameList(one.asked.forms, other.asked.forms) &&

@@ -35,7 +35,7 @@ export interface AuditLogDeps {
 }
 
 /** The most entries that wait to be written. Above it calls are refused, so that memory is not exhausted. */
-const ENTRIES_WAITING = 10_000
+const MOST_WAITING_ENTRIES = 10_000
 
 export type AuditMetrics = Pick<Metrics, 'audited' | 'checkpointMade' | 'witnessed'>
 
@@ -68,7 +68,7 @@ export function createAuditLog(deps: AuditLogDeps): ProcessAuditLog {
     time: () => clock.now() + drift.offset,
   })
   const writer = createChainWriter(deps, checkpoints, drift)
-  const group = groupCommit(writer.write, { waiting: ENTRIES_WAITING })
+  const group = groupCommit(writer.write, { waiting: MOST_WAITING_ENTRIES })
   let closed = false
 
   const submit = async (entry: AuditEntry, persons: readonly AuditedPerson[], joint: JointRow | null) => {
@@ -116,7 +116,7 @@ function createChainWriter(
     entries: readonly PreparedEntry[],
   ): Promise<readonly [Chain, readonly number[]]> => {
     const at = Math.max(current.at, Math.trunc(clock.now() + current.offset))
-    const { rows, hash } = chained(shapes, current, new Date(at).toISOString(), entries)
+    const { rows, hash } = chainEntries(shapes, current, new Date(at).toISOString(), entries)
     const used = [...new Set(rows.flatMap(({ shape }) => shape ?? []))]
     const fresh = used.filter(({ stored }) => !stored)
     const sent = clock.now()
@@ -195,7 +195,7 @@ async function beginChain(db: Database, { now }: Pick<Clock, 'now'>): Promise<Ch
 }
 
 /** Makes the rows of entries that follow the end of a chain. Also returns the hash of the last row. */
-function chained(
+function chainEntries(
   shapes: EntryShapes,
   { id: chain, sequence: last, hash: previous }: Chain,
   at: string,

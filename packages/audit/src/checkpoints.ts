@@ -82,10 +82,10 @@ export function signCheckpoint(signer: AuditSigner, content: CheckpointContent):
   }
 }
 
-interface OpenChain {
+interface ChainToSign {
   end: ChainEnd
   abandoned: boolean
-  /** The newest checkpoint of the chain whose commit is certain; `NOTHING`: none yet. */
+  /** The newest checkpoint of the chain whose commit is certain; `NOTHING_SIGNED`: none yet. */
   signed: { readonly sequence: number; readonly digest: string | null; readonly at: Date | null }
   /** A checkpoint whose commit may have failed. The next checkpoint names it, so it is written again first. */
   uncertain: MadeCheckpoint | null
@@ -96,22 +96,22 @@ interface MadeCheckpoint {
   readonly row: NewCheckpoint
 }
 
-const NOTHING = { sequence: 0, digest: null, at: null }
+const NOTHING_SIGNED = { sequence: 0, digest: null, at: null }
 
-const isUnsigned = ({ end, signed }: OpenChain): boolean => signed.sequence < end.sequence
+const isUnsigned = ({ end, signed }: ChainToSign): boolean => signed.sequence < end.sequence
 
 export function createCheckpoints(deps: CheckpointDeps): Checkpoints {
   const { clock, limits, log, metrics, witness } = deps
-  const open = new Map<string, OpenChain>()
+  const open = new Map<string, ChainToSign>()
   let scheduled = false
   let signing = false
   let working: Promise<void> = Promise.resolve()
 
-  const sign = async (chain: OpenChain, ended: boolean): Promise<void> => {
-    if (chain.uncertain !== null) await commit(deps, chain, chain.uncertain)
+  const sign = async (chain: ChainToSign, ended: boolean): Promise<void> => {
+    if (chain.uncertain !== null) await commitCheckpoint(deps, chain, chain.uncertain)
     if (!ended && !isUnsigned(chain)) return
-    chain.uncertain = await make(deps, chain, ended)
-    await commit(deps, chain, chain.uncertain)
+    chain.uncertain = await makeCheckpoint(deps, chain, ended)
+    await commitCheckpoint(deps, chain, chain.uncertain)
   }
 
   const signAll = async (closing: boolean): Promise<void> => {
@@ -154,10 +154,10 @@ export function createCheckpoints(deps: CheckpointDeps): Checkpoints {
   return {
     committed(end) {
       const known = open.get(end.id)
-      if (known === undefined) open.set(end.id, { end, abandoned: false, signed: NOTHING, uncertain: null })
+      if (known === undefined) open.set(end.id, { end, abandoned: false, signed: NOTHING_SIGNED, uncertain: null })
       else known.end = end
       schedule()
-      const signed = known?.signed ?? NOTHING
+      const signed = known?.signed ?? NOTHING_SIGNED
       if (end.sequence - signed.sequence >= limits.checkpoint_entries) void signMany()
     },
     abandoned(chain) {
@@ -173,9 +173,9 @@ export function createCheckpoints(deps: CheckpointDeps): Checkpoints {
   }
 }
 
-async function make(
+async function makeCheckpoint(
   { db, keys, time, witness }: CheckpointDeps,
-  { end, signed }: OpenChain,
+  { end, signed }: ChainToSign,
   ended: boolean,
 ): Promise<MadeCheckpoint> {
   const { signer, secrets, created } = await keys()
@@ -196,9 +196,9 @@ async function make(
   return { content, row: signCheckpoint(signer, content) }
 }
 
-async function commit(
+async function commitCheckpoint(
   { db, metrics, witness }: CheckpointDeps,
-  chain: OpenChain,
+  chain: ChainToSign,
   { content, row }: MadeCheckpoint,
 ): Promise<void> {
   await insertCheckpoint(db.pool, row)

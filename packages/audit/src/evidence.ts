@@ -8,34 +8,34 @@ import Type, { type Static } from 'typebox'
 import { entryHash } from './chain.ts'
 import type { CheckpointContent } from './checkpoints.ts'
 
-const closed = <Properties extends Parameters<typeof Type.Object>[0]>(properties: Properties) =>
+const closedObject = <Properties extends Parameters<typeof Type.Object>[0]>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
 const Text = Type.String()
 const Hexadecimal = Type.String({ pattern: '^(?:[0-9a-f]{2})*$' })
 const Signed = { kid: Text, signature: Type.String({ pattern: '^[A-Za-z0-9_-]{86}$' }) } as const
 
-export const Evidence = closed({
+export const Evidence = closedObject({
   version: Type.Literal(1),
   made_at: Text,
   /** The message_id of the message, in its stored form (`messageKey`). */
   message_id: Text,
   /** Each entry of the message, followed by the later entries up to the checkpoint that signs them. */
   accounts: Type.Array(
-    closed({
+    closedObject({
       chain: Text,
       /** The hash of the entry before the first of `entries`, in hexadecimal. */
       previous: Hexadecimal,
       entries: Type.Array(
-        closed({ sequence: Type.Integer({ minimum: 1 }), at: Text, entry: Text, commitments: Hexadecimal }),
+        closedObject({ sequence: Type.Integer({ minimum: 1 }), at: Text, entry: Text, commitments: Hexadecimal }),
         { minItems: 1 },
       ),
-      checkpoint: closed({ content: Text, ...Signed }),
+      checkpoint: closedObject({ content: Text, ...Signed }),
     }),
     { minItems: 1 },
   ),
   /** The public keys. `use` is `account` for checkpoints and this evidence, `message` for messages in the entries. */
   keys: Type.Array(
-    closed({
+    closedObject({
       kid: Text,
       use: Type.Union([Type.Literal('account'), Type.Literal('message')]),
       owner: Type.Union([Text, Type.Null()], { description: 'sender_id; null: ours.' }),
@@ -67,13 +67,13 @@ export class EvidenceFault extends Error {
   override readonly name = 'EvidenceFault'
 }
 
-const shape = validator(Evidence)
+const evidenceValidator = validator(Evidence)
 
 /** Verifies an evidence. @returns the message's entries, and the kids of the keys that signed @throws EvidenceFault */
 export async function checkEvidence(
   given: unknown,
 ): Promise<{ readonly accounts: readonly ProvenEntry[]; readonly kids: readonly string[] }> {
-  const problem = shape.problem(given, 'evidence')
+  const problem = evidenceValidator.problem(given, 'evidence')
   if (problem !== null) throw new EvidenceFault(problem)
   const evidence = given as Evidence
   const keys = await auditKeys(evidence)
@@ -90,7 +90,7 @@ export async function checkEvidence(
   const accounts = evidence.accounts.map((account, at) => {
     const { content, kid, signature } = account.checkpoint
     check(kid, content, signature, `accounts[${at}].checkpoint`)
-    return provenBy(evidence.message_id, account, `accounts[${at}]`)
+    return proveEntry(evidence.message_id, account, `accounts[${at}]`)
   })
   const kids = [evidence.kid, ...evidence.accounts.map(({ checkpoint }) => checkpoint.kid)]
   return { accounts, kids: [...new Set(kids)] }
@@ -111,7 +111,7 @@ async function auditKeys({ keys }: Evidence) {
   return found
 }
 
-function provenBy(
+function proveEntry(
   message_id: string,
   { chain, previous, entries, checkpoint }: Evidence['accounts'][number],
   where: string,

@@ -12,7 +12,7 @@ export class NotAudited extends RequestFault {
 }
 
 /** Milliseconds between two lines in the log about the same failure. */
-const PERIOD = 60_000
+const FAILURE_LOG_PERIOD_MS = 60_000
 
 /**
  * Wraps an audit log: a failed write refuses the request, and is logged here unless the database was unavailable. The
@@ -23,7 +23,7 @@ export function failClosed<Writer extends JointAuditLog>(
   { log, later }: { readonly log: Pick<Log, 'error'>; readonly later?: Clock['later'] },
 ): Writer {
   const flood = createFloodLog<object>({
-    period: PERIOD,
+    period: FAILURE_LOG_PERIOD_MS,
     most: 20,
     report: (failure, count) =>
       log.error({ ...failure, count }, 'audit entries could not be written: nothing that they describe was sent'),

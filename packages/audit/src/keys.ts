@@ -55,7 +55,7 @@ export interface SecretKids {
   readonly confidential: string
 }
 
-const KINDS: readonly AuditKeyKind[] = ['signature', 'pseudonym', 'confidential']
+const AUDIT_KEY_KINDS: readonly AuditKeyKind[] = ['signature', 'pseudonym', 'confidential']
 const { table, purpose } = SEALED_AUDIT_KEYS
 
 /**
@@ -82,12 +82,16 @@ export function auditKeysOnce(db: Database, vault: () => Promise<Vault>): () => 
  */
 export async function loadAuditKeys(db: Database, vault: Vault): Promise<AuditKeys> {
   const keys = await currentKeys(db, vault)
-  const of = (kind: AuditKeyKind): AuditKey => {
+  const keyOfKind = (kind: AuditKeyKind): AuditKey => {
     const key = keys.find((candidate) => candidate.kind === kind)
     if (key === undefined) throw new Error(`the audit log has no ${kind} key`)
     return key
   }
-  const [signature, pseudonym, confidential] = [of('signature'), of('pseudonym'), of('confidential')]
+  const [signature, pseudonym, confidential] = [
+    keyOfKind('signature'),
+    keyOfKind('pseudonym'),
+    keyOfKind('confidential'),
+  ]
   return {
     pseudonyms: createSecretKey(await decryptKey(vault, pseudonym)),
     confidential: { kid: confidential.kid, key: createSecretKey(await decryptKey(vault, confidential)) },
@@ -118,12 +122,12 @@ async function currentKeys(db: Database, vault: Vault): Promise<readonly AuditKe
   const all = await listAuditKeys(db)
   const current = (keys: readonly AuditKey[]) => keys.filter(({ retired_at }) => retired_at === null)
   const found = current(all)
-  const lacking = KINDS.filter((kind) => found.every((key) => key.kind !== kind))
+  const lacking = AUDIT_KEY_KINDS.filter((kind) => found.every((key) => key.kind !== kind))
   if (lacking.length === 0) return found
   for (const kind of lacking) refuseToReplace(kind, all, audited)
   await withCurrentMasterKey(async () => {
     for (const kind of lacking) {
-      const { kid, public_key, secret } = await newKey(kind)
+      const { kid, public_key, secret } = await generateAuditKey(kind)
       const sealed = await vault.encrypt(purpose, { table, id: kid }, secret)
       await addAuditKey(db, { kid, kind, public_key, sealed })
     }
@@ -146,7 +150,7 @@ interface GeneratedKey {
   readonly secret: Buffer
 }
 
-async function newKey(kind: AuditKeyKind): Promise<GeneratedKey> {
+async function generateAuditKey(kind: AuditKeyKind): Promise<GeneratedKey> {
   if (kind !== 'signature') return { kid: randomUUID(), public_key: null, secret: randomBytes(32) }
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const public_key = publicKey.export({ format: 'jwk' })

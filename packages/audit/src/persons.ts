@@ -7,8 +7,8 @@ import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import {
   type AuditedPerson,
   identifierKey,
+  type MakePseudonyms,
   type PersonIdentifier,
-  type Pseudonyms,
 } from '@rollcall/core/model/audit-entry'
 import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
@@ -23,7 +23,7 @@ export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Bu
  * Creates the maker of pseudonyms for use outside of the audit log. They equal those in it.
  * @param vault is opened for the first pseudonym
  */
-export function createPseudonymMaker(db: Database, vault: () => Promise<Vault>): Pseudonyms {
+export function createPseudonymMaker(db: Database, vault: () => Promise<Vault>): MakePseudonyms {
   const keys = auditKeysOnce(db, vault)
   return async (identifiers) => {
     const { pseudonyms } = await keys()
@@ -44,13 +44,13 @@ export function packedPersonsOf(secret: KeyObject, persons: readonly AuditedPers
 }
 
 /** The random bytes for salts that are fetched at once: fetching many takes as long as few. */
-const SALTS = 4_096
+const SALT_BATCH_BYTES = 4_096
 let salts = Buffer.alloc(0)
 let used = 0
 
 function newSalt(): Buffer {
   if (used === salts.length) {
-    salts = randomBytes(SALTS)
+    salts = randomBytes(SALT_BATCH_BYTES)
     used = 0
   }
   used += SALT_BYTES

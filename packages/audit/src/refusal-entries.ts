@@ -4,7 +4,7 @@ import type { RefusalEntries } from '@rollcall/observe/refusals'
 import { EMPTY_ENTRY } from './audit-entry-of.ts'
 
 /** The most sorts of refusals whose last time is remembered. */
-const MOST = 1_000
+const MOST_REFUSAL_SORTS = 1_000
 
 /** Creates the writer of audit entries of refused requests. @param now milliseconds */
 export function createRefusalEntries(auditLog: AuditLog, now: () => number): RefusalEntries {
@@ -15,7 +15,7 @@ export function createRefusalEntries(auditLog: AuditLog, now: () => number): Ref
       const key = JSON.stringify(refusals)
       const at = now()
       const since = last.get(key) ?? at
-      if (last.size >= MOST) last.clear()
+      if (last.size >= MOST_REFUSAL_SORTS) last.clear()
       last.set(key, at)
       const { refusal = 'others', participant = null, address, ...request } = refusals ?? {}
       const entry: AuditEntry = {

@@ -33,7 +33,7 @@ export interface KnownShape {
   /** An entry of this shape. `fields`: the members that may differ. `values`: what the marks stand for in `sample`. */
   readonly sample: StoredAuditEntry
   readonly fields: Fields
-  readonly values: readonly Value[]
+  readonly values: readonly MarkedValue[]
   /** True when the row of the shape is committed, as far as this process knows. */
   stored: boolean
 }
@@ -60,16 +60,16 @@ export interface EntryShapes {
 type MessageColumns = Pick<StoredEntry, 'message_id' | 'reply_message_id'>
 
 /** The most shapes that are remembered: records of one type may show some hundred sets of attributes. */
-const MOST = 5_000
+const MOST_SHAPES = 5_000
 
 /** The most shapes of one participant: it must not fill memory or the table with ever new requests. */
-const MOST_OF_ONE = 1_000
+const MOST_SHAPES_OF_ONE = 1_000
 
 /** The most characters of a shape, and of a signature, whose length a peer chooses; a longer one gets no shape. */
-const LONGEST = 8_192
+const MOST_SHAPE_LENGTH = 8_192
 
 const isLong = ({ request, reply }: StoredAuditEntry): boolean =>
-  (request?.signature?.length ?? 0) > LONGEST || (reply?.signature?.length ?? 0) > LONGEST
+  (request?.signature?.length ?? 0) > MOST_SHAPE_LENGTH || (reply?.signature?.length ?? 0) > MOST_SHAPE_LENGTH
 
 export function createShapes(): EntryShapes {
   const met = new Map<string, { readonly of: string | null; readonly shape: KnownShape | null }>()
@@ -90,29 +90,30 @@ export function createShapes(): EntryShapes {
       const key = `${shown}\n${entry.participant}\n${entry.registry}\n${entry.operation}\n${entry.kind}`
       const guess = last.get(key)
       const guessed =
-        guess !== undefined && mayHaveSameShape(guess.sample, entry) ? valuesIn(guess, entry, columns) : null
-      if (guess !== undefined && guessed !== null) return packedIn(guess, guessed)
-      const { content, values } = takenApart(entry, columns)
+        guess !== undefined && mayHaveSameShape(guess.sample, entry) ? findShapeValues(guess, entry, columns) : null
+      if (guess !== undefined && guessed !== null) return packWithShape(guess, guessed)
+      const { content, values } = divideEntry(entry, columns)
       const known = met.get(content)
       if (known?.shape) {
-        if (last.size >= MOST) last.clear()
+        if (last.size >= MOST_SHAPES) last.clear()
         last.set(key, known.shape)
-        return packedIn(known.shape, values)
+        return packWithShape(known.shape, values)
       }
       const alone = whole()
       const of = entry.participant
-      if (known !== undefined || content.length > LONGEST || (counts.get(of) ?? 0) >= MOST_OF_ONE) return alone
-      const [oldest] = met.size >= MOST ? met : []
+      if (known !== undefined || content.length > MOST_SHAPE_LENGTH || (counts.get(of) ?? 0) >= MOST_SHAPES_OF_ONE)
+        return alone
+      const [oldest] = met.size >= MOST_SHAPES ? met : []
       if (oldest !== undefined) {
         met.delete(oldest[0])
         count(oldest[1].of, -1)
       }
       const digest = sha256(content)
-      const sample = detached(entry)
+      const sample = copyDetached(entry)
       const pieces = splitShape(content)
       const made = { content, digest, pieces, sample, fields: fieldsOf(sample), values, stored: false }
       // A shape must not have an operator's name: pruning does not delete shapes. Entries of operators are rare.
-      const isShared = entry.operator === null && isReadBack(packedIn(made, values), alone.text, columns)
+      const isShared = entry.operator === null && isReadBack(packWithShape(made, values), alone.text, columns)
       met.set(content, { of, shape: isShared ? made : null })
       count(of, 1)
       return alone
@@ -125,10 +126,16 @@ export function createShapes(): EntryShapes {
 }
 
 /** Copies an entry whose texts are slices of a request's body, so that the whole body does not stay in memory. */
-const detached = ({ shown, ...others }: StoredAuditEntry): StoredAuditEntry => ({ ...structuredClone(others), shown })
+const copyDetached = ({ shown, ...others }: StoredAuditEntry): StoredAuditEntry => ({
+  ...structuredClone(others),
+  shown,
+})
 
 /** Makes the row of an entry from its shape and the values between the pieces of the shape. */
-function packedIn(shape: KnownShape, values: readonly Value[]): ComposedEntry & { readonly shape: KnownShape } {
+function packWithShape(
+  shape: KnownShape,
+  values: readonly MarkedValue[],
+): ComposedEntry & { readonly shape: KnownShape } {
   const { pieces } = shape
   let text = pieces[0] as string
   for (const [index, { value }] of values.entries()) text += value + (pieces[2 * index + 2] as string)
@@ -139,7 +146,7 @@ function packedIn(shape: KnownShape, values: readonly Value[]): ComposedEntry & 
 
 /** True when the stored parts give the text of the entry again: a text of a peer may look like a mark. */
 const isReadBack = (
-  { text, shape, packed, correlation_id }: ReturnType<typeof packedIn>,
+  { text, shape, packed, correlation_id }: ReturnType<typeof packWithShape>,
   whole: string,
   columns: MessageColumns,
 ): boolean => text === whole && entryTextOf({ content: shape.content, packed, correlation_id, ...columns }) === whole
@@ -170,7 +177,7 @@ const PACKED_AS: Readonly<Partial<Record<Field, PackingName>>> = {
 }
 
 /** A value that a mark in the shape stands for. */
-interface Value {
+interface MarkedValue {
   readonly field: Field
   readonly mark: PackingName | ColumnName
   /** The value as the text of the entry has it. */
@@ -193,12 +200,12 @@ const IS_SIGNATURE: readonly Field[] = ['request_signature', 'reply_signature']
 const quotedPart = (value: string): string => canonicalJson(value).slice(1, -1)
 
 /** Divides an entry into its shape and the values of its marks. */
-function takenApart(
+function divideEntry(
   entry: StoredAuditEntry,
   columns: MessageColumns,
-): { readonly content: string; readonly values: readonly Value[] } {
-  const values: Value[] = []
-  const add = (field: Field, mark: Value['mark'], value: string, bytes: Buffer | null): string => {
+): { readonly content: string; readonly values: readonly MarkedValue[] } {
+  const values: MarkedValue[] = []
+  const add = (field: Field, mark: MarkedValue['mark'], value: string, bytes: Buffer | null): string => {
     values.push({ field, mark, value, bytes })
     return markOf(mark)
   }
@@ -215,48 +222,48 @@ function takenApart(
     if (column !== null) return add(field, column, value, null)
     if (HAS_COLUMN.includes(field)) return value
     if (!IS_SIGNATURE.includes(field)) return addPacked(field, value, [PACKED_AS[field] ?? 't', 't'])
-    return value.replaceAll(OF_SIGNATURE, (part) => addPacked(field, part, part.length === 10 ? ['i'] : ['s', 'b']))
+    return value.replaceAll(SIGNATURE_PARTS, (part) => addPacked(field, part, part.length === 10 ? ['i'] : ['s', 'b']))
   }
-  const texts: Partial<Record<Field, CanonicalText | null>> = {}
+  const shownTexts: Partial<Record<Field, CanonicalText | null>> = {}
   const fields = fieldsOf(entry)
   for (const field of Object.keys(fields) as Field[]) {
     const value = fields[field]
-    if (value !== undefined) texts[field] = value === null ? null : new CanonicalText(`"${marked(field, value)}"`)
+    if (value !== undefined) shownTexts[field] = value === null ? null : new CanonicalText(`"${marked(field, value)}"`)
   }
   const { consent, reply, request } = entry
   const members = {
     ...entry,
-    consent: consent && { ...consent, jti: texts.jti },
-    correlation_id: texts.correlation_id,
+    consent: consent && { ...consent, jti: shownTexts.jti },
+    correlation_id: shownTexts.correlation_id,
     reply: reply && {
-      digest: texts.reply_digest,
+      digest: shownTexts.reply_digest,
       kid: reply.kid,
-      message_id: texts.reply_message_id,
-      signature: texts.reply_signature,
+      message_id: shownTexts.reply_message_id,
+      signature: shownTexts.reply_signature,
     },
     request: request && {
-      digest: texts.request_digest,
+      digest: shownTexts.request_digest,
       kid: request.kid,
-      message_id: texts.request_message_id,
-      signature: texts.request_signature,
+      message_id: shownTexts.request_message_id,
+      signature: shownTexts.request_signature,
     },
-    sealed: texts.sealed,
+    sealed: shownTexts.sealed,
     shown: shownText(entry.shown).text,
-    transaction_id: texts.transaction_id,
+    transaction_id: shownTexts.transaction_id,
   }
   return { content: canonicalJson(members), values }
 }
 
 /** The parts of a signature that differ between signatures of one key: bytes in base64, and times. */
-const OF_SIGNATURE = /[A-Za-z0-9+/_-]{43,}={0,2}|(?<![0-9])[0-9]{10}(?![0-9])/g
+const SIGNATURE_PARTS = /[A-Za-z0-9+/_-]{43,}={0,2}|(?<![0-9])[0-9]{10}(?![0-9])/g
 
 /** The values of an entry, if its shape is that of the sample; null when it differs. */
-function valuesIn(
+function findShapeValues(
   { fields: ofSample, values: known }: KnownShape,
   entry: StoredAuditEntry,
   columns: MessageColumns,
-): readonly Value[] | null {
-  const values: Value[] = []
+): readonly MarkedValue[] | null {
+  const values: MarkedValue[] = []
   const fields = fieldsOf(entry)
   let next = 0
   for (const name in fields) {
@@ -293,15 +300,20 @@ function valuesIn(
   return values
 }
 
-const isColumnMark = (mark: Value['mark']): mark is ColumnName => mark === 'c' || mark === 'm' || mark === 'r'
+const isColumnMark = (mark: MarkedValue['mark']): mark is ColumnName => mark === 'c' || mark === 'm' || mark === 'r'
 
-/** Does for a signature what `valuesIn` does: the values have the same lengths, and the same texts between them. */
-function valuesOfSignature(text: string, like: string, known: readonly Value[], first: number): Value[] | null {
+/** Does for a signature what `findShapeValues` does: the values have the same lengths, and the same texts between them. */
+function valuesOfSignature(
+  text: string,
+  like: string,
+  known: readonly MarkedValue[],
+  first: number,
+): MarkedValue[] | null {
   if (text.length !== like.length) return null
-  const values: Value[] = []
+  const values: MarkedValue[] = []
   let at = 0
   for (let index = first; known[index]?.field === known[first]?.field; index += 1) {
-    const { field, mark, value: other } = known[index] as Value
+    const { field, mark, value: other } = known[index] as MarkedValue
     const start = like.indexOf(other, at)
     if (isColumnMark(mark) || text.slice(at, start) !== like.slice(at, start)) return null
     at = start + other.length

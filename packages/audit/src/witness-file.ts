@@ -13,7 +13,7 @@ import type { WitnessTarget } from './witness-target.ts'
  * call, so lines of several processes do not mix. An empty file that root opens gets the owner of its folder, because
  * the service writes it too.
  */
-const WRITER = `
+const WRITER_PROGRAM = `
 const { appendFileSync, closeSync, fchownSync, fstatSync, fsyncSync, openSync, statSync } = require('node:fs')
 const { dirname } = require('node:path')
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
@@ -45,7 +45,7 @@ process.stdin.setEncoding('utf8').on('data', (part) => {
 type Writer = ChildProcessByStdio<Writable, Readable, null>
 
 /** Sets whether the child process keeps this process running, which it does only while it writes. */
-function keepsRunning(writer: Writer, how: 'ref' | 'unref'): void {
+function setKeepsRunning(writer: Writer, how: 'ref' | 'unref'): void {
   writer[how]()
   for (const stream of [writer.stdin, writer.stdout]) if (stream instanceof Socket) stream[how]()
 }
@@ -61,10 +61,10 @@ class WitnessFileError extends Error {
 
 export function fileWitness(path: string): WitnessTarget {
   let writer: Writer | null = null
-  const writerOf = (): Writer => {
+  const ensureWriter = (): Writer => {
     if (writer !== null) return writer
     // The writer has its own process group: Ctrl-C must not end it before our last checkpoint. It gets no settings.
-    const started: Writer = spawn(process.execPath, ['-e', WRITER, path], {
+    const started: Writer = spawn(process.execPath, ['-e', WRITER_PROGRAM, path], {
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,
       env: {},
@@ -81,12 +81,12 @@ export function fileWitness(path: string): WitnessTarget {
     write: (lines, signal) =>
       new Promise((resolve, reject) => {
         if (writer?.killed === true) throw new WitnessFileError('EBUSY')
-        const current = writerOf()
+        const current = ensureWriter()
         const settle = (code: string): void => {
           current.stdout.removeAllListeners('data')
           current.removeListener('exit', ended).removeListener('error', ended)
           signal.removeEventListener('abort', abort)
-          keepsRunning(current, 'unref')
+          setKeepsRunning(current, 'unref')
           if (code === 'taken') resolve()
           else reject(new WitnessFileError(code))
         }
@@ -98,7 +98,7 @@ export function fileWitness(path: string): WitnessTarget {
         current.stdout.on('data', (answer: Buffer) => settle(answer.toString().trim()))
         current.once('exit', ended).once('error', ended)
         signal.addEventListener('abort', abort, { once: true })
-        keepsRunning(current, 'ref')
+        setKeepsRunning(current, 'ref')
         current.stdin.write(`${lines.join('\n')}\n\0`)
       }),
     close() {

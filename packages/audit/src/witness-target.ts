@@ -11,13 +11,13 @@ export type WitnessAddress =
   | { readonly kind: 'udp' | 'tcp'; readonly host: string; readonly port: number }
 
 const SYSLOG_PORT = 514
-const PROTOCOLS: Readonly<Record<string, 'udp' | 'tcp'>> = { 'syslog:': 'udp', 'syslog+tcp:': 'tcp' }
+const SYSLOG_PROTOCOLS: Readonly<Record<string, 'udp' | 'tcp'>> = { 'syslog:': 'udp', 'syslog+tcp:': 'tcp' }
 
 /** Reads the setting of the witness; null when the text is neither a path nor such an address. */
 export function readWitnessAddress(text: string): WitnessAddress | null {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(text)) return { kind: 'file', path: text }
   const url = URL.parse(text)
-  const kind = PROTOCOLS[url?.protocol ?? '']
+  const kind = SYSLOG_PROTOCOLS[url?.protocol ?? '']
   if (url === null || kind === undefined || url.hostname === '' || !['', '/'].includes(url.pathname)) return null
   if (url.username !== '' || url.search !== '' || url.hash !== '') return null
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')

@@ -24,7 +24,7 @@ export interface Witness {
 }
 
 /** Milliseconds after which a witness that has not answered counts as failed. */
-export const WITNESS_TIMEOUT = 5_000
+export const WITNESS_TIMEOUT_MS = 5_000
 
 /** The most lines that wait for a failing witness; above it the oldest are lost. */
 const MOST_WAITING = 10_000
@@ -72,7 +72,7 @@ function writeWithTimeLimit(target: WitnessTarget, lines: readonly string[], lat
   const giveUp = new AbortController()
   later(
     () => giveUp.abort(Object.assign(new Error('the witness does not answer'), { code: 'ETIMEDOUT' })),
-    WITNESS_TIMEOUT,
+    WITNESS_TIMEOUT_MS,
   )
   return target.write(lines, giveUp.signal)
 }

@@ -10,7 +10,7 @@ import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
 import { testAuditLog } from '../../settings/test/audit-log.ts'
 import { auditEntry } from '../test/audit-entry.ts'
 import { countUnwitnessed } from './store/checkpoints.ts'
-import { WITNESS_TIMEOUT } from './witness.ts'
+import { WITNESS_TIMEOUT_MS } from './witness.ts'
 import { readWitnessLine } from './witness-line.ts'
 import { syslogWitness } from './witness-syslog.ts'
 import { readWitnessAddress, type WitnessAddress } from './witness-target.ts'
@@ -138,7 +138,7 @@ test('a witness that does not answer is given up after its time, and stops neith
   const failures = (count: number) =>
     expect
       .poll(() => {
-        auditLog.clock.pass(WITNESS_TIMEOUT)
+        auditLog.clock.pass(WITNESS_TIMEOUT_MS)
         return auditLog.counted.filter((line) => line === 'witness failed').length
       })
       .toBe(count)

@@ -3,7 +3,7 @@ import { Argument, type Command, Option } from 'commander'
 import type { Leaf } from './command-tree.ts'
 import type { Deps } from './environment.ts'
 import { EXIT_CODES } from './failure.ts'
-import { factsText, type OutputOptions, print, withJson } from './output.ts'
+import { factsText, type OutputOptions, printResult, withJson } from './output.ts'
 import type { Member } from './schema-reader.ts'
 import { listenForStop } from './stop.ts'
 
@@ -31,7 +31,7 @@ interface Spelling {
 }
 
 /** The values that a command line gives, by the names of members and of other arguments and options. */
-type Given<Input> = Input & Readonly<Record<string, unknown>>
+type GivenValues<Input> = Input & Readonly<Record<string, unknown>>
 
 interface Row<Input, Result, More> {
   /** One line for the list of commands; absent for a command in a module of its own. */
@@ -55,13 +55,13 @@ interface Row<Input, Result, More> {
   /** The command prints at most `limit` rows (50 by default). Its text says when there are more. */
   readonly pages?: true
   /** Makes dependencies that the admin function needs beside `Deps`. */
-  readonly deps?: (deps: Deps, given: Given<Input>) => More | Promise<More>
+  readonly deps?: (deps: Deps, given: GivenValues<Input>) => More | Promise<More>
   /** Computes members of the input; the others stay as given. */
-  readonly input?: (given: Given<Input>) => Partial<Input> | Promise<Partial<Input>>
+  readonly input?: (given: GivenValues<Input>) => Partial<Input> | Promise<Partial<Input>>
   /** True when the command ends with exit code 1 after this result. */
   readonly failed?: (result: Result) => boolean
   /** Writes the result as text (default: a line for each member). */
-  readonly text?: (result: Result, given: Given<Input>, more: More) => string | Promise<string>
+  readonly text?: (result: Result, given: GivenValues<Input>, more: More) => string | Promise<string>
 }
 
 /** Makes a command that calls an admin function. `load` imports the function, when its command is used. */
@@ -91,7 +91,7 @@ export function adminCommand<Input, Result, More = unknown>(
         ]
         const known = values.filter(([, value]) => !isNothing(value))
         const given = Object.fromEntries(known.map(([name, value]) => [name, value === NULL ? null : value]))
-        await run(adminFunction, row, given as Given<Input>, flags)
+        await runAdminFunction(adminFunction, row, given as GivenValues<Input>, flags)
       })
     },
   }
@@ -117,10 +117,10 @@ const keepingNull =
 /** True when no value was given. Commander gives an empty list for variadic arguments without values. */
 const isNothing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0)
 
-async function run<Input, Result, More>(
+async function runAdminFunction<Input, Result, More>(
   adminFunction: AdminFunction<Input, Result, More>,
   row: Row<Input, Result, More>,
-  given: Given<Input>,
+  given: GivenValues<Input>,
   options: OutputOptions,
 ): Promise<void> {
   const whole = { ...given, ...(await textsOf(row, given)) }
@@ -139,7 +139,7 @@ async function run<Input, Result, More>(
   const hasMore = Array.isArray(found) && found.length > limit
   const result = hasMore ? (found.slice(0, limit) as Result) : found
   const text = row.text === undefined ? factsText(result as object) : await row.text(result, given, more)
-  print(options, result, hasMore ? `${text}\nthere are more; --limit shows them` : text)
+  printResult(options, result, hasMore ? `${text}\nthere are more; --limit shows them` : text)
   if (row.failed?.(result)) process.exitCode = EXIT_CODES.failed
 }
 
@@ -179,14 +179,14 @@ async function withFile<Input, Result>(
 
 type SchemaReader = typeof import('./schema-reader.ts')
 
-type Described = Pick<Row<unknown, unknown, unknown>, 'args' | 'options' | 'more' | 'notes' | 'examples' | 'pages'>
+type CommandTexts = Pick<Row<unknown, unknown, unknown>, 'args' | 'options' | 'more' | 'notes' | 'examples' | 'pages'>
 
 /** Adds the arguments of a command. @returns their names, in order */
 function addArguments(
   { memberReader }: SchemaReader,
   command: Command,
   members: readonly Member[],
-  { args = '', options = {} }: Described,
+  { args = '', options = {} }: CommandTexts,
 ): string[] {
   const names: string[] = []
   for (const word of args.split(' ').filter(Boolean)) {
@@ -203,12 +203,12 @@ function addArguments(
   return names
 }
 
-/** Adds the options of a command. @returns for each its name in `Given`, and its name in commander */
+/** Adds the options of a command. @returns for each its name in `GivenValues`, and its name in commander */
 function addOptions(
   { memberReader }: SchemaReader,
   command: Command,
   members: readonly Member[],
-  { options = {}, more = {}, pages }: Described,
+  { options = {}, more = {}, pages }: CommandTexts,
 ): readonly (readonly [name: string, attribute: string])[] {
   const added: [string, string][] = []
   for (const { name, schema, description, isRequired } of members) {
@@ -246,7 +246,7 @@ function addOptions(
 const spellingOf = (said: string | Spelling | null | undefined): Spelling =>
   typeof said === 'string' ? { flags: said } : (said ?? {})
 
-function helpAfter(command: Command, { notes, examples }: Described): string {
+function helpAfter(command: Command, { notes, examples }: CommandTexts): string {
   const names: string[] = []
   for (let above: Command | null = command; above !== null; above = above.parent) names.unshift(above.name())
   const lines = examples.map((rest) =>

@@ -14,7 +14,7 @@ export const entryRows = (entries: Entries) =>
     id: entry.id,
     kind: entry.kind,
     at: entry.at,
-    who: who(entry),
+    who: actorText(entry),
     registry: entry.registry,
     operation: entry.operation ?? entry.note,
     purpose: entry.purpose,
@@ -25,7 +25,7 @@ export const entryRows = (entries: Entries) =>
     shown: shownText(entry),
   }))
 
-const who = ({ participant, operator, approved_by }: Entries[number]): string | null =>
+const actorText = ({ participant, operator, approved_by }: Entries[number]): string | null =>
   participant ??
   (operator === null ? null : `operator ${operator}${approved_by === null ? '' : `; approved by ${approved_by}`}`)
 

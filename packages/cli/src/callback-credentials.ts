@@ -30,7 +30,9 @@ type Name = keyof typeof OPTIONS
 type Member = (typeof OPTIONS)[Name]['member']
 
 /** The options that each way of authentication needs, and those that it allows. */
-const TAKEN: Readonly<Record<CallbackAuth, { readonly needed: readonly Name[]; readonly more: readonly Name[] }>> = {
+const OPTIONS_BY_AUTH: Readonly<
+  Record<CallbackAuth, { readonly needed: readonly Name[]; readonly more: readonly Name[] }>
+> = {
   none: { needed: [], more: [] },
   bearer: { needed: ['tokenFile'], more: ['origin'] },
   oauth2: { needed: ['tokenUrl', 'clientId', 'clientSecretFile'], more: ['origin', 'scope'] },
@@ -45,7 +47,7 @@ export async function readCredentialOptions(
   options: CredentialOptions,
 ): Promise<{ readonly auth?: CallbackAuth } & Partial<Record<Member, string>>> {
   const { auth } = options
-  const { needed, more } = TAKEN[auth ?? 'none']
+  const { needed, more } = OPTIONS_BY_AUTH[auth ?? 'none']
   const given = (Object.keys(OPTIONS) as Name[]).filter((name) => options[name] !== undefined)
   const strange = given.find((name) => !needed.includes(name) && !more.includes(name))
   if (strange !== undefined) {

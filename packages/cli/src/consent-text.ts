@@ -3,13 +3,13 @@
 import type { withdrawConsent } from '@rollcall/admin/consents/consents'
 import { countWithNoun } from './output.ts'
 
-type Done = Awaited<ReturnType<typeof withdrawConsent>>
+type Withdrawal = Awaited<ReturnType<typeof withdrawConsent>>
 
-export const withdrawalText = (done: Done): string =>
+export const withdrawalText = (done: Withdrawal): string =>
   [`withdrawn at ${done.at}`, stoppedText(done), `receipt  ${done.receipt}`].join('\n')
 
 /** Writes what stopped with a consent: subscriptions, notifications and answers on the way. */
-export function stoppedText({ stopped }: Pick<Done, 'stopped'>): string {
+export function stoppedText({ stopped }: Pick<Withdrawal, 'stopped'>): string {
   const { subscriptions, notifications, deliveries, in_flight } = stopped
   return [
     `stopped  ${countWithNoun(subscriptions.length, 'subscription')}, ${countWithNoun(notifications, 'notification')}, ${countWithNoun(deliveries, 'answer')} on the way`,

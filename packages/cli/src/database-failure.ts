@@ -19,7 +19,7 @@ interface KnownFailure {
 /** The form of DATABASE_URL, for messages. */
 export const ADDRESS_FORM = 'postgres://user:password@host/database'
 
-const ENCODED = 'a character such as @ : / % in the password is percent-encoded, as %40 for @'
+const ENCODING_ADVICE = 'a character such as @ : / % in the password is percent-encoded, as %40 for @'
 
 const CAUSES: readonly KnownFailure[] = [
   {
@@ -28,7 +28,7 @@ const CAUSES: readonly KnownFailure[] = [
   },
   {
     known: ['28P01'],
-    advice: (place) => `${place} does not accept the user or the password: correct DATABASE_URL; ${ENCODED}`,
+    advice: (place) => `${place} does not accept the user or the password: correct DATABASE_URL; ${ENCODING_ADVICE}`,
   },
   {
     known: ['28000'],
@@ -39,7 +39,7 @@ const CAUSES: readonly KnownFailure[] = [
   {
     known: ['SASL: SCRAM-SERVER-FIRST-MESSAGE: client password'],
     advice: (place) =>
-      `${place} asks for a password, and DATABASE_URL has none: ${ADDRESS_FORM}, or set PGPASSWORD; ${ENCODED}`,
+      `${place} asks for a password, and DATABASE_URL has none: ${ADDRESS_FORM}, or set PGPASSWORD; ${ENCODING_ADVICE}`,
   },
   {
     known: ['42501'],
@@ -54,7 +54,7 @@ const CAUSES: readonly KnownFailure[] = [
   { known: ['57P03'], advice: (place) => `${place} is starting or stopping: try again in a moment` },
   {
     known: ['ENOTFOUND', 'EAI_AGAIN'],
-    advice: (place) => `the host of ${place} is not known: correct it in DATABASE_URL; ${ENCODED}`,
+    advice: (place) => `the host of ${place} is not known: correct it in DATABASE_URL; ${ENCODING_ADVICE}`,
   },
   {
     known: ['ECONNREFUSED', 'ENOENT'],

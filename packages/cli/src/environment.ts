@@ -61,7 +61,7 @@ export async function withDatabase<Result>(work: (deps: Deps) => Promise<Result>
   }
   return withStorage(config, async (deps) => {
     await checkSchema(deps.db)
-    return work({ ...deps, ...(await approving(config, deps.db)) })
+    return work({ ...deps, ...(await findCallerAndApprovals(config, deps.db)) })
   })
 }
 
@@ -103,7 +103,10 @@ export async function withStorage<Result>(config: Config, work: (deps: Deps) => 
  * Finds who calls, and whether acts need a second operator.
  * @throws AdminRefusal the token of the command is not valid
  */
-async function approving({ twoPerson, limits }: Config, db: Database): Promise<Pick<Deps, 'caller' | 'approvals'>> {
+async function findCallerAndApprovals(
+  { twoPerson, limits }: Config,
+  db: Database,
+): Promise<Pick<Deps, 'caller' | 'approvals'>> {
   const token = process.env.ROLLCALL_OPERATOR_TOKEN ?? ''
   const shell = { kind: 'shell', user: shellUser() } as const
   if (!twoPerson && token === '') return { caller: shell, approvals: NO_APPROVALS }

@@ -7,20 +7,20 @@ import { describeGrant } from '@rollcall/admin/grants/words'
 import { CommandError } from './failure.ts'
 import { tableFormatter } from './output.ts'
 
-type Listed = Awaited<ReturnType<typeof listGrants>>
-type Revoked = Awaited<ReturnType<typeof revokeGrant>>
-type Explained = Awaited<ReturnType<typeof explainGrant>>
+type ListedGrants = Awaited<ReturnType<typeof listGrants>>
+type RevokedGrants = Awaited<ReturnType<typeof revokeGrant>>
+type GrantExplanation = Awaited<ReturnType<typeof explainGrant>>
 
 /** Makes a function that writes grants as a table. @param nothing the text when there is no grant */
 export const grantTable = (nothing: string) =>
-  tableFormatter<Listed[number]>(
+  tableFormatter<ListedGrants[number]>(
     'sender_id namespace version basis operations valid_from valid_until',
     nothing,
     ({ terms: { basis, operations }, ...grant }) => ({ ...grant, basis, operations: names(operations) }),
   )
 
 /** Writes the grants with their terms. @throws CommandError there is none */
-export async function grantsText(grants: Listed, { sender_id, namespace }: Whose): Promise<string> {
+export async function grantsText(grants: ListedGrants, { sender_id, namespace }: GrantSubject): Promise<string> {
   const { stringify } = await import('yaml')
   if (grants.length === 0) throw new CommandError(`${sender_id} has no grant in ${namespace}`)
   const texts = grants.map(
@@ -29,7 +29,7 @@ export async function grantsText(grants: Listed, { sender_id, namespace }: Whose
   return texts.join('\n').trimEnd()
 }
 
-export function revokedText(done: Revoked): string {
+export function revokedText(done: RevokedGrants): string {
   const grants = done.revoked === 1 ? '1 grant is' : `${done.revoked} grants are`
   const text = `${grants} revoked: ${done.sender_id} may do nothing in ${done.namespace}`
   return [text, ...suspendedSubscriptionsText(done)].join('\n')
@@ -42,7 +42,7 @@ export const suspendedSubscriptionsText = ({ suspended }: { readonly suspended: 
     : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
 
 /** Writes the meaning of a grant, a line for each subject: its version and times, then its terms. */
-export function explanationText(explained: Explained): string {
+export function explanationText(explained: GrantExplanation): string {
   const { version, valid_from, valid_until } = explained
   const lines: readonly (readonly [string, string])[] = [
     ['grant', `version ${version}, from ${valid_from}${valid_until === null ? '' : ` until ${valid_until}`}`],
@@ -55,7 +55,7 @@ export function explanationText(explained: Explained): string {
 const names = (list: 'all' | readonly string[]): string => (list === 'all' ? 'all' : list.join(', '))
 
 /** The participant and the registry that a command about grants names. */
-interface Whose {
+interface GrantSubject {
   readonly sender_id?: string | undefined
   readonly namespace?: string | undefined
 }
@@ -63,7 +63,7 @@ interface Whose {
 type Proposal = Awaited<ReturnType<typeof proposeGrant>>
 
 /** Writes a proposed grant as a file for `grant set`, with comments for people. */
-export async function proposalText(proposal: Proposal, { sender_id, namespace }: Whose): Promise<string> {
+export async function proposalText(proposal: Proposal, { sender_id, namespace }: GrantSubject): Promise<string> {
   const { stringify } = await import('yaml')
   const { terms, from, days, entries, left_out, unchanged } = proposal
   const comments = [

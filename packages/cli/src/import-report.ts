@@ -4,11 +4,11 @@ import { linesText, tableText } from './output.ts'
 
 type Result = Awaited<ReturnType<typeof importRecords>>
 type Report = Result['report']
-type Counted = Report['columns'][number] | Report['attributes'][number]
+type CountedValues = Report['columns'][number] | Report['attributes'][number]
 
 const COUNTS = ['understood', 'empty', 'not understood']
 
-const countsOf = ({ understood, empty, not_understood }: Counted) => ({
+const countsOf = ({ understood, empty, not_understood }: CountedValues) => ({
   understood,
   empty,
   'not understood': not_understood,
@@ -75,7 +75,7 @@ function attributesText(recordType: string, attributes: Report['attributes']): s
   ]
 }
 
-function problemText(name: string, counted: Counted) {
+function problemText(name: string, counted: CountedValues) {
   const { not_understood, lines, rule, unlisted, unlisted_lines, after_today, after_today_lines } = counted
   return [
     ...(after_today > 0

@@ -40,13 +40,13 @@ export async function refuseTakenPorts(config: Config): Promise<void> {
     throw new CommandError(`PORT and ADMIN_PORT are both ${port}: set one of them to another`)
   }
   for (const name of names) {
-    await probe(LISTENERS[name].address(config)).catch((error: unknown) => {
+    await tryListening(LISTENERS[name].address(config)).catch((error: unknown) => {
       throw inWords(error, name, config)
     })
   }
 }
 
-function probe(address: { readonly host: string; readonly port: number }): Promise<void> {
+function tryListening(address: { readonly host: string; readonly port: number }): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const server = createServer().once('error', reject)
   server.listen(address, () => server.close(() => resolve()))

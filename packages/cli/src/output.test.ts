@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { print, tableText } from './output.ts'
+import { printResult, tableText } from './output.ts'
 
 test('a table has its columns in line, and says so where it has no rows', () => {
   const rows = [
@@ -20,8 +20,8 @@ test('what peers write moves no cursor, begins no line, and turns no text round'
   expect(text).toBe('message_id\nm\\u001b[2J\\u009b1m\\u000a2\\u202e')
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   try {
-    print({ json: true }, { id }, '')
-    print({}, { id }, `id: ${id}`)
+    printResult({ json: true }, { id }, '')
+    printResult({}, { id }, `id: ${id}`)
     const [[json], [plain]] = write.mock.calls as unknown as [[string], [string]]
     expect(JSON.parse(json)).toEqual({ id })
     expect(json).toBe('{"id":"m\\u001b[2J\\u009b1m\\n2\\u202e"}\n')

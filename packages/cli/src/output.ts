@@ -1,7 +1,7 @@
 /** Writes results of commands to standard output: a text for people, or JSON for machines. */
 import { countWithNoun } from '@rollcall/base/shared/message-words'
 import type { Command } from 'commander'
-import { printable, printableLines } from './asking/printing.ts'
+import { printableLines, toPrintableLine } from './asking/printing.ts'
 
 export interface OutputOptions {
   readonly json?: boolean
@@ -16,8 +16,8 @@ export function withJson(command: Command): Command {
  * Prints `value` as one JSON text with --json, otherwise the text. Peers write ids and other parts, so characters that
  * a terminal would obey are escaped.
  */
-export function print({ json }: OutputOptions, value: unknown, text: string): void {
-  process.stdout.write(json ? `${printable(JSON.stringify(value))}\n` : `${printableLines(text)}\n`)
+export function printResult({ json }: OutputOptions, value: unknown, text: string): void {
+  process.stdout.write(json ? `${toPrintableLine(JSON.stringify(value))}\n` : `${printableLines(text)}\n`)
 }
 
 /** Prints a line while a command goes on. */
@@ -57,7 +57,7 @@ function cellText(cell: Cell | undefined): string {
   if (Array.isArray(cell)) return cellText(cell.join(' ') || null)
   if (cell === null || cell === undefined) return '-'
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
-  return printable(String(cell))
+  return toPrintableLine(String(cell))
 }
 
 /** Writes names and values in two columns: a list on one line, an object as JSON, null and an empty list as `-`. */

@@ -13,11 +13,11 @@ interface Row {
   readonly load: () => Promise<CommandModule>
 }
 
-const FIRST = 'Run a server:'
+const FIRST_GROUP = 'Run a server:'
 
 /** A row for each command, by group, in the order of the help. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
-  [FIRST]: {
+  [FIRST_GROUP]: {
     serve: { summary: 'run the server; it migrates the database first', load: () => import('./commands/serve.ts') },
     demo: { summary: 'run a demo with synthetic people', load: () => import('./commands/demo.ts') },
     migrate: { summary: 'create or upgrade the tables of the database', load: () => import('./commands/migrate.ts') },
@@ -126,7 +126,7 @@ export async function makeProgramFor(words: readonly string[]): Promise<Command>
     (one) => others.includes(one),
   )
   const isAskedForAll = words[0] === 'help' && first === undefined
-  return isAskedForAll ? program : program.configureHelp({ ...PLAIN, formatHelp: namesOf })
+  return isAskedForAll ? program : program.configureHelp({ ...PLAIN_HELP, formatHelp: namesOf })
 }
 
 /** Makes the program with all of its commands. */
@@ -155,10 +155,10 @@ async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: 
   }
   // Commands inherit the help command that newProgram adds, which is in no group. The program's own help command is in the first
   // group.
-  return program.addHelpCommand(helpCommand().helpGroup(FIRST))
+  return program.addHelpCommand(helpCommand().helpGroup(FIRST_GROUP))
 }
 
-const PLAIN: Partial<Help> = { subcommandTerm: (command) => command.name() }
+const PLAIN_HELP: Partial<Help> = { subcommandTerm: (command) => command.name() }
 
 /** Characters in a line of the help. */
 const WIDTH = 80
@@ -181,7 +181,7 @@ function newProgram(): Command {
     .version(packageJson.version)
     .exitOverride()
     .addHelpCommand(helpCommand())
-    .configureHelp(PLAIN)
+    .configureHelp(PLAIN_HELP)
     .showHelpAfterError('(add --help to see the options of the command)')
     .addHelpText(
       'after',

@@ -15,12 +15,12 @@ export interface TaskProgress {
   readonly total: number
 }
 
-interface Shown extends TaskProgress {
+interface ShownProgress extends TaskProgress {
   readonly text: string
 }
 
 /** Milliseconds between two lines about the same task where there is no terminal. */
-const PAUSE = 2_000
+const LINE_PAUSE_MILLISECONDS = 2_000
 
 /** Shows the progress of tasks, one after the other: the name of the task and its steps. */
 export const reportTasks = (): ProgressReport<TaskProgress> =>
@@ -50,14 +50,14 @@ export function reportImport(): ProgressReport<FileProgress> {
 }
 
 function report<Progress>(
-  show: (progress: Progress) => Shown,
+  show: (progress: Progress) => ShownProgress,
   stream: NodeJS.WriteStream = process.stderr,
 ): ProgressReport<Progress> {
   const { update, stop } = stream.isTTY ? bar(stream) : lines(stream)
   return { update: (progress) => update(show(progress)), stop }
 }
 
-function bar(stream: NodeJS.WriteStream): ProgressReport<Shown> {
+function bar(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
   let shown: cliProgress.SingleBar | null = null
   return {
     update({ done, total, text }) {
@@ -74,11 +74,11 @@ function bar(stream: NodeJS.WriteStream): ProgressReport<Shown> {
   }
 }
 
-function lines(stream: NodeJS.WriteStream): ProgressReport<Shown> {
+function lines(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
   let last = { task: '', at: Date.now() }
   return {
     update({ task, text }) {
-      if (task === last.task && Date.now() - last.at < PAUSE) return
+      if (task === last.task && Date.now() - last.at < LINE_PAUSE_MILLISECONDS) return
       last = { task, at: Date.now() }
       stream.write(`${text}\n`)
     },

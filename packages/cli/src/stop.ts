@@ -13,12 +13,12 @@ export interface StopRequest {
   readonly asked: Promise<void>
 }
 
-let listening: StopRequest | null = null
+let stopRequest: StopRequest | null = null
 
 /** Listens for signals: the first one requests a clean stop; one that comes ONE_REQUEST later ends the process. */
 export function listenForStop(): StopRequest {
-  listening ??= listen()
-  return listening
+  stopRequest ??= listen()
+  return stopRequest
 }
 
 function listen(): StopRequest {

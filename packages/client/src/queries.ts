@@ -55,15 +55,18 @@ export function compare(
 }
 
 /** An element of an expression list: at least one of two comparisons must hold. */
-export const either = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'or', second)
+export const either = (first: Comparison, second: Comparison): ExpressionListElement =>
+  joinComparisons(first, 'or', second)
 
 /** An element of an expression list: both comparisons must hold; in a list of enrolments, for the same one. */
-export const both = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'and', second)
+export const both = (first: Comparison, second: Comparison): ExpressionListElement =>
+  joinComparisons(first, 'and', second)
 
 /** An element of an expression list: the first comparison must hold, and the second one must not. */
-export const butNot = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'not', second)
+export const butNot = (first: Comparison, second: Comparison): ExpressionListElement =>
+  joinComparisons(first, 'not', second)
 
-function joined(
+function joinComparisons(
   expression1: Comparison,
   condition: 'and' | 'or' | 'not',
   expression2: Comparison,

@@ -2,7 +2,7 @@
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
-import type { Pseudonyms } from '@rollcall/core/model/audit-entry'
+import type { MakePseudonyms } from '@rollcall/core/model/audit-entry'
 import type { ConsentUse, SignedConsent } from '@rollcall/core/model/consent'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
@@ -25,12 +25,12 @@ export interface Consents {
    * database.
    */
   isEnded(use: ConsentUse): Promise<boolean>
-  pseudonyms: Pseudonyms
+  pseudonyms: MakePseudonyms
 }
 
 export function createConsents(
   db: Pick<Database, 'pool'>,
-  deps: { readonly keys: AuthorityKeys; readonly pseudonyms: Pseudonyms; readonly clock: Pick<Clock, 'now'> },
+  deps: { readonly keys: AuthorityKeys; readonly pseudonyms: MakePseudonyms; readonly clock: Pick<Clock, 'now'> },
 ): Consents {
   const { keys, pseudonyms, clock } = deps
   const authorities = shortLived((name) => findAuthority(db, name), { now: clock.now })

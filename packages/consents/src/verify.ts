@@ -25,7 +25,7 @@ const CLOCK_SKEW = 60
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** Header members that change how a JWS is read (RFC 7515, 4.1.11; RFC 7797, 3). A JWS with one of them is refused. */
-const UNREAD = ['crit', 'b64']
+const REFUSED_JWS_EXTENSIONS = ['crit', 'b64']
 
 /** The request for which the consent must be valid. */
 export interface ConsentScope {
@@ -57,7 +57,7 @@ export async function verifyConsent(
   const [head = '', body = ''] = jws.split('.')
   const header = partOf(head)
   if (header?.typ !== CONSENT_TYPE) throw new ConsentProblem(`must have the typ ${CONSENT_TYPE}`)
-  const unread = UNREAD.find((name) => Object.hasOwn(header, name))
+  const unread = REFUSED_JWS_EXTENSIONS.find((name) => Object.hasOwn(header, name))
   if (unread !== undefined) throw new ConsentProblem(`${unread}: no extension of JWS is accepted`)
   const alg = CONSENT_ALGORITHMS.find((name) => name === header.alg)
   if (alg === undefined) {
@@ -97,11 +97,11 @@ async function verifySignature(
   alg: ConsentAlgorithm,
   keys: Awaited<ReturnType<AuthorityKeys['of']>>,
 ): Promise<void> {
-  for (const key of keys) if ((await verified(jws, alg, key)) !== null) return
+  for (const key of keys) if ((await verifyOrNull(jws, alg, key)) !== null) return
   throw new ConsentProblem('must be signed with a key of its authority')
 }
 
-const verified = (
+const verifyOrNull = (
   jws: string,
   alg: ConsentAlgorithm,
   key: Parameters<typeof compactVerify>[1],

@@ -13,13 +13,13 @@ import { SHELL } from './texts/shell.ts'
 export function App() {
   return (
     <AppFrame queries={queryClient}>
-      <Entrance />
+      <SessionGate />
     </AppFrame>
   )
 }
 
 /** Shows the page of the address to a signed-in operator, and the sign-in page at the same address to others. */
-function Entrance() {
+function SessionGate() {
   const [path] = useLocation()
   const { data, error, refetch } = useQuery({
     queryKey: SESSION_KEY,

@@ -145,7 +145,7 @@ export function sqlState(error: unknown): string {
 }
 
 /** 23505 unique_violation: another writer inserted the same key. 40001 serialization_failure, 40P01 deadlock. */
-const CONCURRENT = new Set(['23505', '40001', '40P01'])
+const CONCURRENT_WRITE_STATES = new Set(['23505', '40001', '40P01'])
 
 /** True when a transaction failed because others write the same records: the caller may try again. */
-export const isWriteConflict = (error: unknown): boolean => CONCURRENT.has(sqlState(error))
+export const isWriteConflict = (error: unknown): boolean => CONCURRENT_WRITE_STATES.has(sqlState(error))

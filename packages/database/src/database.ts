@@ -40,7 +40,7 @@ export interface Database {
 }
 
 /** Default settings; the caller and the connection string may override them. Times are in milliseconds. */
-const DEFAULTS = {
+const CONNECTION_DEFAULTS = {
   max: 10,
   application_name: 'rollcall',
   statement_timeout: 30_000,
@@ -85,7 +85,7 @@ export interface SearchOptions {
  * being rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.
  */
 export function openDatabase(connection: pg.PoolConfig, { search_timeout }: SearchOptions = {}): Database {
-  const settings = { ...DEFAULTS, ...withSearchPath(connection), types: { getTypeParser } }
+  const settings = { ...CONNECTION_DEFAULTS, ...withSearchPath(connection), types: { getTypeParser } }
   const pool = withClientTimeout(openPool(settings), clientTimeout(settings.statement_timeout))
   const searchTime = search_timeout ?? SEARCH_DEFAULTS.statement_timeout
   const query_timeout = clientTimeout(searchTime)

@@ -14,7 +14,7 @@ export interface GroupCommit<Entry, Result> {
   idle(): Promise<void>
 }
 
-interface Waiting<Entry, Result> {
+interface WaitingEntry<Entry, Result> {
   readonly entry: Entry
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
@@ -41,11 +41,11 @@ export function groupCommit<Entry, Result>(
   run: (entries: readonly Entry[]) => Promise<readonly Result[]>,
   { waiting, together = MOST_TOGETHER, failWaiting = false }: GroupCommitOptions,
 ): GroupCommit<Entry, Result> {
-  const queue: Waiting<Entry, Result>[] = []
+  const queue: WaitingEntry<Entry, Result>[] = []
   let running = false
   let work: Promise<void> = Promise.resolve()
 
-  const settle = async (group: readonly Waiting<Entry, Result>[]): Promise<void> => {
+  const settle = async (group: readonly WaitingEntry<Entry, Result>[]): Promise<void> => {
     try {
       const results = await run(group.map(({ entry }) => entry))
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result)
@@ -89,7 +89,7 @@ export function groupCommit<Entry, Result>(
 }
 
 /** Returns a function that makes a value, such as a group commit, once for each pool. */
-export const perPool: <Value>(make: (pool: pg.Pool) => Value) => (pool: pg.Pool) => Value = oncePerObject
+export const oncePerPool: <Value>(make: (pool: pg.Pool) => Value) => (pool: pg.Pool) => Value = oncePerObject
 
 /**
  * Stores one row for each key: the first call that writes a key wins, and later calls get its row. The row is committed
@@ -97,11 +97,11 @@ export const perPool: <Value>(make: (pool: pg.Pool) => Value) => (pool: pg.Pool)
  */
 export interface FirstCome<Entry, Stored> {
   /** Rejects with StoreBusy, or with an error of the database: then the row may exist or not. */
-  remember(entry: Entry): Promise<Remembered<Stored>>
+  remember(entry: Entry): Promise<RememberedRow<Stored>>
 }
 
 /** The result of a call to `remember`. */
-export interface Remembered<Stored> {
+export interface RememberedRow<Stored> {
   /** True when this call of `remember` wrote the row. */
   readonly first: boolean
   /** The stored row, whether this or an earlier call wrote it. */
@@ -122,7 +122,7 @@ export interface FirstComeTable<Entry, Stored> {
 }
 
 /** How often an insert may find a row that a read then does not find, because it was deleted. More is an error. */
-const TRIES = 3
+const MOST_INSERT_TRIES = 3
 
 /** Bytes. A larger entry gets a statement of its own, so that it delays no other entry and fails alone. */
 export const LARGE_ENTRY_BYTES = 262_144
@@ -132,7 +132,7 @@ export function createFirstCome<Entry, Stored>(
   table: FirstComeTable<Entry, Stored>,
   options: { readonly waiting: number },
 ): FirstCome<Entry, Stored> {
-  const write = async (entries: readonly Entry[]): Promise<readonly Remembered<Stored>[]> => {
+  const write = async (entries: readonly Entry[]): Promise<readonly RememberedRow<Stored>[]> => {
     const firsts = new Map<string, Entry>()
     for (const entry of entries) {
       const key = table.key(entry)
@@ -159,7 +159,7 @@ async function resolve<Entry, Stored>(
   // All nodes insert in the same order of keys, so that two statements do not deadlock.
   let open = [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
   for (let tries = 0; open.length > 0; tries += 1) {
-    if (tries === TRIES) throw new Error('rows are deleted again and again while they are read')
+    if (tries === MOST_INSERT_TRIES) throw new Error('rows are deleted again and again while they are read')
     for (const key of await table.insert(open.map(([, entry]) => entry))) {
       added.add(key)
       stored.set(key, table.stored(entries.get(key) as Entry))

@@ -52,7 +52,7 @@ export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promis
  * been committed. After a day it no longer counts as open: somebody may have changed the same data again, and to repeat
  * the act would undo that.
  */
-const OPEN = `opened_at > now() - interval '1 day'`
+const OPEN_LINE_CONDITION = `opened_at > now() - interval '1 day'`
 
 /** Reads the last line of the journal that the database knows, and the open lines up to this one. */
 export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Promise<JournalPosition> {
@@ -61,7 +61,7 @@ export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Pr
   const { sequence, digest } = heads[0] ?? NO_LINE
   if (!(await hasOpenLineTable(client))) return { sequence, digest, database: null, open: [] }
   const { rows: open } = await client.query<{ sequence: number }>(
-    `select sequence from journal_open_line where ${OPEN} and sequence <= $1 order by sequence`,
+    `select sequence from journal_open_line where ${OPEN_LINE_CONDITION} and sequence <= $1 order by sequence`,
     [sequence],
   )
   const { rows: ids } = await client.query<{ id: string }>('select id from journal_database')
@@ -109,7 +109,7 @@ function nullIfRefused(error: unknown): null {
 /** True when a line was left open on another timeline: a recovery may have lost the line's act. */
 export async function hasLostLine(client: Pick<PoolClient, 'query'>, timeline: string): Promise<boolean> {
   const { rows } = await client.query<{ lost: boolean }>(
-    `select exists (select from journal_open_line where ${OPEN} and timeline <> $1) as lost`,
+    `select exists (select from journal_open_line where ${OPEN_LINE_CONDITION} and timeline <> $1) as lost`,
     [timeline],
   )
   return rows[0]?.lost === true
@@ -146,7 +146,7 @@ export async function moveJournalHead(
       if (head === undefined || head.begun <= head.sequence) return null
       const next = await work(head)
       await storeHead(client, next)
-      await client.query(`delete from journal_open_line where not (${OPEN})`)
+      await client.query(`delete from journal_open_line where not (${OPEN_LINE_CONDITION})`)
       await client.query('insert into journal_open_line (sequence, timeline) values ($1, $2)', [
         next.sequence,
         timeline,

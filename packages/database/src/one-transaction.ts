@@ -18,7 +18,7 @@ export const inOneTransaction = <Result>(
   })
 
 /** Statements of a transaction, and the savepoint statements that replace them. */
-const NESTED: readonly (readonly [RegExp, (name: string) => string])[] = [
+const SAVEPOINT_STATEMENTS: readonly (readonly [RegExp, (name: string) => string])[] = [
   [/^\s*(?:begin|start transaction)\b/i, (name) => `savepoint ${name}`],
   [/^\s*commit\b/i, (name) => `release savepoint ${name}`],
   [/^\s*rollback\s*$/i, (name) => `rollback to savepoint ${name}`],
@@ -38,7 +38,7 @@ function poolOf(client: pg.ClientBase): pg.Pool {
     count += 1
     const name = `inner_${count}`
     const nested = (text: unknown, ...values: unknown[]): Promise<unknown> => {
-      const row = typeof text === 'string' ? NESTED.find(([begins]) => begins.test(text)) : undefined
+      const row = typeof text === 'string' ? SAVEPOINT_STATEMENTS.find(([begins]) => begins.test(text)) : undefined
       return row === undefined ? query(text, ...values) : query(row[1](name))
     }
     return { query: nested, release: () => undefined, on: () => undefined, removeListener: () => undefined }

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { perPool } from './group-commit.ts'
+import { oncePerPool } from './group-commit.ts'
 
 test('one is made for each pool, once', () => {
   let made = 0
-  const numberOf = perPool(() => {
+  const numberOf = oncePerPool(() => {
     made += 1
     return made
   })

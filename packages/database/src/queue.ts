@@ -12,7 +12,7 @@ export const WORK_CHANNEL = 'rollcall_work'
 /** Milliseconds from the end of a lost or failed listening connection to the next attempt to connect. */
 const PAUSE = 1_000
 /** The most milliseconds to wait until the lost connection has closed. */
-const CLOSING = 1_000
+const MOST_CLOSING_MS = 1_000
 
 /** The first character of the payload that announces mailboxes. */
 export const MAILBOXES_PREFIX = 'm'
@@ -67,7 +67,7 @@ export async function listenForWork(
     }
     signal.removeEventListener('abort', stop)
     // An unreachable host does not answer, so the end of the connection is not awaited for long.
-    await Promise.race([client.end().catch(() => undefined), sleep(CLOSING, undefined, { ref: false })])
+    await Promise.race([client.end().catch(() => undefined), sleep(MOST_CLOSING_MS, undefined, { ref: false })])
     await sleep(PAUSE, undefined, { signal }).catch(() => undefined)
   }
 }

@@ -2,7 +2,7 @@
  * The two roles of a database. The application role, used by servers and most commands, owns most tables, because the
  * server makes registries, attributes and indexes while it runs. The owner role owns the schema, the audit tables
  * (`account` and `account_*`), the holds and the list of migrations. The application may read them, and add rows except
- * to the list; it can change only the columns in `CHANGEABLE`, and delete nothing. One role may do both; `doctor`
+ * to the list; it can change only the columns in `CHANGEABLE_COLUMNS`, and delete nothing. One role may do both; `doctor`
  * reports that.
  */
 import type { Pool, PoolClient } from 'pg'
@@ -24,7 +24,7 @@ interface HasPool {
  * SQL that is true for the name of a table of the owner. The owner reads no other tables: somebody may have replaced
  * them by views that run code.
  */
-const isOwners = (name: string): string =>
+const isOwnersTableSql = (name: string): string =>
   `(${name} = any('{account,hold,${MIGRATION_TABLES.join(',')}}'::name[])
     or pg_catalog.starts_with(${name}::text, 'account_'::text))`
 
@@ -35,7 +35,7 @@ const MIGRATION_TABLES: readonly string[] = ['rollcall_migration', 'rollcall_mig
  * Columns of the owner's tables that the application may change: secrets that a new master key encrypts again, and the
  * end of a hold. Public keys and signed data cannot be changed.
  */
-const CHANGEABLE: Readonly<Record<string, readonly string[]>> = {
+const CHANGEABLE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   account_key: ['sealed'],
   hold: ['removed_at', 'removed_by'],
 }
@@ -128,9 +128,9 @@ async function settleSchemas(client: PoolClient, { owner, application }: Roles):
  * SQL of the tables, views, sequences and functions that need an owner. Indexes, triggers and a table's own sequences
  * follow the table. Objects of extensions are left out.
  */
-const OBJECTS = `select object.name, object.kind, object.owners from (
+const FIND_MISOWNED_OBJECTS = `select object.name, object.kind, object.owners from (
     select pg_catalog.format('%I.%I', nspname, relname) as name, relowner as owner, 
-      relkind in ('r', 'p', 'S') and ${isOwners('relname')} as owners,
+      relkind in ('r', 'p', 'S') and ${isOwnersTableSql('relname')} as owners,
       case relkind when 'S' then 'sequence' when 'v' then 'view' when 'm' then 'materialized view' else 'table' end as kind
     from pg_class join pg_namespace on pg_namespace.oid = relnamespace
     where nspname in (pg_catalog.current_schema(), '${OUTBOX}') and relkind in ('r', 'p', 'S', 'v', 'm') and not exists (
@@ -147,25 +147,28 @@ const OBJECTS = `select object.name, object.kind, object.owners from (
   order by object.name`
 
 async function settleOwners(client: PoolClient, { owner, application }: Roles): Promise<void> {
-  const { rows } = await client.query<{ name: string; kind: string; owners: boolean }>(OBJECTS, [owner, application])
+  const { rows } = await client.query<{ name: string; kind: string; owners: boolean }>(FIND_MISOWNED_OBJECTS, [
+    owner,
+    application,
+  ])
   for (const { name, kind, owners } of rows) {
     await run(client, `alter ${kind} ${name} owner to ${quoteRole(owners ? owner : application)}`)
   }
 }
 
 /** Privileges on tables of the owner that the application must not have, as `has_table_privilege` names them. */
-const REFUSED = 'UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER'
+const REFUSED_PRIVILEGES = 'UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER'
 
-const OWNERS = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-  where nspname = pg_catalog.current_schema() and relkind in ('r', 'p') and ${isOwners('relname')}`
+const FROM_OWNERS_TABLES = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+  where nspname = pg_catalog.current_schema() and relkind in ('r', 'p') and ${isOwnersTableSql('relname')}`
 
 /** SQL that is true when a role has a forbidden privilege on a table of the owner, or on a column of it. */
-const isOpenTo = (role: string): string => `(
-  pg_catalog.has_table_privilege(${role}, pg_class.oid, '${REFUSED}')
+const isOpenToSql = (role: string): string => `(
+  pg_catalog.has_table_privilege(${role}, pg_class.oid, '${REFUSED_PRIVILEGES}')
   or pg_catalog.has_any_column_privilege(${role}, pg_class.oid, 'REFERENCES')
   or exists (select from pg_attribute where attrelid = pg_class.oid and attnum > 0::int2 and not attisdropped
     and pg_catalog.has_column_privilege(${role}, pg_class.oid, attnum, 'UPDATE')
-    and not (${Object.entries(CHANGEABLE)
+    and not (${Object.entries(CHANGEABLE_COLUMNS)
       .map(([table, columns]) => `(relname = '${table}' and attname = any('{${columns.join(',')}}'::name[]))`)
       .join(' or ')})))`
 
@@ -178,7 +181,7 @@ const ADDITIONS = `
 
 /** SQL of all relations, views included, that have the name of one of the owner's tables. */
 const NAMED = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-  where nspname = pg_catalog.current_schema() and relkind in ('r', 'p', 'v', 'm', 'f') and ${isOwners('relname')}`
+  where nspname = pg_catalog.current_schema() and relkind in ('r', 'p', 'v', 'm', 'f') and ${isOwnersTableSql('relname')}`
 
 /**
  * Refuses triggers, rules and policies on tables of the owner, and views in their place: Rollcall makes none. If the
@@ -201,11 +204,11 @@ async function refuseAdditions(client: PoolClient): Promise<void> {
 async function settleRights(client: PoolClient, { application }: Roles): Promise<void> {
   const role = quoteRole(application)
   const { rows } = await client.query<{ name: string }>(
-    `select relname::text as name ${OWNERS} and (
+    `select relname::text as name ${FROM_OWNERS_TABLES} and (
         not pg_catalog.has_table_privilege($1::name, pg_class.oid, 'SELECT')
         or not (pg_catalog.has_table_privilege($1::name, pg_class.oid, 'INSERT')
           or relname = any('{${MIGRATION_TABLES.join(',')}}'::name[]))
-        or ${isOpenTo('$1::name')}) order by relname`,
+        or ${isOpenToSql('$1::name')}) order by relname`,
     [application],
   )
   for (const { name } of rows) {
@@ -214,8 +217,9 @@ async function settleRights(client: PoolClient, { application }: Roles): Promise
     const rights = MIGRATION_TABLES.includes(name) ? 'select' : 'select, insert'
     await client.query(`grant ${rights} on ${quoteName(name)} to ${role}`)
   }
-  for (const { name } of (await client.query<{ name: string }>(`select relname::text as name ${OWNERS}`)).rows) {
-    const columns = (CHANGEABLE[name] ?? []).map(quoteName).join(', ')
+  for (const { name } of (await client.query<{ name: string }>(`select relname::text as name ${FROM_OWNERS_TABLES}`))
+    .rows) {
+    const columns = (CHANGEABLE_COLUMNS[name] ?? []).map(quoteName).join(', ')
     if (columns !== '') await client.query(`grant update (${columns}) on ${quoteName(name)} to ${role}`)
   }
 }
@@ -242,7 +246,7 @@ export const isForbidden = (error: unknown): boolean =>
  * SQL that finds one of the owner's tables in the hands of another role than ours. A row means: our role must not
  * migrate, because it would become the owner of new tables of this kind.
  */
-export const FIND_TABLE_OF_ANOTHER_OWNER = `select relname ${OWNERS} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
+export const FIND_TABLE_OF_ANOTHER_OWNER = `select relname ${FROM_OWNERS_TABLES} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
 
 /** The facts that the application role finds out about both roles. */
 export interface RoleFacts {
@@ -260,7 +264,7 @@ export async function readRoleFacts({ pool }: HasPool): Promise<RoleFacts> {
     `select current_database()::text as database, current_schema()::text as schema, current_user::text as application,
       (select rolsuper from pg_roles where rolname = current_user) as superuser,
       not pg_has_role((select nspowner from pg_namespace where nspname = current_schema()), 'usage')
-        and not exists (select ${NAMED} and (pg_has_role(relowner, 'usage') or ${isOpenTo('current_user')}
+        and not exists (select ${NAMED} and (pg_has_role(relowner, 'usage') or ${isOpenToSql('current_user')}
           or exists (select from (${ADDITIONS}) addition where addition."table" = pg_class.oid))) as separate`,
   )
   const [row] = rows

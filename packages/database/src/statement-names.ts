@@ -33,7 +33,7 @@ export class StatementNames {
   nameOf(text: string, participant: number): string | undefined {
     if (text.length > NAMED_LENGTH || this.#isWithdrawn(text)) return undefined
     const shape = this.#shapes.get(text) ?? { participant, name: null, slow: [] }
-    if (this.#shapes.delete(text)) shape.name ??= `${PREFIX}${++this.#given}`
+    if (this.#shapes.delete(text)) shape.name ??= `${STATEMENT_NAME_PREFIX}${++this.#given}`
     else if (this.#shapes.size >= this.#limit) this.#forgetOne(participant)
     this.#shapes.set(text, shape)
     return shape.name ?? undefined
@@ -74,7 +74,7 @@ export class StatementNames {
 
   /** Notes that a connection has run, and so prepared, a statement under this name. Other names are ignored. */
   runs(connection: object, name: string | undefined): void {
-    if (!name?.startsWith(PREFIX)) return
+    if (!name?.startsWith(STATEMENT_NAME_PREFIX)) return
     const names = this.#prepared.get(connection) ?? new Set()
     this.#prepared.set(connection, names.add(name))
   }
@@ -94,7 +94,7 @@ interface Shape {
   slow: readonly number[]
 }
 
-const PREFIX = 'search_'
+const STATEMENT_NAME_PREFIX = 'search_'
 /** The longest statement that gets a name, in characters. A longer one takes so long that a name saves little. */
 const NAMED_LENGTH = 4_000
 /** The number of slow searches after which a shape loses its name. */

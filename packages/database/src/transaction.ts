@@ -49,7 +49,7 @@ export async function withTransaction<Result>(
  * Writes in the transaction that commits a reply. When it throws, the transaction is rolled back, and the work is tried
  * again, after `OutcomeOutdated` at once.
  */
-export type Effect = (transaction: ClientBase) => Promise<void>
+export type ReplyEffect = (transaction: ClientBase) => Promise<void>
 
 /** A connection that sees the database as it was at its first statement. It runs one statement at a time. */
 export type Snapshot = Pick<PoolClient, 'query'>

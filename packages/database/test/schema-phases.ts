@@ -1,6 +1,6 @@
 /** Changes of a migration to earlier tables, checked by the rules of its phase (CONTRIBUTING.md, "Add a migration"). */
 import type { MigrationPhase } from '../src/migration.ts'
-import type { Unused } from '../src/unused.ts'
+import type { UnusedName } from '../src/unused.ts'
 import { type DatabaseSchema, schemaLines } from './database-schema.ts'
 
 interface Migrated {
@@ -17,7 +17,7 @@ interface Migrated {
  */
 export function phaseProblems(
   { version, phase, before, after }: Migrated,
-  retired: readonly Unused[],
+  retired: readonly UnusedName[],
   versions: readonly string[],
 ): readonly string[] {
   const mayGo = (name: string): boolean =>

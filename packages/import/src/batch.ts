@@ -2,7 +2,7 @@
 
 import type { RecordChange } from '@rollcall/core/model/event'
 import { recordChanges } from '@rollcall/delivery/events/publish'
-import type { Recording } from '@rollcall/delivery/events/recording'
+import type { RecordingDeps } from '@rollcall/delivery/events/recording'
 import { type JsonValue, type Kind, type RecordType, recordTypesOf } from '@rollcall/protocol'
 import { InvalidRecord, type PreparedRecord, prepareGiven } from '@rollcall/records/records/prepare-record'
 import type { WrittenRecord } from '@rollcall/records/records/record-writer'
@@ -12,7 +12,7 @@ import type { Reject } from './rejects.ts'
 import { BatchCounts } from './report-counts.ts'
 import type { RowCells } from './row-documents.ts'
 import type { Entry } from './source.ts'
-import { type Line, type LinesWritten, type Writing, writeLines } from './write-lines.ts'
+import { type LinesWrite, type LinesWritten, type RecordLine, writeLines } from './write-lines.ts'
 
 interface BatchWritten {
   /** The number of written records that are new. */
@@ -37,7 +37,7 @@ export class Batch {
   /** The total length of the documents in the batch, in characters. */
   size = 0
   last: { readonly line: number; readonly end: number } | null = null
-  readonly lines = new Map<RecordType, Line[]>()
+  readonly lines = new Map<RecordType, RecordLine[]>()
   readonly rejects: Reject[] = []
   /** The primary identifiers of records that were rejected before they were written. */
   readonly rejectedPersons = new Map<RecordType, string[]>()
@@ -100,7 +100,7 @@ export class Batch {
    * Writes the records in the caller's transaction. Those that the database refuses are added to the rejects.
    * @param recording records the changes as events; null: changes are no events, and replaced documents are not read
    */
-  async write(writing: Omit<Writing, 'before'>, recording: Recording | null = null): Promise<BatchWritten> {
+  async write(writing: Omit<LinesWrite, 'before'>, recording: RecordingDeps | null = null): Promise<BatchWritten> {
     let inserted = 0
     let unchanged = 0
     for (const [recordType, lines] of this.lines) {
@@ -122,11 +122,11 @@ export class Batch {
 
   /** Notes lines that the database refused, or that repeat an earlier one. @returns the lines that were not written */
   #refuse(
-    { duplicates }: Pick<Writing, 'duplicates'>,
+    { duplicates }: Pick<LinesWrite, 'duplicates'>,
     { primary_identifier }: RecordType,
     { rejects, repeated }: LinesWritten,
-  ): ReadonlySet<Line> {
-    const refuse = ({ line }: Line, reason: string, reported = reason): void => {
+  ): ReadonlySet<RecordLine> {
+    const refuse = ({ line }: RecordLine, reason: string, reported = reason): void => {
       this.rejects.push({ line, reason })
       this.counts.rejected(line, reported)
     }

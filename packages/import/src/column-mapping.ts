@@ -19,7 +19,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { type DateFormats, parseDateFormats } from './date-formats.ts'
 import { ImportError } from './import-error.ts'
 import { findRecordPath, pathsByName, type RecordPath } from './record-paths.ts'
-import { DUPLICATES, type Duplicates } from './write-lines.ts'
+import { DUPLICATE_RULES, type DuplicateRule } from './write-lines.ts'
 
 /** The treatment of a value that `codes` does not list. */
 export const UNLISTED_CODES = ['reject', 'keep', 'omit'] as const
@@ -60,7 +60,7 @@ const FromColumn = Type.Object(
 
 /** The member of a mapping with the treatment of repeated records. All other members are paths. */
 const REPEATED = 'duplicates'
-const Repeated = oneOf(DUPLICATES, {
+const Repeated = oneOf(DUPLICATE_RULES, {
   description:
     'Whose record stands where lines have the same primary identifier: reject the later lines (default), or the last one.',
 })
@@ -76,7 +76,7 @@ export const ColumnMappingFile = Type.Record(Type.String(), Type.Union([Column, 
 export type ColumnMappingFile = Static<typeof ColumnMappingFile>
 
 /** One step of a path: the name of a member, and whether the member has a list. */
-export interface Step {
+export interface MappingStep {
   readonly key: string
   readonly array: boolean
 }
@@ -85,7 +85,7 @@ export interface Step {
 export interface Target {
   /** The path in the record, as written in the mapping. */
   readonly path: string
-  readonly steps: readonly Step[]
+  readonly steps: readonly MappingStep[]
   /** The type, when the last step is an identifier of this type; otherwise null. */
   readonly identifier_type: string | null
   /** The column with the value; null: the value is a constant. */
@@ -105,7 +105,7 @@ export interface Target {
 export interface ColumnMapping {
   readonly targets: readonly Target[]
   /** The treatment of repeated records; null: the mapping does not say. */
-  readonly duplicates: Duplicates | null
+  readonly duplicates: DuplicateRule | null
 }
 
 /** The kind and the possible types of the records that a mapping makes. */
@@ -134,7 +134,7 @@ export function readColumnMapping(given: unknown, records: MappedRecords | null)
   if (records !== null) refuseReversed(entries, records)
   const targets = entries.map(([path, rule]) => readTarget(path, rule, records))
   for (const [index, target] of targets.entries()) {
-    const rival = targets.slice(0, index).find((other) => collides(target, other))
+    const rival = targets.slice(0, index).find((other) => isColliding(target, other))
     if (rival) {
       throw new ImportError(
         `the column mapping has ${rival.path} and ${target.path}: they are the same, or one is inside the other`,
@@ -293,7 +293,7 @@ function stepsOf(
   keys: readonly string[],
   records: MappedRecords | null,
   identifierType: string | null,
-): readonly Step[] {
+): readonly MappingStep[] {
   return keys.map((key, at) => {
     const path = keys.slice(0, at + 1).join('.')
     const [place] = records?.recordTypes.flatMap((recordType) => findRecordPath(recordType, path) ?? []) ?? []
@@ -304,7 +304,7 @@ function stepsOf(
 }
 
 /** True when two targets write to one place. Identifiers of different types share a list, so they may. */
-function collides(one: Target, other: Target): boolean {
+function isColliding(one: Target, other: Target): boolean {
   const [a, b] = [one, other].map(({ steps }) => steps.map(({ key }) => searchKey(key)))
   if (a === undefined || b === undefined) return false
   const shared = Math.min(a.length, b.length)

@@ -13,7 +13,7 @@ import { listAbsentRecords, noteLines, readAbsentRecords } from './noted-lines.t
 import { ImportError, type Source } from './source.ts'
 
 /** The share of the registry's records that may be removed without the operator's permission. */
-const REMOVABLE = 0.02
+const REMOVABLE_SHARE = 0.02
 /** The most records that one call of `remove` gets. */
 const BATCH = 1_000
 
@@ -107,7 +107,7 @@ export class Completion {
     if (this.#unnamed > 0) {
       return `nobody is removed: line ${this.#firstUnnamed} was rejected and does not say whose record it is (such lines: ${this.#unnamed}); mend the file and import it again`
     }
-    if (absent <= (this.#file.allowRemoval ?? Math.floor(before * REMOVABLE))) return null
+    if (absent <= (this.#file.allowRemoval ?? Math.floor(before * REMOVABLE_SHARE))) return null
     const given = this.#file.allowRemoval
     const allowed = given === undefined ? '2 % of them may go' : `--allow-removal allows ${given}`
     return `nobody is removed: ${absent} of ${before} records in ${namespace} are not in the file, and ${allowed}; if the file is complete, import it again with --allow-removal ${absent}`

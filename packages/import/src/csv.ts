@@ -1,10 +1,10 @@
 /** Reads CSV (RFC 4180), and makes documents from its rows by a column mapping. */
 
 import { isUtf8 } from 'node:buffer'
-import { type Row, RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
+import { type CsvRow, RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
 import type { ColumnMapping } from './column-mapping.ts'
 import { createRowReader, type RowReader } from './row-documents.ts'
-import { type Entry, ImportError, MAX_ENTRY_BYTES, type Position, readNewEntries, type Source } from './source.ts'
+import { type Entry, ImportError, MAX_ENTRY_BYTES, readNewEntries, type Source, type SourcePosition } from './source.ts'
 
 export interface CsvOptions {
   readonly mapping: ColumnMapping
@@ -30,10 +30,10 @@ export interface TableForm {
  * @throws ImportError the header cannot be read, a mapped column is missing, or a row is too long (an unclosed
  * quotation mark)
  */
-export async function* readCsv(source: Source, from: Position, options: CsvOptions): AsyncGenerator<Entry[]> {
+export async function* readCsv(source: Source, from: SourcePosition, options: CsvOptions): AsyncGenerator<Entry[]> {
   const form = findDelimiterAndHeader(source.head.subarray(source.mark.bytes), options)
   const cutter = new RowCutter({ delimiter: form.delimiter, longest: MAX_ENTRY_BYTES, tooLong })
-  const table = new Table(form, options)
+  const table = new CsvTable(form, options)
   yield* readNewEntries(source, from, {
     push: (chunk) => cutter.push(chunk).flatMap((row) => table.entry(row)),
     finish: () => cutter.finish().flatMap((row) => table.entry(row)),
@@ -64,7 +64,7 @@ export function findDelimiterAndHeader(
 ): TableForm {
   const forms = (delimiter === undefined ? DELIMITERS.map((one) => one.delimiter) : [delimiter]).map((one) => {
     const cells = firstRow(head, one)
-    return { delimiter: one, cells, fits: fits(mapping, cells) }
+    return { delimiter: one, cells, fits: hasMappedColumns(mapping, cells) }
   })
   const [first] = forms
   const found =
@@ -86,11 +86,11 @@ function firstRow(head: Buffer, delimiter: string): readonly string[] {
   return typeof cells === 'string' ? [] : cells.map((name) => name.trim())
 }
 
-const fits = ({ targets }: ColumnMapping, names: readonly string[]): boolean =>
+const hasMappedColumns = ({ targets }: ColumnMapping, names: readonly string[]): boolean =>
   targets.every(({ column }) => column === null || names.includes(column.trim()))
 
 /** Reads rows under a header: the first row that is not blank, or the numbers of columns. */
-class Table {
+class CsvTable {
   readonly #form: TableForm
   readonly #options: CsvOptions
   #rows: RowReader | null = null
@@ -102,7 +102,7 @@ class Table {
   }
 
   /** The entry of a row, in a list that is empty for a blank row and for the header. */
-  entry({ line, end, bytes }: Row): Entry[] {
+  entry({ line, end, bytes }: CsvRow): Entry[] {
     if (!isUtf8(bytes))
       return [
         this.#problem(
@@ -137,7 +137,7 @@ class Table {
       if (typeof cells === 'string') throw headerProblem(cells)
       return createRowReader(mapping, header ? cells : cells.map((_, at) => String(at + 1)))
     } catch (error) {
-      const found = DELIMITERS.find(({ delimiter }) => fits(mapping, namesIn(first, delimiter)))
+      const found = DELIMITERS.find(({ delimiter }) => hasMappedColumns(mapping, namesIn(first, delimiter)))
       if (found !== undefined && found.delimiter !== own) {
         throw new ImportError(`the columns of the file are separated by ${found.name}; add --delimiter ${found.word}`)
       }

@@ -6,7 +6,7 @@ export type ReadDate = (text: string) => string | null
 
 type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
 
-interface Token {
+interface FormatToken {
   readonly part: Part
   readonly pattern: string
   readonly meaning: string
@@ -22,7 +22,7 @@ const NAMES = MONTHS.join('|')
 const SHORT_NAMES = MONTHS.map((name) => name.slice(0, 3)).join('|')
 
 /** The tokens of a format. Other letters must be between single quotation marks. */
-export const DATE_TOKENS: Readonly<Record<string, Token>> = {
+export const DATE_TOKENS: Readonly<Record<string, FormatToken>> = {
   yyyy: { part: 'year', pattern: '\\d{4}', meaning: 'the year, four digits' },
   MMMM: { part: 'month', pattern: NAMES, meaning: 'the English name of the month, such as March' },
   MMM: { part: 'month', pattern: SHORT_NAMES, meaning: 'its first three letters, such as Mar' },
@@ -75,7 +75,7 @@ export type WriteDay = (day: string) => readonly string[]
  * For each token with few spellings, a function that returns all texts which the token reads as the part of a day. The name of a
  * month is missing: it has many spellings, in capitals and small letters.
  */
-const WRITTEN: Readonly<Record<string, (parts: readonly string[]) => readonly string[]>> = {
+const DAY_TOKEN_WRITERS: Readonly<Record<string, (parts: readonly string[]) => readonly string[]>> = {
   yyyy: ([year = '']) => [year],
   MM: ([, month = '']) => [month],
   M: ([, month = '']) => [...new Set([month, String(Number(month))])],
@@ -89,7 +89,7 @@ const WRITTEN: Readonly<Record<string, (parts: readonly string[]) => readonly st
  */
 export function dayWriter(format: string): WriteDay | null {
   const pieces = [...format.matchAll(PIECE)].map(([text, letter, literal]) => {
-    if (letter !== undefined) return WRITTEN[text] ?? null
+    if (letter !== undefined) return DAY_TOKEN_WRITERS[text] ?? null
     const own = literal ?? text
     return own.toLowerCase() === own.toUpperCase() ? () => [own] : null
   })

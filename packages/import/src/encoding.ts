@@ -22,7 +22,7 @@ export function convertToUtf8(source: Source, encoding: string): Source {
     ...source,
     head: Buffer.from(new TextDecoder(encoding).decode(head, { stream: true })),
     mark: { bytes: 0, encoding },
-    chunks: (offset) => decoded(source.chunks(offset), encoding),
+    chunks: (offset) => decodeChunks(source.chunks(offset), encoding),
   }
 }
 
@@ -37,7 +37,7 @@ export function createDecoder(encoding: string) {
   }
 }
 
-async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+async function* decodeChunks(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const decoder = createDecoder(encoding)
   const decode = (chunk?: Buffer): Buffer => {
     try {

@@ -3,7 +3,7 @@ import { dayInterval } from '@rollcall/protocol'
 import { parseDateFormat } from './date-format.ts'
 
 /** The formats that are tried. If two of them read the values differently, a person must decide. */
-const FORMATS = [
+const CANDIDATE_FORMATS = [
   ...['dd/MM/yyyy', 'MM/dd/yyyy', 'd/M/yyyy', 'M/d/yyyy', 'yyyy/MM/dd', 'dd-MM-yyyy', 'MM-dd-yyyy', 'd-M-yyyy'],
   ...['M-d-yyyy', 'dd MM yyyy', 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy', 'dd MMM yyyy', 'd MMM yyyy', 'dd-MMM-yyyy'],
   ...['d-MMM-yyyy', 'dd/MMM/yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'MM.dd.yyyy'],
@@ -16,7 +16,7 @@ export const areIsoDates = (values: readonly string[]): boolean => values.every(
 
 /** The formats that read every value. Of formats that read all values alike, only the first. */
 export const dateFormatsOfAll = (values: readonly string[]): readonly string[] =>
-  oneOfEach(FORMATS.filter((format) => values.every((value) => isRead(format, value))))
+  oneOfEach(CANDIDATE_FORMATS.filter((format) => values.every((value) => isRead(format, value))))
 
 /**
  * The formats that read the most values, and the number of these values. The format null stands for ISO dates, which need none.
@@ -26,7 +26,9 @@ export function dateFormatsOfMost(values: readonly string[]): {
   readonly formats: readonly (string | null)[]
   readonly most: number
 } {
-  const counts = FORMATS.map((format) => [format, values.filter((value) => isRead(format, value)).length] as const)
+  const counts = CANDIDATE_FORMATS.map(
+    (format) => [format, values.filter((value) => isRead(format, value)).length] as const,
+  )
   const most = Math.max(...counts.map(([, count]) => count))
   const asWritten = values.filter((value) => dayInterval(value) !== null).length
   if (asWritten >= most) return { formats: asWritten === 0 ? [] : [null], most: asWritten }
@@ -34,7 +36,7 @@ export function dateFormatsOfMost(values: readonly string[]): {
 }
 
 const READERS: ReadonlyMap<string, ReturnType<typeof parseDateFormat>> = new Map(
-  FORMATS.map((format) => [format, parseDateFormat(format)]),
+  CANDIDATE_FORMATS.map((format) => [format, parseDateFormat(format)]),
 )
 
 function isRead(format: string, value: string): boolean {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { memorySource, START } from '../test/sources.ts'
-import { chooseFormat, chooseSourceFormat, FORMATS } from './formats.ts'
+import { chooseFormat, chooseSourceFormat, FILE_FORMATS } from './formats.ts'
 import { ImportError } from './source.ts'
 
 test.each([
@@ -48,11 +48,13 @@ test.each([
   ],
   [{ mapping: [] }, expect.stringContaining('the column mapping must be a JSON object such as {')],
 ])('CSV options %j are refused', (options, reason) => {
-  expect(() => FORMATS.csv.reader(options)).toThrow(expect.objectContaining({ name: 'ImportError', message: reason }))
+  expect(() => FILE_FORMATS.csv.reader(options)).toThrow(
+    expect.objectContaining({ name: 'ImportError', message: reason }),
+  )
 })
 
 test.each(['json', 'ndjson'] as const)('%s has no other encoding than UTF-8', (format) => {
-  expect(() => FORMATS[format].reader({ encoding: 'windows-1252' })).toThrow(
+  expect(() => FILE_FORMATS[format].reader({ encoding: 'windows-1252' })).toThrow(
     new ImportError(
       '--encoding is for CSV, and JSON must be UTF-8; convert the file, such as: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
     ),
@@ -60,11 +62,11 @@ test.each(['json', 'ndjson'] as const)('%s has no other encoding than UTF-8', (f
 })
 
 test.each(['json', 'ndjson'] as const)('%s has no columns, and is never UTF-16', (format) => {
-  expect(() => FORMATS[format].reader({ mapping: { sex: 'Sex' } })).toThrow(
+  expect(() => FILE_FORMATS[format].reader({ mapping: { sex: 'Sex' } })).toThrow(
     new ImportError('--map is for CSV: a record in JSON has its members already; leave --map out'),
   )
   const source = { ...memorySource('{}'), mark: { bytes: 2, encoding: 'utf-16le' } }
-  expect(() => FORMATS[format].reader({})(source, START)).toThrow(
+  expect(() => FILE_FORMATS[format].reader({})(source, START)).toThrow(
     new ImportError(
       'the file is in UTF-16, and JSON must be UTF-8; convert the file, such as: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
     ),

@@ -1,4 +1,4 @@
-/** The formats of files that an import reads: in `FORMATS` each has a row with its extensions and its reader. */
+/** The formats of files that an import reads: in `FILE_FORMATS` each has a row with its extensions and its reader. */
 
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -8,8 +8,8 @@ import { readCsv, type TableForm } from './csv.ts'
 import { convertToUtf8, createDecoder, findSourceEncoding } from './encoding.ts'
 import { refuseWithoutPrimary } from './identified.ts'
 import { readJsonArray } from './json-array.ts'
-import { type Entry, ImportError, MAX_ENTRY_BYTES, openSource, type Position, type Source } from './source.ts'
-import type { Duplicates } from './write-lines.ts'
+import { type Entry, ImportError, MAX_ENTRY_BYTES, openSource, type Source, type SourcePosition } from './source.ts'
+import type { DuplicateRule } from './write-lines.ts'
 
 /** How a file was read: the format, the encoding, and for a table its form and columns. */
 export interface ReadAs {
@@ -41,7 +41,7 @@ export interface FormatOptions {
   readonly header?: boolean
 }
 
-type Reader = (source: Source, from: Position) => AsyncGenerator<Entry[]>
+type Reader = (source: Source, from: SourcePosition) => AsyncGenerator<Entry[]>
 
 interface Format {
   readonly extensions: readonly string[]
@@ -49,14 +49,14 @@ interface Format {
 }
 
 /** The treatment of repeated records: in CSV as the mapping says, in JSON the last one is stored. */
-export const duplicatesRule = (format: FormatName, mapping: unknown): Duplicates =>
+export const duplicatesRule = (format: FormatName, mapping: unknown): DuplicateRule =>
   format === 'csv' ? (readColumnMapping(mapping, null).duplicates ?? 'reject') : 'last'
 
 const NO_MAPPING =
   'a CSV file needs a column mapping: add --map columns.json, a file such as ' +
   '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
-export const FORMATS = {
+export const FILE_FORMATS = {
   ndjson: { extensions: ['.ndjson', '.jsonl'], reader: (options) => json('ndjson', readNdjson, options) },
   json: { extensions: ['.json'], reader: (options) => json('json', readJsonArray, options) },
   csv: {
@@ -101,16 +101,16 @@ function json(format: 'ndjson' | 'json', reader: Reader, { encoding, mapping, de
 
 const NOT_UTF8 = 'JSON must be UTF-8; convert the file, such as: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE'
 
-export type FormatName = keyof typeof FORMATS
+export type FormatName = keyof typeof FILE_FORMATS
 
 /** The requested format, or else that of the file's extension. @throws ImportError neither is known */
 export function chooseFormat(source: string | Readable, asked: FormatName | undefined): FormatName {
   if (asked !== undefined) return asked
   const extension = typeof source === 'string' ? extname(source).toLowerCase() : ''
-  const found = Object.entries<Format>(FORMATS).find(([, { extensions }]) => extensions.includes(extension))
+  const found = Object.entries<Format>(FILE_FORMATS).find(([, { extensions }]) => extensions.includes(extension))
   if (!found)
     throw new ImportError(
-      `the name of the file does not tell its format; add --format with one of ${Object.keys(FORMATS).join(', ')}`,
+      `the name of the file does not tell its format; add --format with one of ${Object.keys(FILE_FORMATS).join(', ')}`,
     )
   return found[0] as FormatName
 }
@@ -129,7 +129,7 @@ export async function chooseSourceFormat(
 }
 
 /** Reads the lines after those that an earlier import has done. Blank lines are counted and skipped. */
-export async function* readNdjson(source: Source, from: Position): AsyncGenerator<Entry[]> {
+export async function* readNdjson(source: Source, from: SourcePosition): AsyncGenerator<Entry[]> {
   const bytes = Math.max(from.bytes, source.mark.bytes)
   const cutter = new LineCutter(MAX_ENTRY_BYTES, { line: from.line, bytes })
   for await (const chunk of source.chunks(from.bytes)) {

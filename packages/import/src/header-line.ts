@@ -2,14 +2,14 @@
 import { dayInterval } from '@rollcall/protocol'
 import { dateFormatsOfAll } from './find-date-format.ts'
 import { ImportError } from './import-error.ts'
-import type { Table } from './propose-mapping.ts'
+import type { TextTable } from './propose-mapping.ts'
 import type { ProposedColumn } from './proposed-column.ts'
 
 /**
  * Refuses a table whose first line looks like a row of values, or has no name that is known.
  * @throws ImportError with no cell of the line in it
  */
-export function refuseWithoutHeader({ header, rows }: Table, columns: readonly ProposedColumn[]): void {
+export function refuseWithoutHeader({ header, rows }: TextTable, columns: readonly ProposedColumn[]): void {
   const at = header.findIndex((cell, place) => isValue(cell.trim(), rows, place))
   if (at !== -1) {
     throw new ImportError(
@@ -28,7 +28,7 @@ export function refuseWithoutHeader({ header, rows }: Table, columns: readonly P
  * True when a cell looks like a value: a number, a date, a telephone number, an e-mail address, or a text that another
  * row has in this column.
  */
-function isValue(cell: string, rows: Table['rows'], place: number): boolean {
+function isValue(cell: string, rows: TextTable['rows'], place: number): boolean {
   if (cell === '') return false
   if (/\d/.test(cell) && !/\p{L}{2}/u.test(cell)) return true
   if (/^[^@\s]+@[^@\s]+$/.test(cell)) return true

@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'
-import { compiledFiltersOf, type Recording } from '@rollcall/delivery/events/recording'
+import { compiledFiltersOf, type RecordingDeps } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import { hasRecords } from '@rollcall/records/records/record-counts'
@@ -20,7 +20,7 @@ import { type CompleteFile, Completion, checkCompleteFile, checkHasLines, type R
 import {
   chooseSourceFormat,
   duplicatesRule,
-  FORMATS,
+  FILE_FORMATS,
   type FormatName,
   type FormatOptions,
   type ReadAs,
@@ -40,7 +40,7 @@ import { createNoteTables } from './noted-lines.ts'
 import { openRejects, type RejectsFile, rejectsPathFor } from './rejects.ts'
 import { type ImportReport, makeReport } from './report.ts'
 import { type Entry, ImportError, openSource, type Source } from './source.ts'
-import type { Duplicates } from './write-lines.ts'
+import type { DuplicateRule } from './write-lines.ts'
 
 const BATCH_ENTRIES = 2_000
 /** The number of characters in the documents of a batch after which the batch ends. */
@@ -77,7 +77,7 @@ export interface ImportOptions extends Omit<FormatOptions, 'records' | 'describe
 export const EVENT_MODES = ['none', 'changes'] as const
 export type EventMode = (typeof EVENT_MODES)[number]
 
-export interface ImportEvents extends Pick<Recording, 'limits'> {
+export interface ImportEvents extends Pick<RecordingDeps, 'limits'> {
   /** `changes`, or `none`. Default: `none` when the registry has no records as the import begins, else `changes`. */
   readonly mode?: EventMode
   readonly now: () => Date
@@ -137,7 +137,7 @@ export async function importFile(
   const described = (how: ReadAs): void => {
     readAs = how
   }
-  const read = FORMATS[format].reader({ ...options, records: { kind, recordTypes }, described })
+  const read = FILE_FORMATS[format].reader({ ...options, records: { kind, recordTypes }, described })
   const duplicates = duplicatesRule(format, options.mapping)
   const opened = await openSource(source)
   const given = { sink, format, source, opened, read, duplicates, options, readAs: () => readAs }
@@ -151,13 +151,13 @@ export async function importFile(
   }
 }
 
-interface Given {
+interface OpenedImport {
   readonly sink: RecordSink
   readonly format: FormatName
   readonly source: string | Readable
   readonly opened: Source
-  readonly read: ReturnType<(typeof FORMATS)[FormatName]['reader']>
-  readonly duplicates: Duplicates
+  readonly read: ReturnType<(typeof FILE_FORMATS)[FormatName]['reader']>
+  readonly duplicates: DuplicateRule
   readonly options: ImportOptions
   readonly readAs: () => ReadAs
 }
@@ -166,7 +166,7 @@ async function importOpened(
   db: Database,
   client: ClientBase,
   registry: Registry,
-  { sink, format, source, opened, read, duplicates, options, readAs }: Given,
+  { sink, format, source, opened, read, duplicates, options, readAs }: OpenedImport,
 ): Promise<ImportResult> {
   const isDry = options.dryRun === true
   const recordType = recordTypeNamed(registry.kind, options.recordType)
@@ -235,13 +235,13 @@ async function eventsOf(
   return isWanted ? { ...given, records: recordsOf(db, registry), filters: compiledFiltersOf(db.pool) } : null
 }
 
-type RunEvents = ImportEvents & Pick<Recording, 'filters' | 'records'>
+type RunEvents = ImportEvents & Pick<RecordingDeps, 'filters' | 'records'>
 
-interface Run {
+interface ImportRun {
   readonly client: ClientBase
   /** The number of the run (`Progress.run`); null: a dry run, which writes nothing. */
   readonly run: string | null
-  readonly duplicates: Duplicates
+  readonly duplicates: DuplicateRule
   readonly registry: Registry
   readonly sink: RecordSink
   /** Removes records that a complete file does not name; null: these records stay. */
@@ -257,7 +257,7 @@ interface Run {
 }
 
 async function runImport(
-  run: Run,
+  run: ImportRun,
   groups: AsyncIterable<Entry[]>,
   from: Progress,
 ): Promise<[progress: Progress, finished: boolean]> {
@@ -296,14 +296,14 @@ async function* batches(groups: AsyncIterable<Entry[]>, preparing: BatchRules, l
   if (batch.entries > 0) yield batch
 }
 
-async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Progress> {
+async function commitBatch(run: ImportRun, batch: Batch, before: Progress): Promise<Progress> {
   const { client, registry, events, options } = run
   const progress = await inTransaction(client, async () => {
     const recording = events && { ...events, registry, now: events.now(), began: beganOf(run) }
     if (run.run !== null) await lockRegistryFor(client, registry.id, 'change')
     const { inserted, unchanged } = await batch.write(run, recording)
     await run.completion?.note(client, batch, unchanged)
-    const after = await reached(run, batch, before, inserted)
+    const after = await progressAfterBatch(run, batch, before, inserted)
     if (run.identity !== null) await saveProgress(client, registry.id, run.identity, after)
     return after
   })
@@ -312,10 +312,10 @@ async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Pr
 }
 
 /** The time at which the run began, also of a resumed import: the number of the run is that time in microseconds. */
-const beganOf = ({ run }: Pick<Run, 'run'>): Date => new Date(Number(run) / 1_000)
+const beganOf = ({ run }: Pick<ImportRun, 'run'>): Date => new Date(Number(run) / 1_000)
 
 /** Writes the rejects of a batch to the disk, and returns the progress after the batch. */
-async function reached(run: Run, batch: Batch, before: Progress, inserted: number): Promise<Progress> {
+async function progressAfterBatch(run: ImportRun, batch: Batch, before: Progress, inserted: number): Promise<Progress> {
   const { rejects, events } = run
   await rejects.append(batch.rejects)
   return {

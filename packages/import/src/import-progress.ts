@@ -102,10 +102,10 @@ export const NO_PROGRESS: Progress = {
 }
 
 const OTHERS = ['read', 'events', 'run'] as const
-type Other = (typeof OTHERS)[number]
-type Count = Exclude<keyof Progress, Other>
-const COUNTS = (Object.keys(NO_PROGRESS) as (keyof Progress)[]).filter(
-  (name): name is Count => !OTHERS.includes(name as Other),
+type OtherColumn = (typeof OTHERS)[number]
+type Count = Exclude<keyof Progress, OtherColumn>
+const COUNT_COLUMNS = (Object.keys(NO_PROGRESS) as (keyof Progress)[]).filter(
+  (name): name is Count => !OTHERS.includes(name as OtherColumn),
 )
 
 /**
@@ -114,13 +114,13 @@ const COUNTS = (Object.keys(NO_PROGRESS) as (keyof Progress)[]).filter(
  * @param identity the digest of the source and of the options for reading it
  */
 export async function loadProgress(client: ClientBase, registryId: number, identity: string): Promise<Progress> {
-  const { rows } = await client.query<Record<Count, string> & Pick<Progress, Other>>(
-    `select ${[...COUNTS, ...OTHERS].join(', ')} from import_progress where registry = $1 and source = $2`,
+  const { rows } = await client.query<Record<Count, string> & Pick<Progress, OtherColumn>>(
+    `select ${[...COUNT_COLUMNS, ...OTHERS].join(', ')} from import_progress where registry = $1 and source = $2`,
     [registryId, identity],
   )
   const [row] = rows
   if (row === undefined) return NO_PROGRESS
-  const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(row[name])]))
+  const counts = Object.fromEntries(COUNT_COLUMNS.map((name) => [name, Number(row[name])]))
   return { ...NO_PROGRESS, ...counts, read: row.read, events: row.events, run: row.run }
 }
 
@@ -139,13 +139,13 @@ export async function saveProgress(
   identity: string,
   progress: Progress,
 ): Promise<void> {
-  const all = ['registry', 'source', ...COUNTS, ...OTHERS]
+  const all = ['registry', 'source', ...COUNT_COLUMNS, ...OTHERS]
   await client.query(
     `insert into import_progress (${all.join(', ')}) values (${all.map((_, at) => `$${at + 1}`).join(', ')})
      on conflict (registry) do update
      set ${all.map((name) => `${name} = excluded.${name}`).join(', ')}, updated_at = now()`,
     [
-      ...[registryId, identity, ...COUNTS.map((name) => progress[name])],
+      ...[registryId, identity, ...COUNT_COLUMNS.map((name) => progress[name])],
       ...[progress.read, progress.events === true, progress.run],
     ],
   )
@@ -177,7 +177,7 @@ export async function findLastImport({ pool }: Pick<Database, 'pool'>, registryI
   const { rows } = await pool.query<
     Record<Count, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>
   >(
-    `select ${COUNTS.join(', ')}, read, updated_at, source = $2 as ended,
+    `select ${COUNT_COLUMNS.join(', ')}, read, updated_at, source = $2 as ended,
         ${hasClaimSql('rollcall import')} as running
       from import_progress where registry = $1::integer`,
     [registryId, ENDED],
@@ -185,6 +185,6 @@ export async function findLastImport({ pool }: Pick<Database, 'pool'>, registryI
   const [row] = rows
   if (row === undefined) return null
   const { read, updated_at, ended, running } = row
-  const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(row[name])])) as Record<Count, number>
+  const counts = Object.fromEntries(COUNT_COLUMNS.map((name) => [name, Number(row[name])])) as Record<Count, number>
   return { ...counts, read, updated_at, ended, running }
 }

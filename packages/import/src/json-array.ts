@@ -1,18 +1,18 @@
 /** Divides a JSON array into its elements while it is read, without holding all of it in memory. */
-import { type Entry, ImportError, MAX_ENTRY_BYTES, type Position, readNewEntries, type Source } from './source.ts'
+import { type Entry, ImportError, MAX_ENTRY_BYTES, readNewEntries, type Source, type SourcePosition } from './source.ts'
 
 const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a]
-const OPENING = new Set([0x7b, 0x5b])
-const CLOSING = new Set([0x7d, 0x5d])
+const OPENING_BYTES = new Set([0x7b, 0x5b])
+const CLOSING_BYTES = new Set([0x7d, 0x5d])
 const [ARRAY_START, ARRAY_END] = [0x5b, 0x5d]
-const BLANK = new Set([0x20, 0x09, 0x0d, NEWLINE])
+const BLANK_BYTES = new Set([0x20, 0x09, 0x0d, NEWLINE])
 
 /**
  * Reads the elements of the array. This code only finds where each element begins and ends; the parser checks it later.
  * So a bad element is rejected, and reading continues.
  * @throws ImportError the source is no array, is cut off, or has something else between or after its elements
  */
-export const readJsonArray = (source: Source, from: Position): AsyncGenerator<Entry[]> =>
+export const readJsonArray = (source: Source, from: SourcePosition): AsyncGenerator<Entry[]> =>
   readNewEntries(source, from, new ArraySplitter())
 
 /** The tokens that may follow outside of an element. */
@@ -42,15 +42,15 @@ class ArraySplitter {
       const byte = chunk[at] as number
       if (byte === NEWLINE) this.#line += 1
       if (!this.#inside) {
-        if (BLANK.has(byte) || !this.#between(byte)) continue
+        if (BLANK_BYTES.has(byte) || !this.#between(byte)) continue
         start = at
       }
       if (!this.#endsElement(byte)) continue
       // A number or word, such as 17, ends before the byte that ends it; an object or a text ends with its last byte.
-      const after = this.#depth < 0 || byte === COMMA || BLANK.has(byte) ? at : at + 1
+      const after = this.#depth < 0 || byte === COMMA || BLANK_BYTES.has(byte) ? at : at + 1
       this.#keep(chunk.subarray(start, after))
       entries.push(this.#take(this.#bytes + after))
-      if (after === at && !BLANK.has(byte)) this.#between(byte)
+      if (after === at && !BLANK_BYTES.has(byte)) this.#between(byte)
     }
     if (this.#inside) this.#keep(chunk.subarray(start))
     this.#bytes += chunk.length
@@ -84,7 +84,7 @@ class ArraySplitter {
     }
     if (expected === 'nothing') throw new ImportError(`line ${this.#line}: there is text after the end of the array`)
     if (expected === 'comma') throw new ImportError(`line ${this.#line}: a comma or the end of the array is missing`)
-    if (byte === COMMA || CLOSING.has(byte)) {
+    if (byte === COMMA || CLOSING_BYTES.has(byte)) {
       throw new ImportError(`line ${this.#line}: an element of the array is missing`)
     }
     this.#inside = true
@@ -101,11 +101,11 @@ class ArraySplitter {
       return !this.#inString && this.#depth === 0
     }
     if (byte === QUOTE) this.#inString = true
-    else if (OPENING.has(byte)) this.#depth += 1
-    else if (CLOSING.has(byte)) {
+    else if (OPENING_BYTES.has(byte)) this.#depth += 1
+    else if (CLOSING_BYTES.has(byte)) {
       this.#depth -= 1
       return this.#depth <= 0
-    } else if (this.#depth === 0) return byte === COMMA || BLANK.has(byte)
+    } else if (this.#depth === 0) return byte === COMMA || BLANK_BYTES.has(byte)
     return false
   }
 

@@ -4,7 +4,7 @@
  */
 
 import type { RecordType } from '@rollcall/protocol'
-import { absentRecordsStatement, type Compared } from '@rollcall/records/records/complete-records'
+import { absentRecordsStatement, type ComparedRecords } from '@rollcall/records/records/complete-records'
 import type { ClientBase } from 'pg'
 
 /** Makes the temporary table for noted lines. The statements of this connection then have no time limit. */
@@ -62,7 +62,7 @@ const linesOf = (rows: readonly NotedLine[]): ReadonlyMap<string, number> =>
   new Map(rows.map(({ primary_identifier, line }) => [primary_identifier, Number(line)]))
 
 /** Writes the records that no line names into a temporary table, for `readAbsentRecords`. @returns how many */
-export async function listAbsentRecords(client: ClientBase, compared: readonly Compared[]): Promise<number> {
+export async function listAbsentRecords(client: ClientBase, compared: readonly ComparedRecords[]): Promise<number> {
   await client.query('analyze noted_line')
   await client.query(
     `create temporary table absent_record (

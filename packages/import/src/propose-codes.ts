@@ -43,7 +43,7 @@ const isKnown = (list: CodeList, value: string): boolean =>
 const inWords = (list: CodeList, value: string): string | undefined =>
   isKnown(list, value) ? value : CODE_WORDS[list]?.[value.toLowerCase()]
 
-const canonical = (list: CodeList, value: string): string =>
+const canonicalCode = (list: CodeList, value: string): string =>
   value === UNDECIDED ? value : (normaliseCode(list, value) ?? value)
 
 /** Proposes the codes of a column without a lookup table. @param isDatabase false: the table is a file */
@@ -55,7 +55,7 @@ export function proposeCodes(
   if (distinct.every((value) => isKnown(list, value))) {
     const why = [...reasons, `all its values are on the list ${list}`]
     // A source asks its database for the values that mean a code, so all of them are listed.
-    const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, value)]))
+    const codes = Object.fromEntries(distinct.map((value) => [value, canonicalCode(list, value)]))
     return proposeMapped(column, path, isDatabase ? { column, codes } : column, why)
   }
   if (distinct.length > MOST_CODES || distinct.some((value) => value.length > LONGEST_CODE)) {
@@ -83,7 +83,9 @@ export function proposeCodes(
     )
   }
   if (distinct.every((value) => inWords(list, value) !== undefined)) {
-    const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, inWords(list, value) ?? value)]))
+    const codes = Object.fromEntries(
+      distinct.map((value) => [value, canonicalCode(list, inWords(list, value) ?? value)]),
+    )
     return proposeMapped(column, path, { column, codes }, [
       ...reasons,
       `its values are words for codes of the list ${list}`,
@@ -91,7 +93,7 @@ export function proposeCodes(
   }
   const usual = USUAL_CODES[list]
   const meant = (value: string): string => usual?.codes[value] ?? inWords(list, value) ?? UNDECIDED
-  const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, meant(value))]))
+  const codes = Object.fromEntries(distinct.map((value) => [value, canonicalCode(list, meant(value))]))
   const meaning =
     usual !== undefined && distinct.every((value) => usual.codes[value] !== undefined)
       ? `as ${usual.source} has them; ask who made the data`
@@ -114,7 +116,7 @@ export function proposeLookup(
   const why = [...reasons, `its values are keys of ${place}`]
   const rows = [...(texts ?? [])].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const known = rows.flatMap(([key, words]): (readonly [string, string])[] => {
-    const meant = new Set(words.flatMap((word) => inWords(list, word) ?? []).map((word) => canonical(list, word)))
+    const meant = new Set(words.flatMap((word) => inWords(list, word) ?? []).map((word) => canonicalCode(list, word)))
     const [code, ...others] = meant
     return code === undefined || others.length > 0 || key.length > LONGEST_CODE || DIGITS.test(key) ? [] : [[key, code]]
   })

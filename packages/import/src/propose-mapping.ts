@@ -16,7 +16,7 @@ import { type LookupTable, proposeCodes, proposeLookup } from './propose-codes.t
 import { type ProposedColumn, proposeChoices, proposeMapped, proposeUnmapped } from './proposed-column.ts'
 import { listValuePaths, type RecordPath } from './record-paths.ts'
 
-export interface Table {
+export interface TextTable {
   readonly header: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
@@ -35,7 +35,7 @@ export interface DatabaseTable {
 export function proposeColumns(
   kind: Kind,
   recordType: RecordType,
-  table: Table,
+  table: TextTable,
   database: DatabaseTable | null = null,
 ): readonly ProposedColumn[] {
   const names = targetsByName(kind, recordType)

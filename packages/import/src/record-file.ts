@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { isJsonObject, type JsonObject } from '@rollcall/protocol'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
 import { entryDocument } from './entry-document.ts'
-import { chooseSourceFormat, FORMATS, type FormatName, type FormatOptions } from './formats.ts'
+import { chooseSourceFormat, FILE_FORMATS, type FormatName, type FormatOptions } from './formats.ts'
 import { openRejects, type Reject, rejectsPathFor } from './rejects.ts'
 import { cellProblems } from './row-documents.ts'
 import { type Entry, openSource } from './source.ts'
@@ -43,7 +43,7 @@ export async function openRecordFile(
   source: string | Readable,
   { format: asked, rejectsPath: path, ...options }: RecordFileOptions = {},
 ): Promise<RecordFile> {
-  const read = FORMATS[await chooseSourceFormat(source, asked)].reader(options)
+  const read = FILE_FORMATS[await chooseSourceFormat(source, asked)].reader(options)
   const opened = await openSource(source)
   try {
     const rejectsPath = rejectsPathFor(source, opened, path)

@@ -12,7 +12,7 @@ import type { Target } from './column-mapping.ts'
 import { CELL_STATES, cellProblems, cellRule, describeCellProblem, type RowCells } from './row-documents.ts'
 
 /** A value that its attribute or identifier type cannot have. */
-interface Unread {
+interface UnreadValue {
   /** The name of the attribute, or of the identifier type. */
   readonly name: string
   /** The path of the value in the record, or in an element of a list. */
@@ -53,7 +53,7 @@ export function valueRuleOf(kind: Kind, recordTypeName: string, name: string): s
 
 /** The values of one record that were not understood. `clear` is called before the next record. */
 export class RecordNotes implements ReadingNotes {
-  readonly unreadValues: Unread[] = []
+  readonly unreadValues: UnreadValue[] = []
   readonly unlistedNames = new Set<string>()
   readonly memberNames = new Set<string>()
 
@@ -110,11 +110,11 @@ export class RecordNotes implements ReadingNotes {
   }
 }
 
-function problemOf({ name, rule }: Unread, target: Target | undefined): string {
+function problemOf({ name, rule }: UnreadValue, target: Target | undefined): string {
   if (target === undefined) return `${name}: ${rule}`
   const advice = rule === RULES.date ? '; or name the format of the column in the mapping' : ''
   return describeCellProblem(target, `${rule}${advice}`)
 }
 
-const isAt = ({ reads, key }: Target, { name, path }: Unread): boolean =>
+const isAt = ({ reads, key }: Target, { name, path }: UnreadValue): boolean =>
   reads.includes(name) && `.${key}`.endsWith(path === '' ? '' : `.${searchKey(path)}`)

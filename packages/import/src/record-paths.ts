@@ -45,7 +45,15 @@ interface Schema {
 const CONTEXT = '@context'
 
 /** A place that may have any values, for paths below a member whose own members the schema leaves open. */
-const ANYTHING = { holdsValue: true, open: true, list: true, array: false, identifier: true, attributes: [], types: [] }
+const OPEN_PLACE = {
+  holdsValue: true,
+  open: true,
+  list: true,
+  array: false,
+  identifier: true,
+  attributes: [],
+  types: [],
+}
 
 const known = new WeakMap<RecordType, Place>()
 
@@ -54,7 +62,7 @@ export function findRecordPath(recordType: RecordType, path: string): RecordPath
   let place = rootOf(recordType)
   for (const key of path.split('.')) {
     const next = memberOf(place, key)
-    if (next === undefined) return place.open ? { ...ANYTHING, path } : undefined
+    if (next === undefined) return place.open ? { ...OPEN_PLACE, path } : undefined
     place = next
   }
   return place

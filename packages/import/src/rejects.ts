@@ -18,7 +18,7 @@ export interface RejectsFile {
   close(): Promise<void>
 }
 
-const NOWHERE: RejectsFile = { append: async () => undefined, bytes: 0, close: async () => undefined }
+const NO_REJECTS_FILE: RejectsFile = { append: async () => undefined, bytes: 0, close: async () => undefined }
 
 /**
  * Opens a rejects file that only its owner can read. If an interrupted import continues, lines after its last committed
@@ -28,17 +28,17 @@ const NOWHERE: RejectsFile = { append: async () => undefined, bytes: 0, close: a
  * @throws ImportError the path cannot be written
  */
 export async function openRejects(path: string | null, bytes: number): Promise<RejectsFile> {
-  if (path === null) return NOWHERE
+  if (path === null) return NO_REJECTS_FILE
   const found = await lstat(path).catch(() => null)
   // Only a regular file is cut or removed: the path may be /dev/stderr.
-  if (found?.isFile() && bytes === 0) await rm(path).catch(unusable)
-  else if (found?.isFile() && found.size > bytes) await truncate(path, bytes).catch(unusable)
+  if (found?.isFile() && bytes === 0) await rm(path).catch(throwUnwritable)
+  else if (found?.isFile() && found.size > bytes) await truncate(path, bytes).catch(throwUnwritable)
   let handle: FileHandle | null = null
   let length = bytes
   return {
     async append(rejects) {
       if (rejects.length === 0) return
-      handle ??= await openFile(path).catch(unusable)
+      handle ??= await openFile(path).catch(throwUnwritable)
       const lines = rejects.map(({ line, reason }) => `${JSON.stringify({ line, reason })}\n`)
       const text = Buffer.from(lines.join(''))
       await handle.appendFile(text)
@@ -61,7 +61,7 @@ async function openFile(path: string): Promise<FileHandle> {
   return handle
 }
 
-function unusable(error: NodeJS.ErrnoException): never {
+function throwUnwritable(error: NodeJS.ErrnoException): never {
   throw new ImportError(`the file of rejected lines cannot be written (${error.code}); name another with --rejects`)
 }
 

@@ -14,19 +14,19 @@ import { reportedNames } from './report-counts.ts'
 import { cellRule } from './row-documents.ts'
 
 /** The counts of the values of one attribute, identifier type or column. */
-interface Reported extends ValueCounts {
+interface ReportedValues extends ValueCounts {
   readonly empty: number
   /** The rule that some values broke; null when none did, a column names the rule, or the mapping is unknown. */
   readonly rule: string | null
 }
 
-export interface ReportedAttribute extends Reported {
+export interface ReportedAttribute extends ReportedValues {
   readonly record_type: string
   /** The name of the attribute or identifier type. */
   readonly name: string
 }
 
-export interface ReportedColumn extends Reported {
+export interface ReportedColumn extends ReportedValues {
   readonly column: string
   readonly path: string
 }
@@ -52,7 +52,7 @@ export function makeReport(
 ): ImportReport {
   const targets = read?.table?.targets ?? []
   // Without the column mapping it is not known which rule the values broke.
-  const isMapped = read === null && columns.count > 0
+  const isMappingUnknown = read === null && columns.count > 0
   const inColumns = new Set(
     targets.flatMap(({ path, reads }) => ((columns.values[path]?.not_understood ?? 0) > 0 ? reads : [])),
   )
@@ -69,7 +69,7 @@ export function makeReport(
         name,
         // A rule that a column reports is not reported here too: the mapping may have its own rule.
         ...reported(counted, name, () =>
-          isMapped || inColumns.has(name) ? null : valueRuleOf(kind, record_type, name),
+          isMappingUnknown || inColumns.has(name) ? null : valueRuleOf(kind, record_type, name),
         ),
       }))
     }),
@@ -87,7 +87,7 @@ export function makeReport(
 export const reportedPaths = ({ columns }: ReportCounts) =>
   Object.keys(columns.values).map((path) => ({ path, ...reported(columns, path, () => null) }))
 
-function reported({ count, values }: CountedValues, name: string, rule: () => string | null): Reported {
+function reported({ count, values }: CountedValues, name: string, rule: () => string | null): ReportedValues {
   const found = { ...NO_VALUE_COUNTS, ...values[name] }
   return {
     ...found,

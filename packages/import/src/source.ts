@@ -134,7 +134,7 @@ export type Entry = {
 )
 
 /** Where reading begins: all zero, or where an interrupted import stopped. */
-export interface Position {
+export interface SourcePosition {
   readonly bytes: number
   readonly line: number
   /** The number of entries that were read, for formats that can only be read from the beginning. */
@@ -152,7 +152,7 @@ interface EntryCutter {
 /** Yields the entries of a source that can only be read from the beginning, without those that were read before. */
 export async function* readNewEntries(
   source: Source,
-  { entries: consumed }: Position,
+  { entries: consumed }: SourcePosition,
   cutter: EntryCutter,
 ): AsyncGenerator<Entry[]> {
   let skip = consumed

@@ -7,13 +7,13 @@ import { UTF8_MARK } from '@rollcall/base/files/lines'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import { refuseOtherFiles } from './detect.ts'
 import { ImportError } from './import-error.ts'
-import type { Table } from './propose-mapping.ts'
+import type { TextTable } from './propose-mapping.ts'
 
 /** The most bytes of a file that a sample reads. */
 const SAMPLE_BYTES = 8 * 1024 * 1024
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
-export interface TableSample extends Table {
+export interface TableSample extends TextTable {
   readonly delimiter: string
   readonly encoding: string
   /** True when the sample was made from the whole file, and not only from its beginning. */
@@ -89,7 +89,7 @@ function textOf(bytes: Buffer, asked: string | undefined): { readonly text: Buff
   }
 }
 
-function tableOf(text: Buffer, delimiter: string, whole: boolean): Table & Pick<TableSample, 'leftOut'> {
+function tableOf(text: Buffer, delimiter: string, whole: boolean): TextTable & Pick<TableSample, 'leftOut'> {
   const cutter = new RowCutter({
     delimiter,
     longest: SAMPLE_BYTES * 2,

@@ -16,23 +16,23 @@ import type { ClientBase } from 'pg'
 import { findNotedLines, noteLines } from './noted-lines.ts'
 
 /** A record to write, with the number of its line in the imported file. */
-export interface Line {
+export interface RecordLine {
   readonly line: number
   readonly record: PreparedRecord
 }
 
 /** The treatment of lines whose primary identifier an earlier line has: reject them, or store the last. */
-export const DUPLICATES = ['reject', 'last'] as const
-export type Duplicates = (typeof DUPLICATES)[number]
+export const DUPLICATE_RULES = ['reject', 'last'] as const
+export type DuplicateRule = (typeof DUPLICATE_RULES)[number]
 
 /** How lines are written. All is done in the caller's transaction. */
-export interface Writing {
+export interface LinesWrite {
   readonly client: ClientBase
   readonly registry: RegistryShape
   readonly sink: RecordSink
   /** The number of the run (`Progress.run`); null: a dry run, which only notes primary identifiers. */
   readonly run: string | null
-  readonly duplicates: Duplicates
+  readonly duplicates: DuplicateRule
   /** True when the documents of records before the change are read too, for events. */
   readonly before: boolean
   /**
@@ -42,26 +42,33 @@ export interface Writing {
   readonly isComplete: boolean
 }
 
-interface Written {
+interface WrittenLines {
   readonly inserted: number
   readonly records: readonly WrittenRecord[]
   /** The primary identifiers of records that were stored already as their lines have them; only for a complete file. */
   readonly unchanged: ReadonlySet<string>
   /** The changes of surviving records by lines about records that were merged into them. */
   readonly merged: readonly RecordChange[]
-  readonly rejects: readonly { readonly of: Line; readonly reason: string }[]
+  readonly rejects: readonly { readonly of: RecordLine; readonly reason: string }[]
   /** For each primary identifier that an earlier line of the run has, the number of that line. */
   readonly met: ReadonlyMap<string, number>
 }
 
-export interface LinesWritten extends Omit<Written, 'met'> {
+export interface LinesWritten extends Omit<WrittenLines, 'met'> {
   /** Lines that have the primary identifier of an earlier line. With `reject` they are not written. */
-  readonly repeated: readonly { readonly of: Line; readonly earlier: number }[]
+  readonly repeated: readonly { readonly of: RecordLine; readonly earlier: number }[]
 }
 
-const NOTHING: Written = { inserted: 0, records: [], unchanged: new Set(), merged: [], rejects: [], met: new Map() }
+const NOTHING: WrittenLines = {
+  inserted: 0,
+  records: [],
+  unchanged: new Set(),
+  merged: [],
+  rejects: [],
+  met: new Map(),
+}
 
-const joinWritten = (one: Written, other: Written): Written => ({
+const joinWritten = (one: WrittenLines, other: WrittenLines): WrittenLines => ({
   inserted: one.inserted + other.inserted,
   records: [...one.records, ...other.records],
   unchanged: new Set([...one.unchanged, ...other.unchanged]),
@@ -70,26 +77,30 @@ const joinWritten = (one: Written, other: Written): Written => ({
   met: new Map([...other.met, ...one.met]),
 })
 
-const primaryOf = ({ record }: Line): string => record.primary_identifier
+const primaryOf = ({ record }: RecordLine): string => record.primary_identifier
 
 /**
  * Writes lines. Lines that the database refuses are rejected. A line about a retired record changes the survivor, and
  * does not count as a repetition.
  */
 export async function writeLines(
-  writing: Writing,
+  writing: LinesWrite,
   recordType: RecordType,
-  lines: readonly Line[],
+  lines: readonly RecordLine[],
 ): Promise<LinesWritten> {
   return writing.duplicates === 'last' ? writeLast(writing, recordType, lines) : writeFirst(writing, recordType, lines)
 }
 
-async function writeLast(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<LinesWritten> {
+async function writeLast(
+  writing: LinesWrite,
+  recordType: RecordType,
+  lines: readonly RecordLine[],
+): Promise<LinesWritten> {
   const { met, ...written } = await writeOrHalve(writing, recordType, lines)
   const refused = new Set(written.rejects.map(({ of }) => of))
   const standing = new Set([...written.records.map((one) => one.primary_identifier), ...written.unchanged])
   const earlier = new Map(met)
-  const repeated: { of: Line; earlier: number }[] = []
+  const repeated: { of: RecordLine; earlier: number }[] = []
   for (const of of lines) {
     const primary = primaryOf(of)
     if (refused.has(of) || !standing.has(primary)) continue
@@ -101,8 +112,12 @@ async function writeLast(writing: Writing, recordType: RecordType, lines: readon
 }
 
 /** Writes the first line of each primary identifier. If it is refused, the next such line is the first. */
-async function writeFirst(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<LinesWritten> {
-  const repeated: { of: Line; earlier: number }[] = []
+async function writeFirst(
+  writing: LinesWrite,
+  recordType: RecordType,
+  lines: readonly RecordLine[],
+): Promise<LinesWritten> {
+  const repeated: { of: RecordLine; earlier: number }[] = []
   let written = NOTHING
   let rest = lines
   while (rest.length > 0) {
@@ -114,7 +129,7 @@ async function writeFirst(writing: Writing, recordType: RecordType, lines: reado
       const first = firsts.get(primary)
       if (first !== undefined) standing.set(primary, first.line)
     }
-    const next: Line[] = []
+    const next: RecordLine[] = []
     for (const of of rest) {
       const earlier = standing.get(primaryOf(of))
       const isFirst = firsts.get(primaryOf(of)) === of
@@ -131,7 +146,11 @@ async function writeFirst(writing: Writing, recordType: RecordType, lines: reado
  * Writes lines; when a single value cannot be stored (a day outside of PostgreSQL's calendar, or a value too long for
  * its index), halves them again and again until the record with that value is found.
  */
-async function writeOrHalve(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<Written> {
+async function writeOrHalve(
+  writing: LinesWrite,
+  recordType: RecordType,
+  lines: readonly RecordLine[],
+): Promise<WrittenLines> {
   try {
     return await (writing.isComplete ? writeChanged : writeOnce)(writing, recordType, lines)
   } catch (error) {
@@ -150,7 +169,11 @@ async function writeOrHalve(writing: Writing, recordType: RecordType, lines: rea
 }
 
 /** Writes only the lines that add or change a record. */
-async function writeChanged(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<Written> {
+async function writeChanged(
+  writing: LinesWrite,
+  recordType: RecordType,
+  lines: readonly RecordLine[],
+): Promise<WrittenLines> {
   const { client, registry, sink, duplicates } = writing
   const met = await findNotedLines(client, recordType, lines.map(primaryOf))
   const fresh = duplicates === 'last' ? lines : lines.filter((one) => !met.has(primaryOf(one)))
@@ -166,7 +189,11 @@ async function writeChanged(writing: Writing, recordType: RecordType, lines: rea
   return { ...written, unchanged, met }
 }
 
-async function writeOnce(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<Written> {
+async function writeOnce(
+  writing: LinesWrite,
+  recordType: RecordType,
+  lines: readonly RecordLine[],
+): Promise<WrittenLines> {
   const { client, registry, sink, run, duplicates, before } = writing
   const lineOf = new Map(lines.map((one) => [primaryOf(one), one.line]))
   const keep = duplicates === 'reject'
@@ -190,12 +217,12 @@ const unstorable = (state: string): string =>
 
 /** Writes lines about retired records into their survivors, in the order of the lines. */
 async function mergeLines(
-  writing: Writing,
+  writing: LinesWrite,
   recordType: RecordType,
-  lines: readonly Line[],
-): Promise<Pick<Written, 'merged' | 'rejects'>> {
+  lines: readonly RecordLine[],
+): Promise<Pick<WrittenLines, 'merged' | 'rejects'>> {
   const merged: RecordChange[] = []
-  const rejects: { of: Line; reason: string }[] = []
+  const rejects: { of: RecordLine; reason: string }[] = []
   for (const of of lines) {
     try {
       merged.push(await mergeLine(writing, recordType, of.record))
@@ -211,7 +238,7 @@ async function mergeLines(
 }
 
 async function mergeLine(
-  { client, registry, sink }: Writing,
+  { client, registry, sink }: LinesWrite,
   recordType: RecordType,
   { primary_identifier, document }: PreparedRecord,
 ): Promise<RecordChange> {

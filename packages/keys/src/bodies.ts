@@ -44,10 +44,10 @@ export class BodyUnreadable extends Error {
 }
 
 /** The first byte of an encrypted body: whether the text was deflated before it was encrypted. */
-const FORMATS = { deflated: 1, plain: 2 }
-const HEAD = 5
+const BODY_FORMATS = { deflated: 1, plain: 2 }
+const HEAD_BYTES = 5
 /** Milliseconds of a day. */
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 /** The day 9999-12-31 as a number of days since 1970. */
 const LAST_DAY = 2_932_896
 
@@ -55,14 +55,14 @@ const LAST_DAY = 2_932_896
  * Bytes. A text up to this size is not deflated, because that would take longer than everything else. Encrypted, such a
  * text with its row is just below 2 KB, from which PostgreSQL stores a value outside of its row.
  */
-const SHORT = 1_700
+const MOST_PLAIN_BYTES = 1_700
 /** Bytes. A text up to this size is deflated on this thread: handing it to another thread costs more. */
-const MEDIUM = 32_768
+const MOST_INLINE_BYTES = 32_768
 /** Deflated bytes up to which a text is inflated on this thread. The inflated text may be far larger than MEDIUM. */
-const MEDIUM_DEFLATED = 8_192
+const MOST_INLINE_DEFLATED_BYTES = 8_192
 
 /** Messages repeat a lot: a higher level takes twice the time and saves only a few per cent. */
-const FAST = { level: 1 }
+const FAST_DEFLATE = { level: 1 }
 
 const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw)
 const inflate = promisify(inflateRaw)
@@ -74,8 +74,8 @@ export function createBodies(db: Database, vault: Vault, clock: Clock = CLOCK): 
     async encryptBody(text, context, day = dayText(clock.date())) {
       const number = dayNumber(day)
       const key = await keys.ensure(day)
-      const { format, plaintext } = await packed(Buffer.from(text))
-      const head = Buffer.alloc(HEAD)
+      const { format, plaintext } = await deflateUnlessShort(Buffer.from(text))
+      const head = Buffer.alloc(HEAD_BYTES)
       head[0] = format
       head.writeUInt32BE(number, 1)
       return encrypt(key, head, additionalData(head, context), plaintext)
@@ -84,36 +84,37 @@ export function createBodies(db: Database, vault: Vault, clock: Clock = CLOCK): 
     async decryptBody(encrypted, context) {
       const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength)
       const format = bytes[0] ?? 0
-      if (bytes.length < HEAD + ENCRYPTION_OVERHEAD || !Object.values(FORMATS).includes(format))
+      if (bytes.length < HEAD_BYTES + ENCRYPTION_OVERHEAD || !Object.values(BODY_FORMATS).includes(format))
         throw new BodyUnreadable('altered')
       const number = bytes.readUInt32BE(1)
       if (number > LAST_DAY) throw new BodyUnreadable('altered')
-      const key = await keys.find(dayText(number * DAY))
+      const key = await keys.find(dayText(number * DAY_MS))
       if (key === null) throw new BodyUnreadable('forgotten')
-      const plaintext = decrypt(key, HEAD, additionalData(bytes.subarray(0, HEAD), context), bytes)
+      const plaintext = decrypt(key, HEAD_BYTES, additionalData(bytes.subarray(0, HEAD_BYTES), context), bytes)
       if (plaintext === null) throw new BodyUnreadable('altered')
-      return (await unpacked(format, plaintext)).toString()
+      return (await inflateIfDeflated(format, plaintext)).toString()
     },
   }
 }
 
-async function packed(text: Buffer): Promise<{ format: number; plaintext: Buffer }> {
-  if (text.length <= SHORT) return { format: FORMATS.plain, plaintext: text }
-  const plaintext = text.length <= MEDIUM ? deflateRawSync(text, FAST) : await deflate(text, FAST)
-  return { format: FORMATS.deflated, plaintext }
+async function deflateUnlessShort(text: Buffer): Promise<{ format: number; plaintext: Buffer }> {
+  if (text.length <= MOST_PLAIN_BYTES) return { format: BODY_FORMATS.plain, plaintext: text }
+  const plaintext =
+    text.length <= MOST_INLINE_BYTES ? deflateRawSync(text, FAST_DEFLATE) : await deflate(text, FAST_DEFLATE)
+  return { format: BODY_FORMATS.deflated, plaintext }
 }
 
-async function unpacked(format: number, plaintext: Buffer): Promise<Buffer> {
-  if (format === FORMATS.plain) return plaintext
-  return plaintext.length <= MEDIUM_DEFLATED ? inflateRawSync(plaintext) : inflate(plaintext)
+async function inflateIfDeflated(format: number, plaintext: Buffer): Promise<Buffer> {
+  if (format === BODY_FORMATS.plain) return plaintext
+  return plaintext.length <= MOST_INLINE_DEFLATED_BYTES ? inflateRawSync(plaintext) : inflate(plaintext)
 }
 
 const additionalData = (head: Buffer, context: string): Buffer => Buffer.concat([head, Buffer.from(context)])
 
 /** The number of a day since 1970. @throws RangeError it is not a day from 1970 to 9999 */
 function dayNumber(day: string): number {
-  const number = Date.parse(`${day}T00:00:00Z`) / DAY
-  if (number >= 0 && number <= LAST_DAY && dayText(number * DAY) === day) return number
+  const number = Date.parse(`${day}T00:00:00Z`) / DAY_MS
+  if (number >= 0 && number <= LAST_DAY && dayText(number * DAY_MS) === day) return number
   throw new RangeError('a day is written YYYY-MM-DD')
 }
 

@@ -51,20 +51,20 @@ function additionalData({ version }: MasterKey, purpose: string, { table, id }: 
   return Buffer.from(JSON.stringify([version, purpose, table, id]))
 }
 
-const CIPHER = 'aes-256-gcm'
-const NONCE = 12
-const TAG = 16
+const CIPHER_NAME = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
 /** The number of bytes by which an encrypted value is longer than its head and plaintext. */
-export const ENCRYPTION_OVERHEAD = NONCE + TAG
+export const ENCRYPTION_OVERHEAD = NONCE_BYTES + TAG_BYTES
 
 /** The number of nonces that are made together: asking the system for random bytes costs more than encrypting. */
-const DRAWN = 512
+const NONCES_PER_DRAW = 512
 let drawn = Buffer.alloc(0)
 
 function nextNonce(): Buffer {
-  if (drawn.length === 0) drawn = randomBytes(DRAWN * NONCE)
-  const nonce = drawn.subarray(0, NONCE)
-  drawn = drawn.subarray(NONCE)
+  if (drawn.length === 0) drawn = randomBytes(NONCES_PER_DRAW * NONCE_BYTES)
+  const nonce = drawn.subarray(0, NONCE_BYTES)
+  drawn = drawn.subarray(NONCE_BYTES)
   return nonce
 }
 
@@ -74,7 +74,7 @@ function nextNonce(): Buffer {
  */
 export function encrypt(key: KeyObject | Buffer, head: Buffer, bound: Buffer, plaintext: Uint8Array): Buffer {
   const nonce = nextNonce()
-  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG })
+  const cipher = createCipheriv(CIPHER_NAME, key, nonce, { authTagLength: TAG_BYTES })
   cipher.setAAD(bound)
   return Buffer.concat([head, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
 }
@@ -85,11 +85,11 @@ export function encrypt(key: KeyObject | Buffer, head: Buffer, bound: Buffer, pl
  * @param bytes at least as long as the head and `ENCRYPTION_OVERHEAD`
  */
 export function decrypt(key: KeyObject | Buffer, head: number, bound: Buffer, bytes: Buffer): Buffer | null {
-  const nonce = bytes.subarray(head, head + NONCE)
-  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG })
+  const nonce = bytes.subarray(head, head + NONCE_BYTES)
+  const decipher = createDecipheriv(CIPHER_NAME, key, nonce, { authTagLength: TAG_BYTES })
   decipher.setAAD(bound)
-  decipher.setAuthTag(bytes.subarray(-TAG))
-  const plaintext = decipher.update(bytes.subarray(head + NONCE, -TAG))
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+  const plaintext = decipher.update(bytes.subarray(head + NONCE_BYTES, -TAG_BYTES))
   try {
     return Buffer.concat([plaintext, decipher.final()])
   } catch {

@@ -7,7 +7,7 @@ import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeDataDirectory, syncDirectory } from '@rollcall/base/shared/data-directory'
 
-const BYTES = 32
+const MASTER_KEY_BYTES = 32
 
 /** The master key is missing or wrong. The message is for the operator and has no secret. */
 export class MasterKeyError extends Error {
@@ -17,7 +17,7 @@ export class MasterKeyError extends Error {
 /** Reads a key of 32 bytes, as base64, base64url (with or without padding) or hexadecimal; null for any other text. */
 export function parseMasterKey(text: string): KeyObject | null {
   const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : fromBase64(text)
-  return bytes?.length === BYTES ? createSecretKey(bytes) : null
+  return bytes?.length === MASTER_KEY_BYTES ? createSecretKey(bytes) : null
 }
 
 function fromBase64(text: string): Buffer | null {
@@ -27,7 +27,7 @@ function fromBase64(text: string): Buffer | null {
   return bytes.toString('base64url') === url ? bytes : null
 }
 
-export const newMasterKey = (): KeyObject => createSecretKey(randomBytes(BYTES))
+export const newMasterKey = (): KeyObject => createSecretKey(randomBytes(MASTER_KEY_BYTES))
 
 /** The text of a key for its file: base64url. */
 export const masterKeyText = (key: KeyObject): string => key.export().toString('base64url')
@@ -47,7 +47,7 @@ export interface MasterKeySource {
   settle(current: KeyObject): Promise<void>
 }
 
-interface Given {
+interface EnvironmentKeys {
   /** The key in ROLLCALL_MASTER_KEY. */
   readonly masterKey: KeyObject | undefined
   /** The key in ROLLCALL_NEW_MASTER_KEY. */
@@ -58,7 +58,7 @@ interface Given {
  * The environment as the place of the master key. It never makes a key: if several machines use the database, only one
  * of them would have the key.
  */
-export function masterKeyFromEnvironment({ masterKey, newMasterKey }: Given): MasterKeySource {
+export function masterKeyFromEnvironment({ masterKey, newMasterKey }: EnvironmentKeys): MasterKeySource {
   return {
     name: 'ROLLCALL_MASTER_KEY',
     remedy: 'set ROLLCALL_MASTER_KEY',

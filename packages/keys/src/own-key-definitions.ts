@@ -36,13 +36,13 @@ interface KeyDefinition {
   readonly onDemand?: true
 }
 
-const HOUR = 3_600
+const HOUR_SECONDS = 3_600
 /** Seconds for which a peer may use its copy of our key set (N14). After this time, peers know a published key. */
 export const KEY_SET_CACHE_SECONDS = 600
 /** The longest time for which a signature is valid, in seconds. */
-const SIGNATURE_LIFETIME = HOUR
+const SIGNATURE_LIFETIME_SECONDS = HOUR_SECONDS
 /** Seconds for which a peer that cannot reach us may use its copy of our key set, and encrypt with its keys. */
-const STALE_AT_PEERS = 24 * HOUR
+const STALE_KEY_SET_SECONDS = 24 * HOUR_SECONDS
 
 export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
   {
@@ -50,7 +50,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     algorithm: 'EdDSA',
     published: true,
     keepPrivate: false,
-    overlap: SIGNATURE_LIFETIME + KEY_SET_CACHE_SECONDS,
+    overlap: SIGNATURE_LIFETIME_SECONDS + KEY_SET_CACHE_SECONDS,
     generate: { crv: 'Ed25519' },
   },
   {
@@ -58,7 +58,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     algorithm: 'ES256',
     published: true,
     keepPrivate: false,
-    overlap: SIGNATURE_LIFETIME + KEY_SET_CACHE_SECONDS,
+    overlap: SIGNATURE_LIFETIME_SECONDS + KEY_SET_CACHE_SECONDS,
     generate: {},
     onDemand: true,
   },
@@ -67,7 +67,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     algorithm: 'RS256',
     published: true,
     keepPrivate: false,
-    overlap: SIGNATURE_LIFETIME + KEY_SET_CACHE_SECONDS,
+    overlap: SIGNATURE_LIFETIME_SECONDS + KEY_SET_CACHE_SECONDS,
     // RSA with 3072 bits takes twice the time of 2048, and is good beyond 2030 (NIST SP 800-57).
     generate: { modulusLength: 3072 },
     onDemand: true,
@@ -77,7 +77,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     algorithm: 'RSA-OAEP-256',
     published: true,
     keepPrivate: true,
-    overlap: STALE_AT_PEERS + SIGNATURE_LIFETIME + KEY_SET_CACHE_SECONDS,
+    overlap: STALE_KEY_SET_SECONDS + SIGNATURE_LIFETIME_SECONDS + KEY_SET_CACHE_SECONDS,
     generate: { modulusLength: 2048 },
   },
   {
@@ -85,7 +85,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     algorithm: 'ECDH-ES+A256KW',
     published: true,
     keepPrivate: true,
-    overlap: STALE_AT_PEERS + SIGNATURE_LIFETIME + KEY_SET_CACHE_SECONDS,
+    overlap: STALE_KEY_SET_SECONDS + SIGNATURE_LIFETIME_SECONDS + KEY_SET_CACHE_SECONDS,
     generate: { crv: 'P-256' },
   },
   {
@@ -94,7 +94,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     published: false,
     keepPrivate: false,
     // An access token lives for at most a quarter of the overlap.
-    overlap: HOUR,
+    overlap: HOUR_SECONDS,
     generate: { crv: 'Ed25519' },
   },
 ]

@@ -120,10 +120,10 @@ export async function readPublishedKeys(db: Database, vault: Vault): Promise<rea
   return publicHalves((await keyReader(db, vault, { error: () => undefined })()).live)
 }
 
-const PUBLISHED = OWN_KEY_DEFINITIONS.filter((definition) => definition.published)
+const PUBLISHED_DEFINITIONS = OWN_KEY_DEFINITIONS.filter((definition) => definition.published)
 
 const publicHalves = (all: readonly LiveKey[]): readonly JWK[] =>
-  PUBLISHED.flatMap((definition) => all.filter((key) => key.definition === definition).map(publicJwk))
+  PUBLISHED_DEFINITIONS.flatMap((definition) => all.filter((key) => key.definition === definition).map(publicJwk))
 
 const publicJwk = ({ definition, kid, material }: LiveKey): JWK => ({
   ...material.public_jwk,

@@ -27,7 +27,7 @@ import {
 } from './store/own-keys.ts'
 import type { Vault } from './vault.ts'
 
-const CURRENT = ['active', 'next'] as const
+const CURRENT_STATES = ['active', 'next'] as const
 
 /**
  * Makes the missing keys. If several nodes do this at once, only the keys of the first are stored.
@@ -53,12 +53,12 @@ export async function ensureOwnKeys(db: Database, vault: Vault, algorithm?: Algo
 function missingKeys(
   keys: readonly OwnKey[],
   algorithm?: AlgorithmName,
-): { definition: OwnKeyDefinition; state: (typeof CURRENT)[number] }[] {
+): { definition: OwnKeyDefinition; state: (typeof CURRENT_STATES)[number] }[] {
   const wanted = OWN_KEY_DEFINITIONS.filter(
     (definition) => isInUse(keys, definition) || (definition.use === 'sig' && definition.algorithm === algorithm),
   )
   return wanted.flatMap((definition) =>
-    CURRENT.filter((state) => currentKey(keys, definition, state) === undefined).map((state) => ({
+    CURRENT_STATES.filter((state) => currentKey(keys, definition, state) === undefined).map((state) => ({
       definition,
       state,
     })),
@@ -72,7 +72,7 @@ const currentKey = (
 ): OwnKey | undefined => keys.find((key) => key.state === state && findKeyDefinition(key) === definition)
 
 const isInUse = (keys: readonly OwnKey[], definition: OwnKeyDefinition): boolean =>
-  !definition.onDemand || CURRENT.some((state) => currentKey(keys, definition, state) !== undefined)
+  !definition.onDemand || CURRENT_STATES.some((state) => currentKey(keys, definition, state) !== undefined)
 
 /** The result of replacing the key of one definition, with the kids of its keys. */
 export interface RotatedKey {
@@ -119,7 +119,7 @@ async function rotateKey(
   now = Date.now(),
 ): Promise<RotatedKey> {
   const keys = await change.list()
-  const [active, next] = CURRENT.map((state) => currentKey(keys, definition, state))
+  const [active, next] = CURRENT_STATES.map((state) => currentKey(keys, definition, state))
   if (active === undefined || next === undefined) throw new Error('a key is missing that was there before')
   await change.retire(active.kid, definition.overlap, await retiredKey(definition, active, vault))
   await change.activate(next.kid)
@@ -144,7 +144,7 @@ export async function revokeOwnKey(db: Database, vault: Vault, kid: string): Pro
       const before = await change.list()
       const state = before.find((candidate) => candidate.kid === kid)?.state
       if (state !== 'revoked') await change.revoke(kid)
-      if (definition !== undefined && fresh !== undefined && CURRENT.some((current) => current === state)) {
+      if (definition !== undefined && fresh !== undefined && CURRENT_STATES.some((current) => current === state)) {
         const next = currentKey(before, definition, 'next')
         if (state === 'active' && next !== undefined) await change.activate(next.kid)
         await change.add(fresh, 'next')

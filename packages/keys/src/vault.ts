@@ -81,7 +81,7 @@ export async function currentMasterKey(db: Database, source: MasterKeySource): P
 }
 
 /** How often the database and the source of the key are read at most: the master key may be replaced between the two reads. */
-const TRIES = 3
+const MOST_FIND_TRIES = 3
 
 /** Finds the key of `source` that decrypts the values of this database. @throws MasterKeyError none does */
 async function findMasterKey(db: Database, source: MasterKeySource): Promise<MasterKey> {
@@ -90,7 +90,8 @@ async function findMasterKey(db: Database, source: MasterKeySource): Promise<Mas
     const candidates = await source.candidates()
     const key = candidates.find((candidate) => isMasterKeyOf({ version: record.version, key: candidate }, record))
     if (key !== undefined) return { version: record.version, key }
-    if (tries === TRIES) throw new MasterKeyError(candidates.length === 0 ? missing(source) : wrong(source))
+    if (tries === MOST_FIND_TRIES)
+      throw new MasterKeyError(candidates.length === 0 ? missingKeyText(source) : wrongKeyText(source))
   }
 }
 
@@ -101,7 +102,7 @@ async function firstMasterKey(db: Database, source: MasterKeySource): Promise<Ma
 }
 
 /** The number of versions of master keys: a version is one byte, and 0 is not used. */
-const VERSIONS = 255
+const MASTER_KEY_VERSIONS = 255
 
 /**
  * Replaces the master key by `source.next()`. After an interruption, the master key is the old or the new one, `source`
@@ -121,7 +122,7 @@ export async function rotateMasterKey(
     await source.settle(old.key)
     const key = await source.next()
     if (key.equals(old.key)) return { version: old.version, resealed: 0 }
-    const next = { version: (old.version % VERSIONS) + 1, key }
+    const next = { version: (old.version % MASTER_KEY_VERSIONS) + 1, key }
     const resealed = await replaceMasterKey(
       db,
       old.version,
@@ -135,28 +136,29 @@ export async function rotateMasterKey(
   })
 }
 
-const PURPOSE = 'check'
-const CHECK = 'rollcall'
+const CHECK_PURPOSE = 'check'
+const CHECK_TEXT = 'rollcall'
 const placeOf = (version: number): ValueContext => ({ table: 'master_key', id: String(version) })
 
 /** The stored form of a master key: its version and a value that checks it. */
 export function masterKeyRecord(master: MasterKey): MasterKeyRecord {
   const { version } = master
-  return { version, check_value: encryptValue(master, PURPOSE, placeOf(version), Buffer.from(CHECK)) }
+  return { version, check_value: encryptValue(master, CHECK_PURPOSE, placeOf(version), Buffer.from(CHECK_TEXT)) }
 }
 
 function isMasterKeyOf(master: MasterKey, { version, check_value }: MasterKeyRecord): boolean {
   try {
-    return decryptValue(master, PURPOSE, placeOf(version), check_value).toString() === CHECK
+    return decryptValue(master, CHECK_PURPOSE, placeOf(version), check_value).toString() === CHECK_TEXT
   } catch (error) {
     if (error instanceof DecryptionError) return false
     throw error
   }
 }
 
-const CONSEQUENCE = 'without it nothing that is encrypted there can be read (docs/keys.md)'
+const LOST_KEY_CONSEQUENCE = 'without it nothing that is encrypted there can be read (docs/keys.md)'
 
-const missing = ({ remedy }: MasterKeySource): string =>
-  `the master key of this database is missing: ${remedy}; ${CONSEQUENCE}`
+const missingKeyText = ({ remedy }: MasterKeySource): string =>
+  `the master key of this database is missing: ${remedy}; ${LOST_KEY_CONSEQUENCE}`
 
-const wrong = ({ name }: MasterKeySource): string => `${name} is not the master key of this database; ${CONSEQUENCE}`
+const wrongKeyText = ({ name }: MasterKeySource): string =>
+  `${name} is not the master key of this database; ${LOST_KEY_CONSEQUENCE}`

@@ -26,9 +26,9 @@ const LOG_PERIOD = 1_000
 /** The number of different errors that have log lines of their own. */
 const LOG_ERRORS = 10
 /** Milliseconds for which the breaker stays open after PostgreSQL refused a write, for example with a full disk. */
-const OPEN = 10_000
+const BREAKER_OPEN_MS = 10_000
 /** Milliseconds for which a result of `isReady` is reused. */
-const MAX_AGE = 1_000
+const READY_AGE_MS = 1_000
 /** Milliseconds within which the database must answer a probe. */
 const ANSWER_TIMEOUT = 2_000
 
@@ -52,7 +52,7 @@ export function createDatabaseHealth(
   })
 
   const failed = (error: unknown): void => {
-    if (refusesWrites(error)) openUntil = now() + OPEN
+    if (refusesWrites(error)) openUntil = now() + BREAKER_OPEN_MS
     lines.note(safeDatabaseError(error))
   }
   const breaker = (): BreakerState => {
@@ -60,8 +60,8 @@ export function createDatabaseHealth(
     return now() < openUntil ? 'open' : 'probing'
   }
   const ask = async (): Promise<boolean> => {
-    if (openUntil === null) return answers(deps.read())
-    const written = await answers(
+    if (openUntil === null) return answersInTime(deps.read())
+    const written = await answersInTime(
       deps.write().catch((error: unknown) => {
         if (refusesWrites(error)) failed(error)
         throw error
@@ -70,11 +70,11 @@ export function createDatabaseHealth(
     if (written) openUntil = null
     return written
   }
-  const { get } = shortLived(ask, { maxAge: MAX_AGE, now })
+  const { get } = shortLived(ask, { maxAge: READY_AGE_MS, now })
   return { failed, breaker, isReady: async () => breaker() !== 'open' && get('database') }
 }
 
-async function answers(asked: Promise<unknown>): Promise<boolean> {
+async function answersInTime(asked: Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<false>()
   const timer = setTimeout(() => late.resolve(false), ANSWER_TIMEOUT)
   const answered = asked.then(

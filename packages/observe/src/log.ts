@@ -11,7 +11,12 @@ const loadPretty = createRequire(import.meta.url)
 /** Makes a log that writes to `destination` (default: standard error, so that standard output is free for results). */
 export function createLog(options: { level?: string; destination?: DestinationStream } = {}): Log {
   const destination: DestinationStream = options.destination ?? process.stderr
-  const settings = { level: options.level ?? 'info', base: null, timestamp: isoTime, formatters: { level } }
+  const settings = {
+    level: options.level ?? 'info',
+    base: null,
+    timestamp: isoTime,
+    formatters: { level: levelFormatter },
+  }
   const onTerminal = 'isTTY' in destination && destination.isTTY === true
   if (!onTerminal) return pino(settings, destination)
   const pretty = loadPretty('pino-pretty') as typeof import('pino-pretty')
@@ -19,7 +24,7 @@ export function createLog(options: { level?: string; destination?: DestinationSt
 }
 
 const isoTime = (): string => `,"time":"${new Date().toISOString()}"`
-const level = (label: string) => ({ level: label })
+const levelFormatter = (label: string) => ({ level: label })
 
 /** Writes a line when an event first happens. Repetitions are counted: each period has one line with their number. */
 export interface FloodLog<Subject extends object> {

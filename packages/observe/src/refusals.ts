@@ -35,7 +35,7 @@ export interface Refusals {
 }
 
 export interface RefusalEntries {
-  /** Writes an audit entry for a number of equal refusals. @param refusals null for all beyond `MOST` different ones */
+  /** Writes an audit entry for a number of equal refusals. @param refusals null for all beyond `MOST_REFUSALS` different ones */
   write(refusals: RefusedRequests | null, count: number): void
   /** Resolves when all audit entries about refusals are written. */
   idle(): Promise<void>
@@ -45,9 +45,9 @@ export interface RefusalEntries {
 export type RefusedRequests = Refusal & RefusedRequest
 
 /** Milliseconds between two log lines, and between two audit entries, about the same refusal. */
-const PERIOD = 60_000
+const REFUSAL_PERIOD_MS = 60_000
 /** The number of different refusals that have log lines and audit entries of their own at a time. */
-const MOST = 200
+const MOST_REFUSALS = 200
 
 export function createRefusals(deps: {
   readonly log: Pick<Log, 'warn'>
@@ -57,14 +57,14 @@ export function createRefusals(deps: {
 }): Refusals {
   const { log, metrics, auditLog, later } = deps
   const flood = createFloodLog<Refusal>({
-    period: PERIOD,
-    most: MOST,
+    period: REFUSAL_PERIOD_MS,
+    most: MOST_REFUSALS,
     report: (refusal, count) => log.warn({ ...(refusal ?? { refusal: 'others' }), count }, 'requests were refused'),
     ...(later !== undefined && { later }),
   })
   const audited = createFloodLog<RefusedRequests>({
-    period: PERIOD,
-    most: MOST,
+    period: REFUSAL_PERIOD_MS,
+    most: MOST_REFUSALS,
     report: auditLog.write,
     ...(later !== undefined && { later }),
   })

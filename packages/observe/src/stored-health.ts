@@ -33,7 +33,7 @@ export const NOTHING_STORED: StoredHealth = {
 }
 
 /** Milliseconds for which a value is reused, so that all gauges of one collection share a query. */
-const AGE = 1_000
+const READING_AGE_MS = 1_000
 
 /** One value of a gauge, with its labels. */
 interface Reading {
@@ -45,7 +45,7 @@ interface Reading {
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of gauges
 export function addStoredHealth(register: Registry, stored: StoredHealth, { now }: Pick<Clock, 'now'>): void {
   const once = <Row>(read: () => Promise<readonly Row[]>): (() => Promise<readonly Row[]>) => {
-    const { get } = shortLived(() => read().catch((): readonly Row[] => []), { maxAge: AGE, now })
+    const { get } = shortLived(() => read().catch((): readonly Row[] => []), { maxAge: READING_AGE_MS, now })
     return () => get('all')
   }
   const gauge = <Row>(

@@ -17,7 +17,7 @@ export function exactNumber(literal: string): number | null {
   if (literal.length <= SAFE_LENGTH && !hasExponent(literal)) return number
   if (!Number.isFinite(number)) return null
   const written = String(number)
-  return written === literal || decimal(written) === decimal(literal) ? number : null
+  return written === literal || comparableDecimal(written) === comparableDecimal(literal) ? number : null
 }
 
 /** The digits of an integer; null for any other value, and for one that would be written with an exponent. */
@@ -33,7 +33,7 @@ function hasExponent(literal: string): boolean {
  * The digits of a literal without zeros around them, with the power of ten of the first: equal numbers give equal
  * texts, signs aside. The time grows with the length of the literal only, because a peer decides that length.
  */
-function decimal(literal: string): string {
+function comparableDecimal(literal: string): string {
   const [mantissa = '', power = '0'] = literal.toLowerCase().split('e')
   let first = 0
   while (first < mantissa.length && !isNonZero(mantissa, first)) first += 1

@@ -18,13 +18,15 @@ import { IncomingSearchRequest, SearchRequest, SearchResponse } from './messages
 import { IncomingSubscribeRequest, SubscribeRequest, SubscribeResponse } from './messages/subscribe.ts'
 import { IncomingTxnStatusRequest, TxnStatusRequest, TxnStatusResponse } from './messages/txn-status.ts'
 import { IncomingUnSubscribeRequest, UnSubscribeRequest, UnSubscribeResponse } from './messages/unsubscribe.ts'
-import { type Callback, message, type Operation } from './operation.ts'
+import { type Callback, messageRow, type Operation } from './operation.ts'
 
-const searchReply = message('SearchResponse', SearchResponse, { items: 'search_response' })
-const subscribeReply = message('SubscribeResponse', SubscribeResponse, { items: 'subscribe_response' })
-const unsubscribeReply = message('UnSubscribeResponse', UnSubscribeResponse, { bulk: [['subscription_status']] })
-const txnStatusReply = message('TxnStatusResponse', TxnStatusResponse, { bulk: [['txnstatus_response', 'txn_status']] })
-const disabilityRequest = message('DisabledRequest', DisabledRequest, { incoming: IncomingDisabledRequest })
+const searchReply = messageRow('SearchResponse', SearchResponse, { items: 'search_response' })
+const subscribeReply = messageRow('SubscribeResponse', SubscribeResponse, { items: 'subscribe_response' })
+const unsubscribeReply = messageRow('UnSubscribeResponse', UnSubscribeResponse, { bulk: [['subscription_status']] })
+const txnStatusReply = messageRow('TxnStatusResponse', TxnStatusResponse, {
+  bulk: [['txnstatus_response', 'txn_status']],
+})
+const disabilityRequest = messageRow('DisabledRequest', DisabledRequest, { incoming: IncomingDisabledRequest })
 const disabilityActions = ['get_disability_info', 'check_disability_status']
 
 const ON_SEARCH: Callback = {
@@ -75,7 +77,7 @@ const NOTIFY: Callback = {
   path: 'registry/notify',
   header: 'callback',
   meta: NotifyMeta,
-  message: message('NotifyEventRequest', NotifyEventRequest, {
+  message: messageRow('NotifyEventRequest', NotifyEventRequest, {
     incoming: IncomingNotifyEventRequest,
     items: 'notify_event',
     counted: true,
@@ -95,7 +97,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: [],
     sync_paths: ['registry/sync/search'],
     async_paths: ['registry/search'],
-    request: message('SearchRequest', SearchRequest, {
+    request: messageRow('SearchRequest', SearchRequest, {
       incoming: IncomingSearchRequest,
       items: 'search_request',
       counted: true,
@@ -117,7 +119,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: [],
     sync_paths: [],
     async_paths: ['registry/subscribe'],
-    request: message('SubscribeRequest', SubscribeRequest, {
+    request: messageRow('SubscribeRequest', SubscribeRequest, {
       incoming: IncomingSubscribeRequest,
       items: 'subscribe_request',
       counted: true,
@@ -139,7 +141,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: [],
     sync_paths: [],
     async_paths: ['registry/unsubscribe'],
-    request: message('UnSubscribeRequest', UnSubscribeRequest, {
+    request: messageRow('UnSubscribeRequest', UnSubscribeRequest, {
       incoming: IncomingUnSubscribeRequest,
       bulk: [['subscription_codes'], ['sunscription_codes'], ['subscription_code']],
     }),
@@ -160,7 +162,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: ['txn/status', 'txn_status', 'status'],
     sync_paths: ['registry/sync/txn/status'],
     async_paths: ['registry/txn/status'],
-    request: message('TxnStatusRequest', TxnStatusRequest, {
+    request: messageRow('TxnStatusRequest', TxnStatusRequest, {
       incoming: IncomingTxnStatusRequest,
       bulk: [['txnstatus_request', 'attribute_value']],
     }),
@@ -186,7 +188,7 @@ export const OPERATIONS: readonly Operation[] = [
       'registry/sync/enrollments/updates',
     ],
     async_paths: [],
-    request: message('EnrollmentUpdatesRequest', EnrollmentUpdatesRequest, {
+    request: messageRow('EnrollmentUpdatesRequest', EnrollmentUpdatesRequest, {
       incoming: IncomingEnrollmentUpdatesRequest,
       batch: ['enrolled_updates', 'beneficiaries'],
       bulk: [
@@ -211,7 +213,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: ['enrolled'],
     sync_paths: ['registry/sync/enrolled', 'ibr/sync/enrolled'],
     async_paths: [],
-    request: message('EnrolledRequest', EnrolledRequest, { incoming: IncomingEnrolledRequest }),
+    request: messageRow('EnrolledRequest', EnrolledRequest, { incoming: IncomingEnrolledRequest }),
     reply: { name: 'EnrolledResponse', schema: EnrolledResponse, items: 'enrolled_response' },
     reply_action: 'on-search',
     reply_also_bare: true,
@@ -235,7 +237,7 @@ export const OPERATIONS: readonly Operation[] = [
       'sync/check-enrollment',
     ],
     async_paths: [],
-    request: message('EnrolledRequest', EnrolledRequest, { incoming: IncomingEnrolledRequest }),
+    request: messageRow('EnrolledRequest', EnrolledRequest, { incoming: IncomingEnrolledRequest }),
     reply: { name: 'EnrolledResponse', schema: EnrolledResponse, items: 'enrolled_response' },
     reply_action: 'txn-on-status',
     reply_also_bare: false,

@@ -7,7 +7,7 @@ import type { TSchema } from 'typebox'
 import type { Kind } from './kinds/kind.ts'
 
 /** Members whose text a client only shows. A dotted entry means the second member inside the first. */
-const SHOWN: readonly string[] = [
+const ONLY_SHOWN_MEMBERS: readonly string[] = [
   'locale',
   'status_reason_code',
   'status_reason_message',
@@ -17,30 +17,30 @@ const SHOWN: readonly string[] = [
 ]
 
 /** The members of a JSON schema that `receivedSchema` reads. */
-interface Part {
+interface ReceivedSchemaPart {
   readonly title?: string
   readonly type?: unknown
-  readonly properties?: Readonly<Record<string, Part>>
+  readonly properties?: Readonly<Record<string, ReceivedSchemaPart>>
   readonly required?: readonly string[]
-  readonly items?: Part
-  readonly anyOf?: readonly Part[]
+  readonly items?: ReceivedSchemaPart
+  readonly anyOf?: readonly ReceivedSchemaPart[]
   readonly pattern?: string
 }
 
-type Relaxing = Pick<Kind, 'relaxed'>
+type KindRelaxation = Pick<Kind, 'relaxed'>
 
 /**
- * Makes the schema for a received result, or for its header, from the documented one. Members in `SHOWN` may be any
+ * Makes the schema for a received result, or for its header, from the documented one. Members in `ONLY_SHOWN_MEMBERS` may be any
  * text.
  * @param kinds the kinds of the registries that may send it: what one of them relaxes is relaxed
  */
-export function receivedSchema(schema: TSchema, kinds: readonly Relaxing[] = []): TSchema {
+export function receivedSchema(schema: TSchema, kinds: readonly KindRelaxation[] = []): TSchema {
   const relaxed = kinds.flatMap(({ relaxed }) => relaxed ?? [])
   const optional = (title: string | undefined, member: string): boolean =>
     relaxed.some(({ optional }) => title !== undefined && optional[title]?.includes(member))
   const unpatterned = new Set(relaxed.flatMap(({ unpatterned }) => unpatterned))
 
-  const read = (part: Part, name: string, around: string): Part => {
+  const read = (part: ReceivedSchemaPart, name: string, around: string): ReceivedSchemaPart => {
     if (part.type === 'string') return readText(part, name, around)
     const { properties, required, items, anyOf } = part
     return {
@@ -55,11 +55,11 @@ export function receivedSchema(schema: TSchema, kinds: readonly Relaxing[] = [])
       ...(required && { required: required.filter((member) => !optional(part.title, member)) }),
     }
   }
-  const readText = (part: Part, name: string, around: string): Part => {
-    if (SHOWN.includes(name) || SHOWN.includes(`${around}.${name}`)) return { type: 'string' }
+  const readText = (part: ReceivedSchemaPart, name: string, around: string): ReceivedSchemaPart => {
+    if (ONLY_SHOWN_MEMBERS.includes(name) || ONLY_SHOWN_MEMBERS.includes(`${around}.${name}`)) return { type: 'string' }
     if (!unpatterned.has(name)) return part
     const { pattern: _pattern, ...rest } = part
     return rest
   }
-  return read(schema as Part, '', '') as TSchema
+  return read(schema as ReceivedSchemaPart, '', '') as TSchema
 }

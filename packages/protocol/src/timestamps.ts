@@ -2,7 +2,7 @@
 
 // RFC 3339, 5.6: "T" and "Z" may be lower case, seconds are required, a fraction may have any number of digits.
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}:\d{2}))$/
-const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/
+const ZONELESS_TIME_PATTERN = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/
 const ZERO = 0x30
 const MINUTE = 60_000
 const MINUTES_IN_DAY = 1440
@@ -40,14 +40,14 @@ export function isTimestamp(text: string): boolean {
   return timestampInstant(text) !== null
 }
 
-const IN_RESULT = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|([+-]\d{2}):?(\d{2}))?$/
+const RESULT_TIME_PATTERN = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|([+-]\d{2}):?(\d{2}))?$/
 
 /**
  * Rewrites a time in a result to RFC 3339, when it has a space before the time, a zone without a colon, or no zone,
  * which means UTC. Other texts are returned unchanged.
  */
 export function normaliseTimestamp(text: string): { readonly text: string; readonly zone: 'given' | 'missing' } {
-  const parts = IN_RESULT.exec(text)
+  const parts = RESULT_TIME_PATTERN.exec(text)
   if (isTimestamp(text) || parts === null) return { text, zone: 'given' }
   const [, date, time, zone, hours, minutes] = parts
   const made = `${date}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`
@@ -68,7 +68,7 @@ export function isWithinWindow(text: string, window: number, at: number): boolea
 
 /** True for a text in the form of a date and time without a zone, so that the reason can say what is missing. */
 export function lacksZone(text: string): boolean {
-  return WITHOUT_ZONE.test(text)
+  return ZONELESS_TIME_PATTERN.test(text)
 }
 
 /** The number that two digits in a text make. */

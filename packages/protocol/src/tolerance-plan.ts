@@ -8,25 +8,25 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
  * Reads a value that is written in another way: returns the canonical value, the same value when it cannot read it, or
  * undefined when it means no value.
  */
-export type Reading = (value: JsonValue) => JsonValue | undefined
+export type ReadMemberValue = (value: JsonValue) => JsonValue | undefined
 
 /** The forms of an object that are accepted besides the documented form. */
-export interface Tolerated {
+export interface ToleratedForms {
   /** For each accepted name of a member, its canonical name. If both have a value, the canonical one is used. */
   readonly spellings?: Readonly<Record<string, string>>
   /** For each member, by its canonical name, the function that reads its value. */
-  readonly readings?: Readonly<Record<string, Reading>>
+  readonly readings?: Readonly<Record<string, ReadMemberValue>>
   /** Members that may be missing although the documented schema requires them. */
   readonly optional?: readonly string[]
   /** For each member, the forms accepted in its object, or in each object of its array. */
-  readonly inside?: Readonly<Record<string, Tolerated>>
+  readonly inside?: Readonly<Record<string, ToleratedForms>>
 }
 
-/** The accepted forms of an object (`Tolerated`) and the optional members of its schema, as lists for `applyPlan`. */
-export interface Plan {
+/** The accepted forms of an object (`ToleratedForms`) and the optional members of its schema, as lists for `applyPlan`. */
+export interface TolerancePlan {
   readonly spellings: readonly (readonly [accepted: string, canonical: string])[]
-  readonly readings: readonly (readonly [member: string, reading: Reading])[]
-  readonly inside: readonly (readonly [member: string, plan: Plan])[]
+  readonly readings: readonly (readonly [member: string, reading: ReadMemberValue])[]
+  readonly inside: readonly (readonly [member: string, plan: TolerancePlan])[]
   /** Members that may be missing. `object`: the member is an object with known members, so {} counts as missing. */
   readonly optional: readonly { readonly member: string; readonly object: boolean }[]
 }
@@ -40,7 +40,7 @@ export interface ObjectSchema {
 }
 
 /** Makes the plan for a schema and its rows of accepted spellings. */
-export function planOf(schema: ObjectSchema, rows: Tolerated): Plan {
+export function makeTolerancePlan(schema: ObjectSchema, rows: ToleratedForms): TolerancePlan {
   const { properties = {}, required = [] } = schema.items ?? schema
   const inside = new Set([...Object.keys(properties), ...Object.keys(rows.inside ?? {})])
   const optional = Object.keys(properties).filter((member) => !required.includes(member))
@@ -48,7 +48,7 @@ export function planOf(schema: ObjectSchema, rows: Tolerated): Plan {
     spellings: Object.entries(rows.spellings ?? {}),
     readings: Object.entries(rows.readings ?? {}),
     inside: [...inside].flatMap((member) => {
-      const plan = planOf(properties[member] ?? {}, rows.inside?.[member] ?? {})
+      const plan = makeTolerancePlan(properties[member] ?? {}, rows.inside?.[member] ?? {})
       return Object.values(plan).every((part) => part.length === 0) ? [] : [[member, plan] as const]
     }),
     optional: [...optional, ...(rows.optional ?? [])].map((member) => ({
@@ -59,14 +59,14 @@ export function planOf(schema: ObjectSchema, rows: Tolerated): Plan {
 }
 
 /** Applies a plan to an object, or to each object of an array. Copies only what it changes. */
-export function applyPlan(plan: Plan, value: JsonValue): JsonValue {
+export function applyPlan(plan: TolerancePlan, value: JsonValue): JsonValue {
   if (Array.isArray(value)) {
     return replaceEach(value, (element) => (isJsonObject(element) ? applyToObject(plan, element) : element))
   }
   return isJsonObject(value) ? applyToObject(plan, value) : value
 }
 
-function applyToObject(plan: Plan, object: JsonObject): JsonObject {
+function applyToObject(plan: TolerancePlan, object: JsonObject): JsonObject {
   let result = object
   const put = (member: string, value: JsonValue | undefined) => {
     // A spread keeps a member called __proto__ an ordinary member.
@@ -75,25 +75,25 @@ function applyToObject(plan: Plan, object: JsonObject): JsonObject {
     else result[member] = value
   }
   for (const [accepted, canonical] of plan.spellings) {
-    const value = own(result, accepted)
+    const value = findOwnMember(result, accepted)
     if (value === undefined) continue
-    if (isBlank(own(result, canonical))) put(canonical, value)
+    if (isBlank(findOwnMember(result, canonical))) put(canonical, value)
     put(accepted, undefined)
   }
   for (const [member, reading] of plan.readings) {
-    const value = own(result, member)
+    const value = findOwnMember(result, member)
     if (value === undefined) continue
     const read = reading(value)
     if (read !== value) put(member, read)
   }
   for (const [member, inner] of plan.inside) {
-    const value = own(result, member)
+    const value = findOwnMember(result, member)
     if (value === undefined) continue
     const read = applyPlan(inner, value)
     if (read !== value) put(member, read)
   }
   for (const { member, object: mayBeEmpty } of plan.optional) {
-    const value = own(result, member)
+    const value = findOwnMember(result, member)
     if (value === undefined) continue
     if (isBlank(value) || (mayBeEmpty && isEmptyObject(value))) put(member, undefined)
   }
@@ -101,7 +101,7 @@ function applyToObject(plan: Plan, object: JsonObject): JsonObject {
 }
 
 /** Reads a member of the object itself: a name such as `constructor` must not find anything inherited. */
-function own(object: JsonObject, member: string): JsonValue | undefined {
+function findOwnMember(object: JsonObject, member: string): JsonValue | undefined {
   return Object.hasOwn(object, member) ? object[member] : undefined
 }
 

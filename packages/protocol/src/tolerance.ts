@@ -9,28 +9,36 @@ import type { TSchema } from 'typebox'
 import { RequestHeader } from './envelope.ts'
 import { isJsonObject, type JsonValue } from './json.ts'
 import { integerText } from './numbers.ts'
-import { applyPlan, type Plan, planOf, type Reading, replaceEach, type Tolerated } from './tolerance-plan.ts'
+import {
+  applyPlan,
+  makeTolerancePlan,
+  type ReadMemberValue,
+  replaceEach,
+  type TolerancePlan,
+  type ToleratedForms,
+} from './tolerance-plan.ts'
 
 /** Turns an integer into a text of digits, where a text is expected. */
-const digits: Reading = (value) => integerText(value) ?? value
+const digits: ReadMemberValue = (value) => integerText(value) ?? value
 
-const digitsEach: Reading = (value) =>
+const digitsEach: ReadMemberValue = (value) =>
   Array.isArray(value) ? replaceEach(value, (element) => digits(element) ?? element) : digits(value)
 
 /** Turns a text of digits into a number, where a number is expected: "1" becomes 1. */
-const count: Reading = (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value)
+const count: ReadMemberValue = (value) =>
+  typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
 
 /** Turns an object into an array of one, where an array of objects is expected. */
-const oneObject: Reading = (value) => (isJsonObject(value) ? [value] : value)
+const oneObject: ReadMemberValue = (value) => (isJsonObject(value) ? [value] : value)
 
 /** Turns a text into an array of one, where an array of texts is expected. */
-const oneText: Reading = (value) => (typeof value === 'string' && value !== '' ? [value] : value)
+const oneText: ReadMemberValue = (value) => (typeof value === 'string' && value !== '' ? [value] : value)
 
 /** Treats a text as missing where an object of any form is expected. */
-const noText: Reading = (value) => (typeof value === 'string' ? undefined : value)
+const noText: ReadMemberValue = (value) => (typeof value === 'string' ? undefined : value)
 
 /** Replaces other spellings of a word by the canonical one, compared without case. */
-const word = (spellings: Readonly<Record<string, string>>): Reading => {
+const word = (spellings: Readonly<Record<string, string>>): ReadMemberValue => {
   const canonical = new Map(Object.entries(spellings))
   return (value) => (typeof value === 'string' ? (canonical.get(value.toLowerCase()) ?? value) : value)
 }
@@ -49,7 +57,7 @@ const txnType = word({
 })
 
 /** Reads the type of a receipt: the part after the last ":", in the spellings of N15. */
-const receiptType: Reading = (value) =>
+const receiptType: ReadMemberValue = (value) =>
   typeof value === 'string' ? receiptWord(value.slice(value.lastIndexOf(':') + 1).trim()) : value
 const receiptWord = word({
   enrollement: 'enrollement',
@@ -63,9 +71,9 @@ const receiptWord = word({
   deregister: 'deregister',
 })
 
-const ENVELOPE: Tolerated = { spellings: { headers: 'header' } }
+const ENVELOPE: ToleratedForms = { spellings: { headers: 'header' } }
 
-const HEADER: Tolerated = {
+const TOLERATED_HEADER: ToleratedForms = {
   spellings: { is_encrypted: 'is_msg_encrypted' },
   readings: {
     total_count: count,
@@ -77,16 +85,19 @@ const HEADER: Tolerated = {
 }
 
 /** For the header of an answer without a verified signature: it may lack sender_id, because we know whom we asked. */
-const UNSIGNED_ANSWER: Tolerated = { ...HEADER, optional: [...(HEADER.optional ?? []), 'sender_id'] }
+const UNSIGNED_ANSWER: ToleratedForms = {
+  ...TOLERATED_HEADER,
+  optional: [...(TOLERATED_HEADER.optional ?? []), 'sender_id'],
+}
 
 /** The forms accepted in `consent` and `authorize` (G8). */
-const CONSENT: Tolerated = { inside: { purpose: { spellings: { refUri: 'ref_uri' } } } }
+const CONSENT: ToleratedForms = { inside: { purpose: { spellings: { refUri: 'ref_uri' } } } }
 
 /** Members that every message may have in another form, with the functions that read them. */
-const EVERY_MESSAGE: Readonly<Record<string, Reading>> = { transaction_id: digits }
+const EVERY_MESSAGE: Readonly<Record<string, ReadMemberValue>> = { transaction_id: digits }
 
 /** The forms of messages that are accepted besides the documented one, by the name of the message. */
-const MESSAGES: Readonly<Record<string, Tolerated>> = {
+const MESSAGES: Readonly<Record<string, ToleratedForms>> = {
   SearchRequest: {
     readings: { search_request: oneObject },
     inside: {
@@ -150,10 +161,10 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
   },
 }
 
-const PLANS = new WeakMap<TSchema, Plan>()
-const ENVELOPE_PLAN = planOf({}, ENVELOPE)
-const HEADER_PLAN = planOf(RequestHeader, HEADER)
-const UNSIGNED_ANSWER_PLAN = planOf(RequestHeader, UNSIGNED_ANSWER)
+const PLANS = new WeakMap<TSchema, TolerancePlan>()
+const ENVELOPE_PLAN = makeTolerancePlan({}, ENVELOPE)
+const HEADER_PLAN = makeTolerancePlan(RequestHeader, TOLERATED_HEADER)
+const UNSIGNED_ANSWER_PLAN = makeTolerancePlan(RequestHeader, UNSIGNED_ANSWER)
 
 /** A message as `operations.ts` describes it. */
 export interface NamedMessage {
@@ -192,7 +203,7 @@ export function tolerateAs({ name, schema }: NamedMessage, message: JsonValue): 
   let plan = PLANS.get(schema)
   if (plan === undefined) {
     const rows = Object.hasOwn(MESSAGES, name) ? MESSAGES[name] : undefined
-    plan = planOf(schema, { ...rows, readings: { ...EVERY_MESSAGE, ...rows?.readings } })
+    plan = makeTolerancePlan(schema, { ...rows, readings: { ...EVERY_MESSAGE, ...rows?.readings } })
     PLANS.set(schema, plan)
   }
   return applyPlan(plan, message)

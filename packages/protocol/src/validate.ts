@@ -52,7 +52,7 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
   }
   const problem = (value: unknown, path: string): string | null => {
     const first = firstProblem(value)
-    return first === null ? null : located(path, first.at, first.rule)
+    return first === null ? null : problemText(path, first.at, first.rule)
   }
   return {
     accepts,
@@ -60,7 +60,7 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
     firstProblem,
     checked(value, path, fault) {
       if (accepts(value)) return value
-      throw fault(problem(value, path) ?? located(path, [], 'is not accepted'))
+      throw fault(problem(value, path) ?? problemText(path, [], 'is not accepted'))
     },
   }
 }
@@ -95,7 +95,7 @@ function cutArrays(value: unknown, length: number): unknown {
   return cut.every(([, member], index) => member === entries[index]?.[1]) ? value : Object.fromEntries(cut)
 }
 
-function located(path: string, steps: readonly PathStep[], rule: string): string {
+function problemText(path: string, steps: readonly PathStep[], rule: string): string {
   const inside = pathText(steps)
   const joint = path === '' || inside === '' || inside.startsWith('[') ? '' : '.'
   const place = `${path}${joint}${inside}`

@@ -9,11 +9,11 @@ import { type PathStep, pathText } from './paths.ts'
 import { normaliseTimestamp } from './timestamps.ts'
 import type { ObjectSchema } from './tolerance-plan.ts'
 
-interface Part extends ObjectSchema {
+interface TimeSchemaPart extends ObjectSchema {
   readonly format?: string
-  readonly properties?: Readonly<Record<string, Part>>
-  readonly items?: Part
-  readonly anyOf?: readonly Part[]
+  readonly properties?: Readonly<Record<string, TimeSchemaPart>>
+  readonly items?: TimeSchemaPart
+  readonly anyOf?: readonly TimeSchemaPart[]
 }
 
 /** A result whose times are in RFC 3339 form with a zone, except those that cannot be read. */
@@ -30,7 +30,7 @@ export interface InUtc {
  */
 export function inUtc(schema: TSchema, value: JsonValue, path: string): InUtc {
   const places: PathStep[][] = []
-  const read = (part: Part, value: JsonValue, at: readonly PathStep[]): JsonValue => {
+  const read = (part: TimeSchemaPart, value: JsonValue, at: readonly PathStep[]): JsonValue => {
     if (part.anyOf !== undefined) return part.anyOf.reduce((read1, branch) => read(branch, read1, at), value)
     if (typeof value === 'string' && part.format === 'date-time') {
       const { text, zone } = normaliseTimestamp(value)
@@ -49,7 +49,7 @@ export function inUtc(schema: TSchema, value: JsonValue, path: string): InUtc {
     }
     return changed
   }
-  const made = read(schema as Part, value, [])
+  const made = read(schema as TimeSchemaPart, value, [])
   const text = (steps: readonly PathStep[]): string => `${path}.${pathText(steps)}`
   return { value: made, assumed_utc: places.map(text) }
 }

@@ -1,6 +1,14 @@
 /** A record type with an attribute of every type but age, and three records, of which the last has no attribute. */
 
-import type { Comparator, Comparison, Interval, List, Literal, OneOf, Predicate } from '@rollcall/core/model/predicate'
+import type {
+  Comparator,
+  Comparison,
+  ElementList,
+  Interval,
+  Literal,
+  OneOf,
+  Predicate,
+} from '@rollcall/core/model/predicate'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'
@@ -8,7 +16,7 @@ import { type Attribute, type Compound, type JsonValue, KINDS, type Kind, type R
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
 import { ensureRecordTables, recordTable } from '@rollcall/records/records/record-tables'
 import { writeRecords } from '@rollcall/records/records/record-writer'
-import type { Condition } from '../src/records/search-statement.ts'
+import type { SqlCondition } from '../src/records/search-statement.ts'
 
 const [civil] = KINDS as readonly [Kind, ...Kind[]]
 
@@ -100,7 +108,7 @@ export async function writeFixture(db: Database): Promise<void> {
 }
 
 /** The ids of the records for which a condition is true. */
-export async function whichMatch(db: Database, { text, values }: Condition): Promise<readonly number[]> {
+export async function whichMatch(db: Database, { text, values }: SqlCondition): Promise<readonly number[]> {
   const { rows } = await db.pool.query<{ id: number }>(
     `select record.id from r1_test_person as record where ${text} order by id`,
     [...values],
@@ -116,8 +124,8 @@ export const is = (attribute: Attribute, operator: Comparator, value: Literal): 
   value,
 })
 export const oneOf = (attribute: Attribute, ...values: Literal[]): OneOf => ({ is: 'in', attribute, values })
-export const some = (list: List, of: Predicate): Predicate => ({ is: 'some', list, of })
-export const exists = (attribute: Attribute, list?: List): Predicate => ({
+export const some = (list: ElementList, of: Predicate): Predicate => ({ is: 'some', list, of })
+export const exists = (attribute: Attribute, list?: ElementList): Predicate => ({
   is: 'exists',
   attribute,
   ...(list !== undefined && { list }),

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import {
   type DeliveryClaim,
-  deliveryEncryptionContext,
+  deliveryBodyBinding,
   type EncryptedReply,
   type NewDelivery,
 } from '@rollcall/core/model/delivery'
@@ -213,7 +213,7 @@ export async function newDelivery(
     meta: {},
   }
   const message = { transaction_id: 'tx-1', correlation_id: id, search_response: [] }
-  const body = await context.bodies.encryptBody(canonicalJson({ header, message }), deliveryEncryptionContext(id))
+  const body = await context.bodies.encryptBody(canonicalJson({ header, message }), deliveryBodyBinding(id))
   const delivery = {
     id,
     participant: participant.id,

@@ -4,7 +4,7 @@
  */
 
 import type { Participant } from '@rollcall/core/model/participant'
-import { addParticipantKey, type ParticipantKey, type Validity } from '@rollcall/participants/store/participant-keys'
+import { addParticipantKey, type KeyPeriod, type ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { findParticipant, type ParticipantSettings } from '@rollcall/participants/store/participants'
 import { type KeyUse, readPublicKey } from '@rollcall/protocol'
 import { expect } from 'vitest'
@@ -64,7 +64,7 @@ export async function newSigner(
   sender_id: string,
   kid: string,
   algorithm: Algorithm = 'EdDSA',
-  validity: Validity = {},
+  validity: KeyPeriod = {},
 ): Promise<Signer> {
   const pair = keyPair(KEY_TYPES[algorithm])
   await registerKey(server, sender_id, pair, { use: 'sig', kid }, validity)
@@ -76,7 +76,7 @@ export async function registerKey(
   sender_id: string,
   { jwk }: KeyPair,
   { use, kid }: { use: KeyUse; kid: string },
-  validity: Validity = {},
+  validity: KeyPeriod = {},
 ): Promise<ParticipantKey> {
   const key = await readPublicKey(jwk, { sender_id, use, kid })
   return addParticipantKey(server.database.db, await registered(server, sender_id), { ...key, ...validity })

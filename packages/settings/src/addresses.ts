@@ -49,17 +49,17 @@ export function isReachedByTls(
 }
 
 /** The address at which this machine reaches a listener that listens on all addresses. */
-const REACHED_AT: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+const LOOPBACK_OF_ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** The address of a listener as this machine can use it: `http://host:port`. */
 export function listenerUrl(host: string, port: number): string {
-  const name = REACHED_AT[host] ?? host
+  const name = LOOPBACK_OF_ANY_ADDRESS[host] ?? host
   return `http://${isIP(name) === 6 ? `[${name}]` : name}:${port}`
 }
 
 /** A note in brackets for a listener on all addresses, which `listenerUrl` cannot express; empty for others. */
 export function allAddressesNote(variable: string, host: string): string {
-  return host in REACHED_AT ? ` (${variable} ${host}: at every address of this machine)` : ''
+  return host in LOOPBACK_OF_ANY_ADDRESS ? ` (${variable} ${host}: at every address of this machine)` : ''
 }
 
 /** The address that peers know, without a final slash: the configured one, or that of the listener. */

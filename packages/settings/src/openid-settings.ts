@@ -7,7 +7,7 @@ import type { ClientCredential, OpenIdSettings } from '@rollcall/participants/di
 import type { EnvironmentVariables } from './secret-files.ts'
 
 const ISSUER = 'ROLLCALL_OIDC_ISSUER'
-const NEEDED = ['ROLLCALL_OIDC_CLIENT_ID', 'ROLLCALL_OIDC_ROLES'] as const
+const NEEDED_VARIABLES = ['ROLLCALL_OIDC_CLIENT_ID', 'ROLLCALL_OIDC_ROLES'] as const
 /** SECRET and KEY: the variables with the credential for the provider, of which one is needed. */
 const [SECRET, KEY] = ['ROLLCALL_OIDC_CLIENT_SECRET', 'ROLLCALL_OIDC_CLIENT_KEY'] as const
 const OTHERS = [
@@ -19,7 +19,7 @@ const OTHERS = [
 ] as const
 
 /** The variables of the provider, except those that name files with its secret or key. */
-export const OPENID_VARIABLES: readonly string[] = [ISSUER, ...NEEDED, SECRET, KEY, ...OTHERS]
+export const OPENID_VARIABLES: readonly string[] = [ISSUER, ...NEEDED_VARIABLES, SECRET, KEY, ...OTHERS]
 
 /** The path below the console's address to which the provider sends the browser back. */
 export const OPENID_CALLBACK = '/admin/v1/session/openid/callback'
@@ -33,7 +33,7 @@ export function readOpenId(env: EnvironmentVariables): OpenIdSettings | null {
     if (other !== undefined) throw new Error(`${other} needs ${ISSUER} beside it`)
     return null
   }
-  const needed = (variable: (typeof NEEDED)[number] | 'ROLLCALL_CONSOLE_URL'): string => {
+  const needed = (variable: (typeof NEEDED_VARIABLES)[number] | 'ROLLCALL_CONSOLE_URL'): string => {
     const value = given(variable)
     if (value === undefined) throw new Error(`${ISSUER} needs ${variable} beside it`)
     return value

@@ -30,15 +30,15 @@ const { program, args, longest } = JSON.parse(await text(process.stdin)) as Secr
 // The program gets a process group of its own, so that all of it can be ended.
 const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
 const pieces: Buffer[] = []
-const printed = (): string =>
+const printedText = (): string =>
   Buffer.concat(pieces)
     .toString()
     .replace(/\r?\n$/, '')
 
-let told = false
-function end(outcome: SecretCommandOutcome): void {
-  if (told) return
-  told = true
+let hasWrittenOutcome = false
+function writeOutcome(outcome: SecretCommandOutcome): void {
+  if (hasWrittenOutcome) return
+  hasWrittenOutcome = true
   process.stdout.write(JSON.stringify(outcome), () => process.exit())
 }
 
@@ -55,12 +55,12 @@ function isWhole(secret: string): boolean {
   return parseMasterKey(secret) !== null && (secret.length === 64 || !/^[0-9a-f]+$/i.test(secret))
 }
 
-let ended = false
-let quiet: NodeJS.Timeout | undefined
+let hasProgramEnded = false
+let quietTimer: NodeJS.Timeout | undefined
 function settle(): void {
-  clearTimeout(quiet)
-  quiet = setTimeout(() => {
-    if (isWhole(printed())) end({ printed: printed() })
+  clearTimeout(quietTimer)
+  quietTimer = setTimeout(() => {
+    if (isWhole(printedText())) writeOutcome({ printed: printedText() })
   }, GRACE)
 }
 
@@ -68,22 +68,22 @@ child.stdout.on('data', (piece: Buffer) => {
   pieces.push(piece)
   if (Buffer.concat(pieces).length > MOST) {
     endGroup()
-    end({ problem: `the program printed more than ${MOST} bytes` })
-  } else if (ended) settle()
+    writeOutcome({ problem: `the program printed more than ${MOST} bytes` })
+  } else if (hasProgramEnded) settle()
 })
 child.once('error', (error) => {
   const reason = hasErrorCode(error, 'ENOENT') ? 'there is no such program' : null
-  end({ problem: reason ?? `the program cannot be run (${'code' in error ? error.code : error.name})` })
+  writeOutcome({ problem: reason ?? `the program cannot be run (${'code' in error ? error.code : error.name})` })
 })
 child.once('exit', (code, signal) => {
-  ended = true
+  hasProgramEnded = true
   if (code === 0) settle()
-  else end({ problem: `the program ended with ${code === null ? signal : `status ${code}`}` })
+  else writeOutcome({ problem: `the program ended with ${code === null ? signal : `status ${code}`}` })
 })
-child.once('close', () => end({ printed: printed() }))
+child.once('close', () => writeOutcome({ printed: printedText() }))
 setTimeout(() => {
   endGroup()
-  end({ problem: `the program took longer than ${longest / 1_000} seconds` })
+  writeOutcome({ problem: `the program took longer than ${longest / 1_000} seconds` })
 }, longest)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {

@@ -29,7 +29,7 @@ export function secretOfCommand(
     input: JSON.stringify(order),
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const outcome = parsed(stdout) as SecretCommandOutcome | null
+  const outcome = parseJsonOrNull(stdout) as SecretCommandOutcome | null
   if (outcome === null) throw new Error(`${variable}: the program cannot be run`)
   if ('problem' in outcome) throw new Error(`${variable}: ${outcome.problem}`)
   if (outcome.printed === '') throw new Error(`${variable}: the program printed nothing`)
@@ -37,7 +37,7 @@ export function secretOfCommand(
 }
 
 function wordsOf(variable: string, text: string): [string, ...string[]] {
-  const words = text.trim().startsWith('[') ? parsed(text) : text.trim().split(/\s+/)
+  const words = text.trim().startsWith('[') ? parseJsonOrNull(text) : text.trim().split(/\s+/)
   if (Array.isArray(words) && words.every((word) => typeof word === 'string')) {
     const [program = '', ...args] = words
     if (program !== '') return [program, ...args]
@@ -45,7 +45,7 @@ function wordsOf(variable: string, text: string): [string, ...string[]] {
   throw new Error(`${variable}: must be a program with its arguments, or a JSON array of texts`)
 }
 
-function parsed(text: string): unknown {
+function parseJsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -20,7 +20,7 @@ const SECRETS = [
 ] as const
 
 /** The variables whose secret a program may print. */
-const OF_COMMANDS = ['ROLLCALL_MASTER_KEY', 'ROLLCALL_NEW_MASTER_KEY'] as const
+const COMMAND_VARIABLES = ['ROLLCALL_MASTER_KEY', 'ROLLCALL_NEW_MASTER_KEY'] as const
 
 /** The largest size of a secret in bytes. */
 const MOST = 4_096
@@ -40,7 +40,7 @@ export function withSecretFiles(env: EnvironmentVariables): EnvironmentVariables
     only(variable, `${variable}_FILE`)
     return [[variable, readSecret(`${variable}_FILE`, path)] as const]
   })
-  const printed = OF_COMMANDS.flatMap((variable) => {
+  const printed = COMMAND_VARIABLES.flatMap((variable) => {
     const name = `${variable}_COMMAND`
     const command = set(name)
     if (command === null) return []

@@ -14,7 +14,7 @@ interface Option {
 }
 
 /** The options of a node, as in `docs/settings.md`; a test compares the names. */
-export const OPTIONS: readonly Option[] = [
+export const OPTION_ROWS: readonly Option[] = [
   {
     variable: 'HOST',
     default: '127.0.0.1',
@@ -225,7 +225,7 @@ export const OPTIONS: readonly Option[] = [
 /** Lists the options of a node, and then its limits. */
 export function listNodeSettings(config: Config): readonly Setting[] {
   const source = (variable: string): Setting['source'] => config.sources[variable] ?? 'default'
-  const options = OPTIONS.map(({ variable, meaning, unit = null, value, ...row }): Setting => {
+  const options = OPTION_ROWS.map(({ variable, meaning, unit = null, value, ...row }): Setting => {
     const shown = value === 'secret' ? null : textOf(value(config))
     const rest = { default: row.default, unit, meaning, secret: value === 'secret' }
     return { variable, kind: 'option', value: shown, ...rest, source: source(variable) }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { LIMITS } from '@rollcall/core/limits'
 import { expect, test } from 'vitest'
 import { REPLACED_VARIABLES } from './replaced.ts'
-import { OPTIONS } from './settings.ts'
+import { OPTION_ROWS } from './settings.ts'
 import { refuseUnknownVariables } from './variables.ts'
 
 test.each([
@@ -69,7 +69,7 @@ test('every option of docs/settings.md that a node reads has a row for operators
   )
   // Variables of commands alone, and other names for secrets.
   const ofCommands = (name: string): boolean => /^ROLLCALL_DEMO_|_(FILE|COMMAND)$/.test(name)
-  expect(OPTIONS.map(({ variable }) => variable).toSorted()).toEqual(
+  expect(OPTION_ROWS.map(({ variable }) => variable).toSorted()).toEqual(
     named.filter((name) => !ofCommands(name)).toSorted(),
   )
 })

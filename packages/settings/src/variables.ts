@@ -45,7 +45,7 @@ const VARIABLES = [
  * Misspelled names, with what they mean. Other programs may use any name without our prefix, so of these only clear
  * mistakes are refused.
  */
-const MISTAKEN: Readonly<Record<string, string>> = {
+const MISSPELLED_VARIABLES: Readonly<Record<string, string>> = {
   DATABASE_URI: 'DATABASE_URL',
   DATABSE_URL: 'DATABASE_URL',
   ROLLCALL_DATABASE_URL: 'DATABASE_URL',
@@ -59,7 +59,7 @@ const MISTAKEN: Readonly<Record<string, string>> = {
   LOGLEVEL: 'LOG_LEVEL',
 }
 
-const PREFIX = 'ROLLCALL_'
+const VARIABLE_PREFIX = 'ROLLCALL_'
 
 /** True for a variable that Kubernetes sets in every container, for a service whose name begins with rollcall. */
 const isOfService = (name: string, value: string): boolean =>
@@ -73,15 +73,15 @@ export function refuseUnknownVariables(env: Readonly<Record<string, string | und
     if (value === undefined || value === '' || known.has(name) || isOfService(name, value)) continue
     const now = Object.hasOwn(REPLACED_VARIABLES, name) ? REPLACED_VARIABLES[name] : undefined
     if (now !== undefined) throw new Error(replacedVariableMessage(name, now))
-    const meant = Object.hasOwn(MISTAKEN, name) ? MISTAKEN[name] : undefined
+    const meant = Object.hasOwn(MISSPELLED_VARIABLES, name) ? MISSPELLED_VARIABLES[name] : undefined
     if (meant !== undefined) throw new Error(`${name} is not read: set ${meant} instead`)
-    if (!name.startsWith(PREFIX)) continue
+    if (!name.startsWith(VARIABLE_PREFIX)) continue
     const nearest = nearestName(
-      name.slice(PREFIX.length),
-      [...known].map((one) => one.slice(PREFIX.length)),
+      name.slice(VARIABLE_PREFIX.length),
+      [...known].map((one) => one.slice(VARIABLE_PREFIX.length)),
     )
     const advice =
-      nearest === undefined ? 'docs/settings.md lists those there are' : `the nearest is ${PREFIX}${nearest}`
+      nearest === undefined ? 'docs/settings.md lists those there are' : `the nearest is ${VARIABLE_PREFIX}${nearest}`
     throw new Error(`${name} is no variable of this version; ${advice}`)
   }
 }

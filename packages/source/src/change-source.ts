@@ -9,7 +9,7 @@ import { ensureRecordTables } from '@rollcall/records/records/record-tables'
 import { isCopied, storeSource } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import type { SourceFile } from './engine/mapped-records.ts'
-import { refused } from './engine/source-refusal.ts'
+import { makeRefusal } from './engine/source-refusal.ts'
 import { readSourceFile } from './source-file.ts'
 import { beginMirror, dropLeftCopies, endMirror, leaveMirror } from './store/changed-sources.ts'
 import { fileDigest } from './store/mirrors.ts'
@@ -69,13 +69,13 @@ export function readChange(
 function requireSameKeys({ records }: SourceFile, { records: wanted }: SourceFile): void {
   for (const name of records.keys()) {
     const at = ['records', name]
-    if (!wanted.has(name)) throw refused(at, 'must stay, because ids of its records are kept')
+    if (!wanted.has(name)) throw makeRefusal(at, 'must stay, because ids of its records are kept')
   }
   for (const [name, { own }] of wanted) {
     const before = records.get(name)?.own.key ?? own.key
     if (before === own.key) continue
     const at = ['records', name, 'key']
-    throw refused(
+    throw makeRefusal(
       at,
       `must stay ${before}, because ids of records are kept; a registry with another key is removed and added again`,
     )

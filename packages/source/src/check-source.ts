@@ -8,18 +8,18 @@ import { NO_PROGRESS } from '@rollcall/import/import-progress'
 import { type ImportReport, makeReport } from '@rollcall/import/report'
 import { BatchCounts } from '@rollcall/import/report-counts'
 import { type Attribute, dayIn, type Kind, normaliseIdentifier, readAttribute, UNLISTED } from '@rollcall/protocol'
-import { COMPARISONS, type Compared } from './comparisons.ts'
+import { COMPARISONS, type ComparisonSubject } from './comparisons.ts'
 import { databaseRefusal } from './database-refusal.ts'
 import { ANY_RECORD_MAY_MATCH } from './engine/column-test.ts'
 import { withSnapshot } from './engine/connections.ts'
 import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
 import { attributesOf, type MappedRecords, type SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
-import { isKey } from './live-records.ts'
+import { canBeKey } from './live-records.ts'
 import { readRow, TOO_MANY_CHILDREN } from './source-record.ts'
 
 /** The most rows of each record type that a check of a source reads. */
-const ROWS = 1_000
+const MOST_CHECKED_ROWS = 1_000
 
 /** The findings about the rows of one record type. */
 export interface CheckedRecords {
@@ -56,7 +56,7 @@ export async function checkSource(
     const records: CheckedRecords[] = []
     await checkFollowing(file, engine)
     for (const one of file.records.values()) {
-      records.push(await checkRecords(kind, one, engine, dayIn('UTC', now)))
+      records.push(await inspectRecords(kind, one, engine, dayIn('UTC', now)))
     }
     return { ...report, records }
   } catch (error) {
@@ -80,7 +80,7 @@ async function checkFollowing({ mirror, records }: SourceFile, engine: OpenEngin
   })
 }
 
-async function checkRecords(
+async function inspectRecords(
   kind: Kind,
   records: MappedRecords,
   engine: OpenEngine,
@@ -94,12 +94,12 @@ async function checkRecords(
     const { cells, notes, record, problems } = readRow(kind, records, row)
     const line = index + 1
     counts.row(line, cells)
-    const isLeftOut = record === null || problems.length > 0 || !isKey(row.key)
+    const isLeftOut = record === null || problems.length > 0 || !canBeKey(row.key)
     if (isLeftOut) leftOut += 1
     if (record !== null) counts.record({ kind, today }, records.recordType, line, record, notes)
     else counts.rejected(line, problems.at(-1) ?? '')
     if (row.children.includes(null)) counts.rejected(line, TOO_MANY_CHILDREN)
-    if (!isKey(row.key)) counts.rejected(line, 'the key must have 1 to 64 bytes')
+    if (!canBeKey(row.key)) counts.rejected(line, 'the key must have 1 to 64 bytes')
   }
   const read = {
     format: 'csv',
@@ -118,13 +118,13 @@ async function checkRecords(
 
 const firstRows = (engine: OpenEngine, records: MappedRecords): Promise<readonly SourceRow[]> =>
   withSnapshot(engine.begin, (state) =>
-    state.rows(records, { needed: ANY_RECORD_MAY_MATCH, keys: null, after: null, limit: ROWS }),
+    state.rows(records, { needed: ANY_RECORD_MAY_MATCH, keys: null, after: null, limit: MOST_CHECKED_ROWS }),
   )
 
 /** A column by which records can be found, with its identifier type or attribute. */
 interface AskedColumn {
   readonly name: string
-  readonly compared: Compared
+  readonly compared: ComparisonSubject
   readonly target: Target
   readonly part: MappedRecords['own']
 }

@@ -7,29 +7,29 @@ import type { ColumnTest } from './engine/column-test.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 
 /** The thing that is compared: an attribute, or the word `identifier` for all identifier types. */
-export type Compared = Attribute | 'identifier'
+export type ComparisonSubject = Attribute | 'identifier'
 
 /** The rules of one way to compare columns of a source. */
 export interface ComparisonWay {
   /** Says why columns cannot be compared in this way for an attribute or identifier; null: they can. */
-  problem(compared: Compared, targets: readonly Target[]): string | null
+  problem(compared: ComparisonSubject, targets: readonly Target[]): string | null
   /** A test that a column passes if the comparison is true; null: the column cannot be tested. */
-  test(compared: Compared, target: Target, operator: Comparator, value: Literal): ColumnTest | null
+  test(compared: ComparisonSubject, target: Target, operator: Comparator, value: Literal): ColumnTest | null
 }
 
 /**
  * The length in characters from which a folded text is compared by its beginning alone: texts are cut after 512 characters, so it
  * may be the beginning of a longer one.
  */
-const LONG = 500
+const LONG_TEXT_CHARACTERS = 500
 
 /** The most days of a period whose texts a condition lists one by one: a year. */
 const MOST_DAYS = 366
-const DAY = 86_400_000
+const DAY_MILLISECONDS = 86_400_000
 
-const typeOf = (compared: Compared): string => (compared === 'identifier' ? 'identifier' : compared.type)
-const isFolded = (compared: Compared): boolean => compared !== 'identifier' && compared.fold === true
-const nounOf = (compared: Compared): string =>
+const typeOf = (compared: ComparisonSubject): string => (compared === 'identifier' ? 'identifier' : compared.type)
+const isFolded = (compared: ComparisonSubject): boolean => compared !== 'identifier' && compared.fold === true
+const nounOf = (compared: ComparisonSubject): string =>
   isFolded(compared)
     ? 'text that compares without case and accents'
     : compared === 'identifier'
@@ -37,13 +37,15 @@ const nounOf = (compared: Compared): string =>
       : `of type ${compared.type}`
 
 /** Says why the type of an attribute does not fit; null: it fits. @param types the types that the comparison is for */
-const fits = (compared: Compared, types: readonly string[], advice: string): string | null =>
+const findTypeProblem = (compared: ComparisonSubject, types: readonly string[], advice: string): string | null =>
   types.includes(typeOf(compared)) ? null : `is ${nounOf(compared)}; ${advice}`
 
 export const COMPARISONS: Readonly<Record<ComparisonName, ComparisonWay>> = {
   exact: {
     problem: (compared) =>
-      isFolded(compared) ? `is ${nounOf(compared)}; write folded` : fits(compared, ['text', 'identifier'], ADVICE),
+      isFolded(compared)
+        ? `is ${nounOf(compared)}; write folded`
+        : findTypeProblem(compared, ['text', 'identifier'], OTHER_WAY_ADVICE),
     test(_, { codes, format }, operator, value) {
       if (codes !== null || format !== null || typeof value !== 'string') return null
       if (operator === 'eq') return { is: 'texts', texts: [value] }
@@ -52,7 +54,9 @@ export const COMPARISONS: Readonly<Record<ComparisonName, ComparisonWay>> = {
   },
   digits: {
     problem: (compared) =>
-      isFolded(compared) ? `is ${nounOf(compared)}; write folded` : fits(compared, ['identifier'], ADVICE),
+      isFolded(compared)
+        ? `is ${nounOf(compared)}; write folded`
+        : findTypeProblem(compared, ['identifier'], OTHER_WAY_ADVICE),
     test: (_compared, { codes, format }, operator, value) =>
       codes === null && format === null && operator === 'eq' && typeof value === 'string' && /^[0-9]+$/.test(value)
         ? { is: 'digits', texts: [value] }
@@ -63,12 +67,13 @@ export const COMPARISONS: Readonly<Record<ComparisonName, ComparisonWay>> = {
     test(_, { codes, format }, operator, value) {
       if (codes !== null || format !== null || typeof value !== 'string') return null
       // A long text is compared by its beginning alone.
-      if (operator === 'eq') return { is: 'folded', operator: value.length < LONG ? 'eq' : 'starts_with', text: value }
+      if (operator === 'eq')
+        return { is: 'folded', operator: value.length < LONG_TEXT_CHARACTERS ? 'eq' : 'starts_with', text: value }
       return operator === 'starts_with' || operator === 'contains' ? { is: 'folded', operator, text: value } : null
     },
   },
   date: {
-    problem: (compared) => fits(compared, ['date', 'datetime'], ADVICE),
+    problem: (compared) => findTypeProblem(compared, ['date', 'datetime'], OTHER_WAY_ADVICE),
     test(compared, { format, codes }, operator, value) {
       if (typeof value !== 'object' || codes !== null) return null
       const { from, to } = endsOf(operator, value)
@@ -80,7 +85,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, ComparisonWay>> = {
     },
   },
   number: {
-    problem: (compared) => fits(compared, ['number'], ADVICE),
+    problem: (compared) => findTypeProblem(compared, ['number'], OTHER_WAY_ADVICE),
     test(_, { codes, format }, operator, value) {
       if (typeof value !== 'number' || codes !== null || format !== null) return null
       const isFrom = operator === 'eq' || operator === 'ge' || operator === 'gt'
@@ -90,7 +95,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, ComparisonWay>> = {
   },
   code: {
     problem(compared, targets) {
-      const problem = fits(compared, ['code', 'boolean'], ADVICE)
+      const problem = findTypeProblem(compared, ['code', 'boolean'], OTHER_WAY_ADVICE)
       if (problem !== null) return problem
       const open = targets.find(
         ({ codes, unlisted, column }) => column !== null && codes !== null && unlisted === 'keep',
@@ -111,7 +116,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, ComparisonWay>> = {
   },
 }
 
-const ADVICE = 'another way to compare fits it'
+const OTHER_WAY_ADVICE = 'another way to compare fits it'
 
 /** The days or instants between which a value must be for the comparison to be true; see the table of `Interval`. */
 function endsOf(operator: Comparator, { from, to }: Interval): { from: string | null; to: string | null } {
@@ -134,7 +139,9 @@ function endsOf(operator: Comparator, { from, to }: Interval): { from: string | 
 /** Lists every day of a period; null when it is longer than a year. */
 function daysBetween(from: string, to: string): readonly string[] | null {
   const first = Date.parse(`${from}T00:00:00Z`)
-  const count = Math.round((Date.parse(`${to}T00:00:00Z`) - first) / DAY) + 1
+  const count = Math.round((Date.parse(`${to}T00:00:00Z`) - first) / DAY_MILLISECONDS) + 1
   if (!(count <= MOST_DAYS)) return null
-  return Array.from({ length: Math.max(0, count) }, (_, at) => new Date(first + at * DAY).toISOString().slice(0, 10))
+  return Array.from({ length: Math.max(0, count) }, (_, at) =>
+    new Date(first + at * DAY_MILLISECONDS).toISOString().slice(0, 10),
+  )
 }

@@ -7,7 +7,7 @@ import type { SourceFile } from './engine/mapped-records.ts'
 import { openMariadb } from './mariadb/open-mariadb.ts'
 import { openPostgresql } from './postgresql/open-postgresql.ts'
 
-const ENGINES: Readonly<Record<EngineName, (file: SourceFile, env: EnvironmentVariables) => OpenEngine>> = {
+const ENGINE_OPENERS: Readonly<Record<EngineName, (file: SourceFile, env: EnvironmentVariables) => OpenEngine>> = {
   postgresql: openPostgresql,
   mariadb: openMariadb,
   mysql: openMariadb,
@@ -17,4 +17,5 @@ const ENGINES: Readonly<Record<EngineName, (file: SourceFile, env: EnvironmentVa
  * Opens the engine of a source file, which connects when it is first asked.
  * @throws SourceRefusal the address or the certificates of the database cannot be read or used
  */
-export const openEngine = (file: SourceFile, env: EnvironmentVariables): OpenEngine => ENGINES[file.engine](file, env)
+export const openEngine = (file: SourceFile, env: EnvironmentVariables): OpenEngine =>
+  ENGINE_OPENERS[file.engine](file, env)

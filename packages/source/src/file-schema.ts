@@ -6,13 +6,13 @@ import Type, { type Static } from 'typebox'
 import { COMPARISON_NAMES } from './engine/comparison-names.ts'
 import { FOLLOW_WAYS } from './engine/follow-ways.ts'
 
-const closed = { additionalProperties: false } as const
-const Text = (description: string) => Type.String({ minLength: 1, description })
+const closedObject = { additionalProperties: false } as const
+const textSchema = (description: string) => Type.String({ minLength: 1, description })
 
 const Address = Type.Union(
   [
-    Type.Object({ env: Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }) }, closed),
-    Type.Object({ file: Type.String({ pattern: '^/' }) }, closed),
+    Type.Object({ env: Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }) }, closedObject),
+    Type.Object({ file: Type.String({ pattern: '^/' }) }, closedObject),
   ],
   {
     description:
@@ -22,41 +22,46 @@ const Address = Type.Union(
 
 const Columns = ColumnMappingFile
 
-const From = Text('Table or view, with its schema, such as office.person; names are as the catalog has them.')
-const Select = Text('A query in place of a table. It must have a name for each column.')
-const Where = Text('Condition in SQL of the rows that count, such as removed_at is null.')
+const FromSchema = textSchema(
+  'Table or view, with its schema, such as office.person; names are as the catalog has them.',
+)
+const Select = textSchema('A query in place of a table. It must have a name for each column.')
+const Where = textSchema('Condition in SQL of the rows that count, such as removed_at is null.')
 
-const Changed = Text(
+const ChangedSchema = textSchema(
   'For follow: poll, the column that grows with every change of a row: a time, or a whole number such as a version.',
 )
 
-const Tables = Type.Array(Type.Object({ from: From, on: Text('Column with the key of the record.') }, closed), {
-  minItems: 1,
-  description:
-    'With follow: logical, the tables that a view or a query reads: a change of a row is a change of the record with the key in this column.',
-})
+const LoggedTablesSchema = Type.Array(
+  Type.Object({ from: FromSchema, on: textSchema('Column with the key of the record.') }, closedObject),
+  {
+    minItems: 1,
+    description:
+      'With follow: logical, the tables that a view or a query reads: a change of a row is a change of the record with the key in this column.',
+  },
+)
 
 const Child = Type.Object(
   {
-    from: Type.Optional(From),
+    from: Type.Optional(FromSchema),
     select: Type.Optional(Select),
-    on: Text('Column with the key of the record to which a row belongs.'),
+    on: textSchema('Column with the key of the record to which a row belongs.'),
     where: Type.Optional(Where),
-    changed: Type.Optional(Changed),
-    tables: Type.Optional(Tables),
+    changed: Type.Optional(ChangedSchema),
+    tables: Type.Optional(LoggedTablesSchema),
     columns: Columns,
   },
-  { ...closed, description: 'A table that may have several rows for one record.' },
+  { ...closedObject, description: 'A table that may have several rows for one record.' },
 )
 
 const Records = Type.Object(
   {
-    from: Type.Optional(From),
+    from: Type.Optional(FromSchema),
     select: Type.Optional(Select),
-    key: Text('Column that identifies a row: a whole number, a text of at most 64 bytes, or a UUID.'),
+    key: textSchema('Column that identifies a row: a whole number, a text of at most 64 bytes, or a UUID.'),
     where: Type.Optional(Where),
-    changed: Type.Optional(Changed),
-    tables: Type.Optional(Tables),
+    changed: Type.Optional(ChangedSchema),
+    tables: Type.Optional(LoggedTablesSchema),
     columns: Columns,
     children: Type.Optional(Type.Array(Child)),
     compare: Type.Optional(
@@ -66,7 +71,7 @@ const Records = Type.Object(
       }),
     ),
   },
-  closed,
+  closedObject,
 )
 
 /** The values of `events` in a source file: which changes of copied records are events. */
@@ -86,13 +91,13 @@ const Poll = Type.Object(
       }),
     ),
   },
-  { ...closed, description: 'Of follow: poll.' },
+  { ...closedObject, description: 'Of follow: poll.' },
 )
 
-const Logical = Type.Object(
+const LogicalSchema = Type.Object(
   {
     publication: Type.Optional(
-      Text('The publication of the tables, which the administrator makes (default: rollcall).'),
+      textSchema('The publication of the tables, which the administrator makes (default: rollcall).'),
     ),
     most_log: Type.Optional(
       Type.Integer({
@@ -103,17 +108,17 @@ const Logical = Type.Object(
       }),
     ),
   },
-  { ...closed, description: 'Of follow: logical.' },
+  { ...closedObject, description: 'Of follow: logical.' },
 )
 
 export const SourceFileSchema = Type.Object(
   {
-    engine: Text('The engine of the database: postgresql, mariadb or mysql.'),
+    engine: textSchema('The engine of the database: postgresql, mariadb or mysql.'),
     url: Address,
-    way: Text(
+    way: textSchema(
       'live: each question is a query of this database, and nothing is copied; mirror: a copy of its records follows it.',
     ),
-    follow: Type.Optional(Text(`Of a mirror: how it finds changes: ${FOLLOW_WAYS.join(', ')}.`)),
+    follow: Type.Optional(textSchema(`Of a mirror: how it finds changes: ${FOLLOW_WAYS.join(', ')}.`)),
     events: Type.Optional(
       oneOf(EVENT_NAMES, {
         description:
@@ -128,11 +133,14 @@ export const SourceFileSchema = Type.Object(
       }),
     ),
     poll: Type.Optional(Poll),
-    logical: Type.Optional(Logical),
+    logical: Type.Optional(LogicalSchema),
     tls: Type.Optional(
       Type.Object(
         { ca: Type.String({ pattern: '^/', description: 'Absolute path of the certificates that may sign its own.' }) },
-        { ...closed, description: 'The connection is encrypted, and the certificate of the database is verified.' },
+        {
+          ...closedObject,
+          description: 'The connection is encrypted, and the certificate of the database is verified.',
+        },
       ),
     ),
     pool: Type.Optional(
@@ -149,16 +157,18 @@ export const SourceFileSchema = Type.Object(
       }),
     ),
     time_zone: Type.Optional(
-      Text('IANA name of the time zone of times without a zone, and of the days of times with one (default: UTC).'),
+      textSchema(
+        'IANA name of the time zone of times without a zone, and of the days of times with one (default: UTC).',
+      ),
     ),
     records: Type.Record(Type.String(), Records, {
       minProperties: 1,
       description: 'By record type, where its records are.',
     }),
   },
-  { ...closed, description: 'Where the records of a registry are, in the database of another system.' },
+  { ...closedObject, description: 'Where the records of a registry are, in the database of another system.' },
 )
 /** A source file as it was given, with the members that the schema allows. */
-export type GivenSource = Static<typeof SourceFileSchema>
-export type GivenRecords = Static<typeof Records>
-export type GivenChild = Static<typeof Child>
+export type UncheckedSourceFile = Static<typeof SourceFileSchema>
+export type UncheckedRecords = Static<typeof Records>
+export type UncheckedChild = Static<typeof Child>

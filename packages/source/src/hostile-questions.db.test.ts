@@ -14,7 +14,7 @@ import type { OpenEngine } from './engine/engine.ts'
 import { openEngine } from './engines.ts'
 import { liveRecords } from './live-records.ts'
 import { neededOf } from './needed.ts'
-import { conditionOf, parameters as newParameters } from './postgresql/conditions.ts'
+import { conditionOf, createParameters as newParameters } from './postgresql/conditions.ts'
 import { readSourceFile } from './source-file.ts'
 
 const kind = kindNamed('civil') as Kind

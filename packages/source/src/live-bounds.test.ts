@@ -4,7 +4,7 @@ import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
 import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import { type Kind, kindNamed } from '@rollcall/protocol'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { OpenEngine, RowsAsked, SourceRow } from './engine/engine.ts'
+import type { OpenEngine, RowSelection, SourceRow } from './engine/engine.ts'
 import { liveRecords } from './live-records.ts'
 import { readSourceFile } from './source-file.ts'
 
@@ -24,7 +24,7 @@ const file = readSourceFile(
 afterEach(() => vi.useRealTimers())
 
 /** A source whose rows are given by hand. */
-function sourceOf(rows: (asked: RowsAsked) => Promise<readonly SourceRow[]>, given = file) {
+function sourceOf(rows: (asked: RowSelection) => Promise<readonly SourceRow[]>, given = file) {
   let held = 0
   const unasked = () => Promise.reject(new Error('not asked for'))
   const engine: OpenEngine = {
@@ -135,7 +135,7 @@ test('a portion that ends where it began is the last one', async () => {
 
 test('rows that cannot become records count as candidates: a search does not read more than it may', async () => {
   let portions = 0
-  const rows = async ({ after, isLast }: RowsAsked) => {
+  const rows = async ({ after, isLast }: RowSelection) => {
     if (!isLast) portions += 1
     // These rows have no primary identifier.
     return portions > 20 ? [] : rowsFrom(after).map((row) => ({ ...row, cells: [''] }))

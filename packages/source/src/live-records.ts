@@ -4,8 +4,8 @@ import type { Protection } from '@rollcall/core/model/protection'
 import { type RecordReader, RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import {
+  type CandidateBatch,
   type CandidateSource,
-  type Candidates,
   guardedReader,
   type SourceRecord,
 } from '@rollcall/core/policy/guarded-records'
@@ -15,7 +15,7 @@ import { type Kind, RequestFault } from '@rollcall/protocol'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
 import { ANY_RECORD_MAY_MATCH } from './engine/column-test.ts'
 import { withSnapshot } from './engine/connections.ts'
-import type { OpenEngine, RowsAsked, SourceRow, SourceSnapshot } from './engine/engine.ts'
+import type { OpenEngine, RowSelection, SourceRow, SourceSnapshot } from './engine/engine.ts'
 import type { MappedRecords, SourceFile } from './engine/mapped-records.ts'
 import { nextKey } from './engine/row-statement.ts'
 import { withGivenAttributes } from './given-attributes.ts'
@@ -25,7 +25,7 @@ import { readRow } from './source-record.ts'
 import { isLive, keyOfLive, liveId } from './store/live-ids.ts'
 
 /** The most rows of a source that one statement reads. */
-const PORTION = 1_000
+const MOST_PORTION_ROWS = 1_000
 
 /** The most bytes of a key, which becomes the record's id and is stored with pages of an answer. */
 const KEY_BYTES = 64
@@ -80,7 +80,7 @@ export function liveRecords(
   }
 }
 
-interface Reading {
+interface LiveReaderDeps {
   readonly kind: Kind
   readonly file: SourceFile
   /** Begins a snapshot, or gives that of a session. */
@@ -91,7 +91,7 @@ interface Reading {
   readonly time: SearchTime
 }
 
-function readerOf(reading: Reading): RecordReader {
+function readerOf(reading: LiveReaderDeps): RecordReader {
   const { file, protectionOf } = reading
   const source: CandidateSource = {
     most: file.candidates,
@@ -152,11 +152,11 @@ async function inSlot<Result>(slots: SearchSlots, work: () => Promise<Result>): 
  * @throws SearchTimeout the statements took longer than a search may take
  */
 async function* portions(
-  { kind, begin, isOwn, time }: Reading,
+  { kind, begin, isOwn, time }: LiveReaderDeps,
   records: MappedRecords | undefined,
-  asked: Pick<RowsAsked, 'needed' | 'keys' | 'after'>,
+  asked: Pick<RowSelection, 'needed' | 'keys' | 'after'>,
   written = new Date(),
-): AsyncGenerator<Candidates> {
+): AsyncGenerator<CandidateBatch> {
   if (records === undefined || asked.needed.is === 'nothing') return
   const given = withGivenAttributes(records)
   let { after } = asked
@@ -167,8 +167,8 @@ async function* portions(
     for (;;) {
       const within = Math.ceil(until - time.now())
       if (within <= 0) throw new SearchTimeout(new RecordsUnavailable(null), time.most / 1_000)
-      const rows = await state.rows(records, { ...asked, after, limit: PORTION, within, isLast })
-      const next = nextKey(rows, PORTION, after)
+      const rows = await state.rows(records, { ...asked, after, limit: MOST_PORTION_ROWS, within, isLast })
+      const next = nextKey(rows, MOST_PORTION_ROWS, after)
       if (isLast && next !== null) {
         isLast = false
         continue
@@ -187,11 +187,11 @@ async function* portions(
  * @param written the time of the question, because a source does not say when a record was written
  */
 function recordOf(kind: Kind, records: MappedRecords, row: SourceRow, written: Date): SourceRecord | null {
-  if (!isKey(row.key)) return null
+  if (!canBeKey(row.key)) return null
   const { record, document: value, problems } = readRow(kind, records, row)
   if (record === null || problems.length > 0) return null
   return { id: liveId(row.key), document: record.document, value, written, merged: [] }
 }
 
 /** True when a text can be the key of a record: it has 1 to 64 bytes, and our database can store it. */
-export const isKey = (key: string): boolean => key !== '' && Buffer.byteLength(key) <= KEY_BYTES && isStorable(key)
+export const canBeKey = (key: string): boolean => key !== '' && Buffer.byteLength(key) <= KEY_BYTES && isStorable(key)

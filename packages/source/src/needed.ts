@@ -4,18 +4,18 @@ import { isCompound, membersOf, type Predicate } from '@rollcall/core/model/pred
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Target } from '@rollcall/import/column-mapping'
 import { type Attribute, searchKey, UNLISTED } from '@rollcall/protocol'
-import { COMPARISONS, type Compared } from './comparisons.ts'
+import { COMPARISONS, type ComparisonSubject } from './comparisons.ts'
 import {
   ANY_RECORD_MAY_MATCH,
   type ColumnTest,
   type MappedColumn,
-  type Needed,
+  type NeededCondition,
   NO_RECORD_MATCHES,
 } from './engine/column-test.ts'
 import type { MappedRecords } from './engine/mapped-records.ts'
 
 /** The parts of a condition that bound how many rows are read: the same condition without its tests of folded texts. */
-export function boundsIn(needed: Needed): Needed {
+export function boundsIn(needed: NeededCondition): NeededCondition {
   switch (needed.is) {
     case 'and':
       return allOf(needed.of.map(boundsIn))
@@ -33,7 +33,7 @@ export function boundsIn(needed: Needed): Needed {
  * it is read.
  * @param predicate with ages replaced by dates (`resolveAges`)
  */
-export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
+export function neededOf(records: MappedRecords, predicate: Predicate): NeededCondition {
   switch (predicate.is) {
     case 'and':
       return allOf(predicate.of.map((part) => neededOf(records, part)))
@@ -46,13 +46,13 @@ export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
       // All parts must be true of one element. A condition on columns can only say that each is true of some element.
       return neededOf(records, predicate.of)
     case 'compare':
-      return compared(records, predicate.attribute, (one, target) =>
+      return comparisonCondition(records, predicate.attribute, (one, target) =>
         COMPARISONS[one].test(predicate.attribute, target, predicate.operator, predicate.value),
       )
     case 'in':
       return anyOf(
         predicate.values.map((value) =>
-          compared(records, predicate.attribute, (one, target) =>
+          comparisonCondition(records, predicate.attribute, (one, target) =>
             COMPARISONS[one].test(predicate.attribute, target, 'eq', value),
           ),
         ),
@@ -66,7 +66,7 @@ export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
       )
     }
     case 'identifier':
-      return anyOf(predicate.identifiers.map((one) => bears(records, one)))
+      return anyOf(predicate.identifiers.map((one) => identifierCondition(records, one)))
     case 'identifier_type':
       return anyOf(predicate.types.map((type) => inColumns(identifierColumns(records, type), () => PRESENT)))
   }
@@ -74,11 +74,11 @@ export function neededOf(records: MappedRecords, predicate: Predicate): Needed {
 
 const PRESENT: ColumnTest = { is: 'present' }
 
-const compared = (
+const comparisonCondition = (
   records: MappedRecords,
   attribute: Attribute,
   test: (way: keyof typeof COMPARISONS, target: Target) => ColumnTest | null,
-): Needed => {
+): NeededCondition => {
   const way = records.compare.get(attribute.name)
   if (way === undefined) return ANY_RECORD_MAY_MATCH
   return inColumns(
@@ -87,12 +87,12 @@ const compared = (
   )
 }
 
-function bears(records: MappedRecords, { type, value }: Identifier): Needed {
+function identifierCondition(records: MappedRecords, { type, value }: Identifier): NeededCondition {
   const way = records.compare.get(type) ?? 'exact'
   return inColumns(identifierColumns(records, type), (target) => COMPARISONS[way].test(IDENTIFIER, target, 'eq', value))
 }
 
-const IDENTIFIER: Compared = 'identifier'
+const IDENTIFIER: ComparisonSubject = 'identifier'
 
 /**
  * The columns that may have an identifier of the type: those mapped to it or read as it, and the values of identifiers
@@ -114,9 +114,9 @@ const columnsOf = ({ own, children }: MappedRecords, gives: (target: Target) => 
  * Makes the condition that some column passes its test. A constant, or a cell with several values, is not tested:
  * then every record may match. Of such a cell it is only tested whether it has values.
  */
-function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) => ColumnTest | null): Needed {
+function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) => ColumnTest | null): NeededCondition {
   return anyOf(
-    columns.map((column): Needed => {
+    columns.map((column): NeededCondition => {
       const { target } = column
       if (target.column === null) return ANY_RECORD_MAY_MATCH
       const test = testOf(target)
@@ -126,7 +126,7 @@ function inColumns(columns: readonly MappedColumn[], testOf: (target: Target) =>
   )
 }
 
-function allOf(parts: readonly Needed[]): Needed {
+function allOf(parts: readonly NeededCondition[]): NeededCondition {
   const of = parts.filter(({ is }) => is !== 'anything')
   if (of.some(({ is }) => is === 'nothing')) return NO_RECORD_MATCHES
   const [only] = of
@@ -134,7 +134,7 @@ function allOf(parts: readonly Needed[]): Needed {
   return of.length === 1 ? only : { is: 'and', of }
 }
 
-function anyOf(parts: readonly Needed[]): Needed {
+function anyOf(parts: readonly NeededCondition[]): NeededCondition {
   if (parts.some(({ is }) => is === 'anything')) return ANY_RECORD_MAY_MATCH
   const of = parts.filter(({ is }) => is !== 'nothing')
   const [only] = of

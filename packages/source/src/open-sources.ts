@@ -6,10 +6,10 @@ import type { Database } from '@rollcall/database/database'
 import { canonicalJson, type Kind } from '@rollcall/protocol'
 import { readProtection } from '@rollcall/records/records/protection'
 import {
+  failingRecords,
   openRecordsWith,
   type RegistryRecords,
   type SourcedRegistry,
-  unreadable,
 } from '@rollcall/records/records/registry-records'
 import type { EnvironmentVariables } from './engine/address.ts'
 import type { OpenEngine } from './engine/engine.ts'
@@ -17,7 +17,7 @@ import { openEngine } from './engines.ts'
 import { liveRecords } from './live-records.ts'
 import { readSourceFile } from './source-file.ts'
 
-interface Opened {
+interface OpenedSource {
   readonly kind: Kind
   readonly file: string
   readonly namespace: string
@@ -31,7 +31,7 @@ interface Opened {
  * @param searchTime milliseconds for all statements of a search (default: 10 seconds)
  */
 export function openSources(db: Database, env: EnvironmentVariables, searchTime?: number): { close(): Promise<void> } {
-  const opened = new Map<number, Opened>()
+  const opened = new Map<number, OpenedSource>()
   openRecordsWith(db, {
     open(registry) {
       const { id, kind } = registry
@@ -71,7 +71,7 @@ function open(
   file: string,
   env: EnvironmentVariables,
   searchTime: number | undefined,
-): Opened {
+): OpenedSource {
   const shared = { kind, file, namespace }
   try {
     const read = readSourceFile(source, kind)
@@ -79,6 +79,6 @@ function open(
     const protectionOf = ({ id }: { readonly id: number }) => readProtection(db.pool, id)
     return { ...shared, engine, records: liveRecords(kind, read, engine, protectionOf, searchTime) }
   } catch (error) {
-    return { ...shared, engine: null, records: unreadable(() => Promise.reject(new RecordsUnavailable(error))) }
+    return { ...shared, engine: null, records: failingRecords(() => Promise.reject(new RecordsUnavailable(error))) }
   }
 }

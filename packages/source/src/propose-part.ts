@@ -38,7 +38,7 @@ export interface SampledTable {
   readonly quoted: (name: string) => string
 }
 
-const proposed = (name: string, value: ProposedRule, ...reasons: readonly string[]): ProposedMember => ({
+const makeProposed = (name: string, value: ProposedRule, ...reasons: readonly string[]): ProposedMember => ({
   name,
   value,
   choices: [],
@@ -46,7 +46,7 @@ const proposed = (name: string, value: ProposedRule, ...reasons: readonly string
   isOptional: false,
 })
 
-const undecided = (name: string, choices: readonly Choice[], ...reasons: readonly string[]): ProposedMember => ({
+const makeUndecided = (name: string, choices: readonly Choice[], ...reasons: readonly string[]): ProposedMember => ({
   name,
   value: null,
   choices,
@@ -63,16 +63,16 @@ const valuesOf = ({ header, rows }: SampledTable, column: string): readonly stri
 export function proposeKey(sampled: SampledTable): ProposedMember {
   const { columns, key } = sampled.table
   const usable = columns.filter(({ isKey }) => isKey)
-  if (key !== null && usable.some(({ name }) => name === key)) return proposed('key', key, 'it is the primary key')
+  if (key !== null && usable.some(({ name }) => name === key)) return makeProposed('key', key, 'it is the primary key')
   const single = usable.filter(({ isUnique }) => isUnique).map(({ name }) => name)
   const [only] = single
-  if (only !== undefined && single.length === 1) return proposed('key', only, 'each row has another one')
+  if (only !== undefined && single.length === 1) return makeProposed('key', only, 'each row has another one')
   const { rows } = sampled
   const names = usable.map(({ name }) => name)
   const differing = names.filter((name) => new Set(valuesOf(sampled, name)).size === rows.length && rows.length > 0)
   const candidates = single.length > 0 ? single : differing
   const meaning = single.length > 0 ? 'each row has another one' : 'each row that was read has another one'
-  return undecided(
+  return makeUndecided(
     'key',
     candidates.map((value) => ({ value, meaning })),
     'the table has no primary key of one column; a key never changes, and no two rows have the same',
@@ -83,8 +83,8 @@ const REMOVED_WORDS = [
   ...['removed', 'deleted', 'erased', 'annulled', 'cancelled', 'canceled', 'voided', 'archived', 'invalidated'],
   ...['removal', 'deletion', 'supprime', 'annule', 'eliminado', 'borrado', 'anulado', 'removido', 'excluido'],
 ]
-const REMOVED = new RegExp(`^(?:is|was|date|time)?(?:${REMOVED_WORDS.join('|')})(?:at|on|date|time|flag)?$`)
-const COUNTING = /^(?:is)?(?:active|valid|current|enabled|actif|activo|vigente|ativo)(?:flag)?$/
+const REMOVED_COLUMN_NAME = new RegExp(`^(?:is|was|date|time)?(?:${REMOVED_WORDS.join('|')})(?:at|on|date|time|flag)?$`)
+const ACTIVE_COLUMN_NAME = /^(?:is)?(?:active|valid|current|enabled|actif|activo|vigente|ativo)(?:flag)?$/
 /** Matches a value that may mean yes or no. */
 const FLAGS = /^(?:[01ynjtfso]|yes|no|ja|nein|true|false|sim|si|oui|non)$/i
 
@@ -94,17 +94,17 @@ const nameIn = ({ quoted }: SampledTable, name: string): string =>
 /** Proposes `where`, the condition on rows; null: no column suggests that some rows are to be left out. */
 export function proposeWhere(sampled: SampledTable): ProposedMember | null {
   const { columns } = sampled.table
-  const removing = columns.filter(({ name }) => REMOVED.test(plainName(name)))
-  const counting = columns.filter(({ name }) => COUNTING.test(plainName(name)))
+  const removing = columns.filter(({ name }) => REMOVED_COLUMN_NAME.test(plainName(name)))
+  const counting = columns.filter(({ name }) => ACTIVE_COLUMN_NAME.test(plainName(name)))
   if (removing.length === 0 && counting.length === 0) return null
   const sure = removing.flatMap((column) => clauseOf(sampled, column) ?? [])
   const open = [...removing.filter((column) => clauseOf(sampled, column) === null), ...counting]
   const known = sure.join(' and ')
   const names = [...removing, ...counting].map(({ name }) => name).join(', ')
   const reason = `by ${names}, whose name says that some rows do not count`
-  if (open.length === 0) return proposed('where', known, reason)
+  if (open.length === 0) return makeProposed('where', known, reason)
   const choices = open.flatMap((column) => flagClauses(sampled, column))
-  return undecided(
+  return makeUndecided(
     'where',
     [
       ...choices.map((value) => ({
@@ -158,7 +158,7 @@ export function proposeMembers(
     const held = table.columns.find((one) => one.name === column.column)?.holds
     const isEmpty = valuesOf(sampled, column.column).length === 0 && !lookups.has(column.column)
     const isKnown = isEmpty && !taken.has(found.name) && isPlain(recordType, found.name, held)
-    const member = isKnown ? proposed(found.name, column.column, ...found.reasons) : found
+    const member = isKnown ? makeProposed(found.name, column.column, ...found.reasons) : found
     if (!member.isOptional) {
       // A path may have only one column. A later undecided one is optional, and becomes a comment.
       if (member.value === null && taken.has(member.name)) return [{ ...member, isOptional: true }]
@@ -169,7 +169,7 @@ export function proposeMembers(
     const choice = { value: member.value, meaning: 'of several, the first in the order of the texts' }
     const reason =
       'some records have several rows here, and a record has one such value; without a choice, remove the line'
-    return [undecided(member.name, [choice], ...member.reasons, reason)]
+    return [makeUndecided(member.name, [choice], ...member.reasons, reason)]
   })
 }
 
@@ -186,13 +186,13 @@ function isPlain(recordType: RecordType, path: string, holds: CatalogColumn['hol
 /** Proposes a member for a column; null: the meaning of the column is unknown. */
 function memberOf({ column, state, path, rule, choices, reasons }: ProposedColumn): ProposedMember | null {
   const why = reasons.map((reason, at) => (at === 0 ? `${column}: ${reason}` : reason))
-  if (state === 'mapped' && path !== null && rule !== null) return proposed(path, rule, ...why)
+  if (state === 'mapped' && path !== null && rule !== null) return makeProposed(path, rule, ...why)
   const [first] = choices
   if (first === undefined) return null
   const values = choices.map((one) => ({ name: one.path, value: one.rule, meaning: one.meaning }))
   const isOnePath = choices.every((one) => one.path === first.path)
   // The attribute is clear, but not how its values are written.
-  if (isOnePath && typeof first.rule !== 'string') return undecided(first.path, values, ...why)
+  if (isOnePath && typeof first.rule !== 'string') return makeUndecided(first.path, values, ...why)
   return { name: first.path, value: null, choices: values, reasons: why, isOptional: true }
 }
 
@@ -212,7 +212,7 @@ export function proposePrimary(
     // The key is the last choice: a row's key is seldom an identifier that people know.
     .toSorted((one, other) => Number(one.name === key) - Number(other.name === key))
     .map((column) => ({ value: column.name, meaning: 'each row has another one' }))
-  return undecided(path, choices, `every ${name} is known by its ${type}, and no name of a column means it`)
+  return makeUndecided(path, choices, `every ${name} is known by its ${type}, and no name of a column means it`)
 }
 
 /** Proposes how columns are compared, by attribute or identifier type. Identifiers are compared exactly by default. */

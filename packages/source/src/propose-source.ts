@@ -12,7 +12,7 @@ import type { CatalogTable } from './engine/catalog.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import type { SourceFile } from './engine/mapped-records.ts'
-import { refused, SourceRefusal } from './engine/source-refusal.ts'
+import { makeRefusal, SourceRefusal } from './engine/source-refusal.ts'
 import {
   type ProposedMember,
   proposeCompare,
@@ -24,7 +24,7 @@ import {
 } from './propose-part.ts'
 
 /** The most rows of a table that are read as its sample. */
-const ROWS = 1_000
+const MOST_SAMPLE_ROWS = 1_000
 /** The fewest points of a proposed table: a path to which columns may be mapped has one, that of an identifier two. */
 const LEAST_POINTS = 3
 /** The most points that a table gets for references from other tables, and those for having the name of the records. */
@@ -91,7 +91,7 @@ function chooseTables(
   for (const name of named.keys()) {
     const names = kind.record_types.map((type) => type.name)
     if (!names.includes(name)) {
-      throw refused(['tables'], `${name} must be one of ${names.join(', ')}${nearestHint(name, names)}`)
+      throw makeRefusal(['tables'], `${name} must be one of ${names.join(', ')}${nearestHint(name, names)}`)
     }
   }
   for (const recordType of kind.record_types) {
@@ -115,7 +115,7 @@ function tableNamed(given: string, catalog: readonly CatalogTable[]): CatalogTab
   const hint = nearestHint(given, catalog.map(placeOf))
   const problem =
     found.length > 1 ? 'several schemas have it; name one of them' : `the account may read no such table${hint}`
-  throw refused(['tables'], `${given}: ${problem}`)
+  throw makeRefusal(['tables'], `${given}: ${problem}`)
 }
 
 /** Finds the table with the most points for the records; null: none has enough. @throws SourceRefusal two are equal */
@@ -128,7 +128,7 @@ function bestTable(kind: Kind, recordType: RecordType, catalog: readonly Catalog
   const [first, second] = rated
   if (first === undefined) return null
   if (second?.points !== first.points) return first.table
-  throw refused(
+  throw makeRefusal(
     ['tables'],
     `${placeOf(first.table)} and ${placeOf(second.table)} may both have the records of ${recordType.name}; name one with --table`,
   )
@@ -156,18 +156,18 @@ const isTo = ({ to }: CatalogTable['references'][number], { schema, name }: Cata
   to.schema === schema && to.table === name
 
 /** The form of names that `from` of a source file can have. */
-const PLAIN = /^[A-Za-z_][\w$]*$/
+const PLAIN_NAME = /^[A-Za-z_][\w$]*$/
 
 const selectOf = ({ schema, name }: CatalogTable, { quoted }: OpenEngine): string | null =>
-  PLAIN.test(schema) && PLAIN.test(name) ? null : `select * from ${quoted(schema)}.${quoted(name)}`
+  PLAIN_NAME.test(schema) && PLAIN_NAME.test(name) ? null : `select * from ${quoted(schema)}.${quoted(name)}`
 
 /** SQL types that are left out, because their values cannot become values of records. */
-const UNREAD = /^(?:bytea|jsonb?|xml|tsvector|point|polygon|geometry|geography|\w*blob|\w*binary)\b|\[\]$/
+const UNREADABLE_TYPE = /^(?:bytea|jsonb?|xml|tsvector|point|polygon|geometry|geography|\w*blob|\w*binary)\b|\[\]$/
 
 async function sample(engine: OpenEngine, table: CatalogTable, others: readonly CatalogTable[]): Promise<SampledTable> {
-  const header = table.columns.filter(({ type }) => !UNREAD.test(type)).map(({ name }) => name)
+  const header = table.columns.filter(({ type }) => !UNREADABLE_TYPE.test(type)).map(({ name }) => name)
   const lookups = await readLookups(engine, table, others)
-  return { table, header, rows: await engine.sample(table, header, ROWS), lookups, quoted: engine.quoted }
+  return { table, header, rows: await engine.sample(table, header, MOST_SAMPLE_ROWS), lookups, quoted: engine.quoted }
 }
 
 /** Reads the tables to whose keys columns refer, by column. @param others without the tables of records */

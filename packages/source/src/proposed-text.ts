@@ -38,13 +38,13 @@ export const openMembers = (records: readonly ProposedRecords[]): readonly strin
 
 const isOpen = ({ value, isOptional }: ProposedMember): boolean => value === null && !isOptional
 
-const indented = (depth: number, lines: readonly string[]): string[] =>
+const indentLines = (depth: number, lines: readonly string[]): string[] =>
   lines.map((line) => (line === '' ? '' : `${'  '.repeat(depth)}${line}`))
 
 function recordLines({ recordType, own, children, compare }: ProposedRecords): readonly string[] {
-  return indented(1, [
+  return indentLines(1, [
     `${yamlName(recordType.name)}:`,
-    ...indented(1, partLines(own)),
+    ...indentLines(1, partLines(own)),
     ...(children.length === 0 ? [] : ['  children:']),
     ...children.flatMap((child) => partLines(child).map((line, at) => (at === 0 ? `    - ${line}` : `      ${line}`))),
     ...(compare.size === 0 ? [] : ['  compare:']),
@@ -59,7 +59,7 @@ function partLines({ table: { schema, name }, select, rows, head, columns }: Pro
     `${place}   # ${rows} ${rows === 1 ? 'row was' : 'rows were'} read`,
     ...head.flatMap(memberLines),
     'columns:',
-    ...indented(
+    ...indentLines(
       1,
       columns.toSorted((one, other) => Number(one.isOptional) - Number(other.isOptional)).flatMap(memberLines),
     ),

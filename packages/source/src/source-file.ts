@@ -15,7 +15,7 @@ import {
   resolveIdentifierType,
   validator,
 } from '@rollcall/protocol'
-import { COMPARISONS, type Compared } from './comparisons.ts'
+import { COMPARISONS, type ComparisonSubject } from './comparisons.ts'
 import type { ComparisonName } from './engine/comparison-names.ts'
 import { checkEngine, type EngineName } from './engine/engine-names.ts'
 import { FOLLOW_WAYS_BY_ENGINE, type FollowWay } from './engine/follow-ways.ts'
@@ -27,10 +27,15 @@ import {
   type MirrorTerms,
   type SourceFile,
 } from './engine/mapped-records.ts'
-import { refused, SourceRefusal } from './engine/source-refusal.ts'
-import { type GivenChild, type GivenRecords, type GivenSource, SourceFileSchema } from './file-schema.ts'
+import { makeRefusal, SourceRefusal } from './engine/source-refusal.ts'
+import {
+  SourceFileSchema,
+  type UncheckedChild,
+  type UncheckedRecords,
+  type UncheckedSourceFile,
+} from './file-schema.ts'
 
-const checked = validator<GivenSource>(SourceFileSchema)
+const sourceFileValidator = validator<UncheckedSourceFile>(SourceFileSchema)
 const NAME = /^(?:([A-Za-z_][\w$]*)\.)?([A-Za-z_][\w$]*)$/
 /** The most characters of a column's name in a source file: PostgreSQL cuts longer ones. */
 const NAME_LENGTH = 63
@@ -42,24 +47,24 @@ const NAME_LENGTH = 63
  */
 export function readSourceFile(given: unknown, kind: Kind): SourceFile {
   if (typeof given === 'object' && given !== null) refuseEarly(given)
-  const problem = checked.firstProblem(given)
+  const problem = sourceFileValidator.firstProblem(given)
   if (problem !== null) {
     const hint = nearestHint(String(problem.at.at(-1)), problem.known ?? [])
-    throw refused(problem.at, `${problem.rule}${hint}`)
+    throw makeRefusal(problem.at, `${problem.rule}${hint}`)
   }
   refuseUndecided(given, [])
-  const file = given as GivenSource
+  const file = given as UncheckedSourceFile
   const engine = checkEngine(file.engine)
   const mirror = readMirror(file, engine)
   if (file.time_zone !== undefined && !isTimeZone(file.time_zone)) {
-    throw refused(['time_zone'], 'must be the IANA name of a time zone, such as Africa/Nairobi')
+    throw makeRefusal(['time_zone'], 'must be the IANA name of a time zone, such as Africa/Nairobi')
   }
   const records = new Map<string, MappedRecords>()
   for (const [name, one] of Object.entries(file.records)) {
     const recordType = kind.record_types.find((type) => type.name === name)
     if (recordType === undefined) {
       const names = kind.record_types.map((type) => type.name)
-      throw refused(['records', name], `must be one of ${names.join(', ')}${nearestHint(name, names)}`)
+      throw makeRefusal(['records', name], `must be one of ${names.join(', ')}${nearestHint(name, names)}`)
     }
     const read = readRecords(kind, recordType, one, ['records', name])
     checkFollowed(mirror, read, one)
@@ -92,25 +97,26 @@ const TABLES = {
 const SETTINGS = ['logical', 'poll'] as const satisfies readonly FollowWay[]
 
 /** Reads how records are copied. @returns null: they are read live */
-function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
+function readMirror(file: UncheckedSourceFile, engine: EngineName): MirrorTerms | null {
   const { way, follow, events = 'changes', compare = '03:00', poll = {}, logical = {} } = file
   if (way !== 'live' && way !== 'mirror') {
-    throw refused(['way'], `must be ${WAYS.join(' or ')}${nearestHint(way, WAYS)}`)
+    throw makeRefusal(['way'], `must be ${WAYS.join(' or ')}${nearestHint(way, WAYS)}`)
   }
   if (way === 'live') {
     for (const name of ['follow', 'events', 'compare', ...SETTINGS] as const) {
-      if (file[name] !== undefined) throw refused([name], 'is for a mirror; here way is live, and nothing is copied')
+      if (file[name] !== undefined)
+        throw makeRefusal([name], 'is for a mirror; here way is live, and nothing is copied')
     }
     return null
   }
   const ways = FOLLOW_WAYS_BY_ENGINE[engine]
-  if (ways.length === 0) throw refused(['way'], `must be live: a mirror does not follow ${engine} yet`)
+  if (ways.length === 0) throw makeRefusal(['way'], `must be live: a mirror does not follow ${engine} yet`)
   const found = ways.find((name) => name === follow)
   if (found === undefined) {
-    throw refused(['follow'], `must be ${ways.join(' or ')}${nearestHint(follow ?? '', ways)}`)
+    throw makeRefusal(['follow'], `must be ${ways.join(' or ')}${nearestHint(follow ?? '', ways)}`)
   }
   const other = SETTINGS.find((name) => name !== found && file[name] !== undefined)
-  if (other !== undefined) throw refused([other], `is for follow: ${other}`)
+  if (other !== undefined) throw makeRefusal([other], `is for follow: ${other}`)
   const { every = 1, overlap = 60 } = poll
   const { publication = 'rollcall', most_log = 1_024 } = logical
   const terms = { events: events === 'changes', every: every * 1_000, overlap, compareAt: compare }
@@ -118,27 +124,27 @@ function readMirror(file: GivenSource, engine: EngineName): MirrorTerms | null {
 }
 
 /** Checks that records have what the way of following needs, and nothing of another way. @throws SourceRefusal */
-function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords, given: GivenRecords): void {
+function checkFollowed(mirror: MirrorTerms | null, records: MappedRecords, given: UncheckedRecords): void {
   const path = ['records', records.recordType.name]
   const { follow } = mirror ?? {}
   for (const [index, { tables }] of [given, ...(given.children ?? [])].entries()) {
     if (tables === undefined || follow === 'logical') continue
-    throw refused([...partAt(path, index), 'tables'], 'is for a mirror with follow: logical')
+    throw makeRefusal([...partAt(path, index), 'tables'], 'is for a mirror with follow: logical')
   }
   if (follow === 'poll') {
     if (records.own.changed !== null) return
-    throw refused(
+    throw makeRefusal(
       [...path, 'changed'],
       'is missing: with follow: poll it names the column that grows with every change',
     )
   }
   for (const [index, { changed, from, logged }] of [records.own, ...records.children].entries()) {
     const at = partAt(path, index)
-    if (changed !== null) throw refused([...at, 'changed'], 'is for a mirror with follow: poll')
+    if (changed !== null) throw makeRefusal([...at, 'changed'], 'is for a mirror with follow: poll')
     const isNamed = logged.length > 0 && (follow === 'binlog' || logged.every(({ schema }) => schema !== null))
     if (follow === undefined || isNamed) continue
     const place = 'select' in from ? 'select' : 'from'
-    throw refused([...at, place], `must be a table ${TABLES[follow]}, or write follow: poll`)
+    throw makeRefusal([...at, place], `must be a table ${TABLES[follow]}, or write follow: poll`)
   }
 }
 
@@ -149,7 +155,7 @@ const partAt = (path: readonly PathStep[], index: number): readonly PathStep[] =
 /** Refuses an address in `url` before anything else, so that no other message quotes its password. */
 function refuseEarly(given: object): void {
   if (!('url' in given) || typeof given.url !== 'string') return
-  throw refused(
+  throw makeRefusal(
     ['url'],
     'must not be the address itself, which has a password: write { env: NAME } or { file: PATH }, which say where it is',
   )
@@ -161,7 +167,7 @@ function refuseEarly(given: object): void {
  */
 function refuseUndecided(given: unknown, at: readonly PathStep[]): void {
   if (given === UNDECIDED && at.at(-1) !== 'split') {
-    throw refused(at, `stands for "${UNDECIDED}"; decide it, by one of the lines that the proposal has below it`)
+    throw makeRefusal(at, `stands for "${UNDECIDED}"; decide it, by one of the lines that the proposal has below it`)
   }
   if (typeof given !== 'object' || given === null) return
   for (const [name, value] of Object.entries(given)) {
@@ -172,7 +178,7 @@ function refuseUndecided(given: unknown, at: readonly PathStep[]): void {
 function readRecords(
   kind: Kind,
   recordType: RecordType,
-  { compare = {}, children = [], key, ...own }: GivenRecords,
+  { compare = {}, children = [], key, ...own }: UncheckedRecords,
   at: readonly PathStep[],
 ): MappedRecords {
   const records = { kind, recordTypes: [recordType] }
@@ -203,11 +209,11 @@ function readRecords(
 const pathOf = ({ steps }: Target): string => steps.map(({ key }) => key).join('.')
 
 function readColumns(
-  columns: GivenRecords['columns'],
+  columns: UncheckedRecords['columns'],
   records: { readonly kind: Kind; readonly recordTypes: readonly RecordType[] },
   at: readonly PathStep[],
 ): ColumnMapping {
-  if ('duplicates' in columns) throw refused([...at, 'duplicates'], 'is for files; the key tells rows apart')
+  if ('duplicates' in columns) throw makeRefusal([...at, 'duplicates'], 'is for files; the key tells rows apart')
   try {
     return readColumnMapping(columns, records)
   } catch (error) {
@@ -230,14 +236,14 @@ function refuseTwice(parts: readonly ColumnMapping[], at: readonly PathStep[]): 
       if (steps.some(({ array }) => array)) continue
       const place = JSON.stringify([key, identifier_type])
       if (earlier.has(place)) {
-        throw refused([...partAt(at, index), 'columns', path], 'another column gives it, too; one column must')
+        throw makeRefusal([...partAt(at, index), 'columns', path], 'another column gives it, too; one column must')
       }
       earlier.add(place)
     }
   }
 }
 
-type GivenPart = Pick<GivenChild, 'from' | 'select' | 'where' | 'changed' | 'tables'>
+type GivenPart = Pick<UncheckedChild, 'from' | 'select' | 'where' | 'changed' | 'tables'>
 
 function readPart(
   { from, select, where, changed, tables }: GivenPart,
@@ -248,7 +254,10 @@ function readPart(
   const columns = [...new Set(targets.flatMap(({ column }) => (column === null ? [] : [column.trim()])))]
   for (const name of [key, ...columns, ...(changed === undefined ? [] : [changed])]) {
     if (name.length > NAME_LENGTH || name.includes('\0')) {
-      throw refused(at, `${JSON.stringify(name)} is no name of a column: it has more than ${NAME_LENGTH} characters`)
+      throw makeRefusal(
+        at,
+        `${JSON.stringify(name)} is no name of a column: it has more than ${NAME_LENGTH} characters`,
+      )
     }
   }
   const place = readPlace(from, select, at)
@@ -268,17 +277,17 @@ function readPart(
 }
 
 function readPlace(from: string | undefined, select: string | undefined, at: readonly PathStep[]): MappedPart['from'] {
-  if ((from === undefined) === (select === undefined)) throw refused(at, 'must have from or select, and not both')
+  if ((from === undefined) === (select === undefined)) throw makeRefusal(at, 'must have from or select, and not both')
   if (select !== undefined) {
     const text = checkedSql(select, [...at, 'select'])
     if (!/^\s*(?:select|with|values|table)\b/i.test(text)) {
-      throw refused([...at, 'select'], 'must begin with select or with')
+      throw makeRefusal([...at, 'select'], 'must begin with select or with')
     }
     return { select: text }
   }
   const [, schema = null, table] = NAME.exec(from ?? '') ?? []
   if (table === undefined) {
-    throw refused([...at, 'from'], 'must be a table or view, such as office.person; anything else stands in select')
+    throw makeRefusal([...at, 'from'], 'must be a table or view, such as office.person; anything else stands in select')
   }
   return { schema, table }
 }
@@ -289,14 +298,14 @@ const loggedOf = (from: MappedPart['from'], key: string): MappedPart['logged'] =
 function readTable({ from, on: key }: NonNullable<GivenPart['tables']>[number], at: readonly PathStep[]): LoggedTable {
   const [, schema, table] = NAME.exec(from) ?? []
   if (schema === undefined || table === undefined) {
-    throw refused([...at, 'from'], 'must be a table with its schema, such as office.person')
+    throw makeRefusal([...at, 'from'], 'must be a table with its schema, such as office.person')
   }
   return { schema, table, key }
 }
 
 /** Refuses SQL with a semicolon. What SQL can do is limited where it runs: in a transaction that only reads. */
 function checkedSql(text: string, at: readonly PathStep[]): string {
-  if (text.includes('\0') || text.includes(';')) throw refused(at, 'must be one piece of SQL, without a semicolon')
+  if (text.includes('\0') || text.includes(';')) throw makeRefusal(at, 'must be one piece of SQL, without a semicolon')
   return text
 }
 
@@ -310,27 +319,27 @@ function readCompare(
   const compare = new Map<string, ComparisonName>()
   for (const [name, way] of Object.entries(given)) {
     const place = [...at, 'compare', name]
-    const { name: known, compared } = comparedNamed(kind, recordType, name, place)
+    const { name: known, compared } = requireSubject(kind, recordType, name, place)
     const readers = targets.filter((target) => target.reads.includes(known))
-    if (compared !== 'identifier' && readers.length === 0) throw refused(place, 'no column gives it')
+    if (compared !== 'identifier' && readers.length === 0) throw makeRefusal(place, 'no column gives it')
     const problem = COMPARISONS[way].problem(compared, readers)
-    if (problem !== null) throw refused(place, problem)
+    if (problem !== null) throw makeRefusal(place, problem)
     compare.set(known, way)
   }
   return compare
 }
 
-function comparedNamed(
+function requireSubject(
   kind: Kind,
   recordType: RecordType,
   name: string,
   at: readonly PathStep[],
-): { readonly name: string; readonly compared: Compared } {
+): { readonly name: string; readonly compared: ComparisonSubject } {
   const attributes = attributesOf(recordType)
   const attribute = attributes.find((one) => one.name === name)
   if (attribute !== undefined) return { name, compared: attribute }
   const type = resolveIdentifierType(kind, name)
   if (type !== undefined) return { name: type.name, compared: 'identifier' }
   const names = [...attributes, ...kind.identifier_types].flatMap(namesOf)
-  throw refused(at, `${recordType.name} has no such attribute or identifier type${nearestHint(name, names)}`)
+  throw makeRefusal(at, `${recordType.name} has no such attribute or identifier type${nearestHint(name, names)}`)
 }

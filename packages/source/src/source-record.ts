@@ -49,7 +49,7 @@ export function readRow(
       for (const [index, state] of one.cells.states.entries()) {
         states[place + index] = Math.max(states[place + index] ?? CELL_STATES.empty, state)
       }
-      document = merged(document, one.document, lists)
+      document = mergeDocuments(document, one.document, lists)
     }
     place += child.targets.length
   }
@@ -79,7 +79,7 @@ function prepare(
  * Merges two documents: elements of lists, and members. Two values at one path become a list if a record may have
  * several there; otherwise the first one stays.
  */
-function merged(one: JsonValue, other: JsonValue, lists: ReadonlySet<string>, path = ''): JsonValue {
+function mergeDocuments(one: JsonValue, other: JsonValue, lists: ReadonlySet<string>, path = ''): JsonValue {
   if (Array.isArray(one)) return [...one, ...(Array.isArray(other) ? other : [other])]
   if (!isJsonObject(one) || !isJsonObject(other)) {
     if (!lists.has(path)) return one
@@ -89,7 +89,7 @@ function merged(one: JsonValue, other: JsonValue, lists: ReadonlySet<string>, pa
   for (const [name, value] of Object.entries(other)) {
     const held = Object.hasOwn(members, name) ? members[name] : undefined
     const inside = path === '' ? name : `${path}.${name}`
-    members[name] = held === undefined ? value : merged(held, value, lists, inside)
+    members[name] = held === undefined ? value : mergeDocuments(held, value, lists, inside)
   }
   return members
 }

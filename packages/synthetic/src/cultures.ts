@@ -3,16 +3,16 @@
  * accents of a script occur without a list of real names.
  */
 
-type Parts = readonly [string, ...string[]]
+type NameParts = readonly [string, ...string[]]
 
 export interface Culture {
   readonly name: string
   /** The chance, in percent, that a household has this culture. */
   readonly weight: number
-  readonly openings: Parts
-  readonly female: Parts
-  readonly male: Parts
-  readonly surnames: { readonly openings: Parts; readonly endings: Parts }
+  readonly openings: NameParts
+  readonly female: NameParts
+  readonly male: NameParts
+  readonly surnames: { readonly openings: NameParts; readonly endings: NameParts }
   /** True when names have accented letters. Half of such households write accents as combining characters. */
   readonly accented?: true
 }

@@ -12,27 +12,27 @@ const DEATHS_WITHIN = 6 * 365
 export type Role = 'head' | 'spouse' | 'child' | 'parent'
 
 /** A marriage. `number` is the index of one partner; `divorce_day` is null when there was no divorce. */
-export interface Union {
+export interface MarriageDays {
   readonly number: number
   readonly marriage_day: number
   readonly divorce_day: number | null
 }
 
 /** A member of a household, before the member has a name. */
-export interface Place {
+export interface HouseholdMember {
   readonly role: Role
   readonly sex: Sex
   readonly birth_day: number
   readonly death_day: number | null
-  readonly union: Union | null
+  readonly union: MarriageDays | null
   /** A code of the marital_status list. */
   readonly marital_status: 'S' | 'M' | 'W' | 'D'
 }
 
-type Born = Pick<Place, 'role' | 'sex' | 'birth_day' | 'death_day'>
+type BornPerson = Pick<HouseholdMember, 'role' | 'sex' | 'birth_day' | 'death_day'>
 
 /** The first and last day on which children of the household can be born. */
-interface Childbearing {
+interface ChildbearingDays {
   readonly from: number
   readonly to: number
 }
@@ -42,7 +42,11 @@ interface Childbearing {
  * and children for the rest.
  * @param first the index of the head
  */
-export function makeHouseholdMembers(stream: Stream, first: number, size: number): [Place, ...Place[]] {
+export function makeHouseholdMembers(
+  stream: Stream,
+  first: number,
+  size: number,
+): [HouseholdMember, ...HouseholdMember[]] {
   // A head who is at least 24 came of age before the earliest deaths, so children have living parents. A younger head
   // with one child came of age before dying.
   const [youngest, oldest] = size > 2 ? [24, 58] : [20, 88]
@@ -50,10 +54,16 @@ export function makeHouseholdMembers(stream: Stream, first: number, size: number
   const sex: Sex = stream.chance(0.6) ? 'male' : 'female'
   const headBirth = birthDay(stream, headAge)
   const married = size > 1 && stream.chance(0.75)
-  const places: [Place, ...Place[]] = married
+  const places: [HouseholdMember, ...HouseholdMember[]] = married
     ? couple(stream, first, sex, headBirth, Math.max(youngest, headAge + stream.between(-7, 5)))
-    : [single(stream, born(stream, 'head', sex, headBirth, size > 1 ? headBirth + COMING_OF_AGE : headBirth), first)]
-  const bearing = childbearing(places)
+    : [
+        single(
+          stream,
+          makeBornPerson(stream, 'head', sex, headBirth, size > 1 ? headBirth + COMING_OF_AGE : headBirth),
+          first,
+        ),
+      ]
+  const bearing = childbearingDaysOf(places)
   const withParent = size >= 5 && stream.chance(0.35)
   while (places.length < size) {
     const parental = withParent && places.length === size - 1
@@ -63,11 +73,17 @@ export function makeHouseholdMembers(stream: Stream, first: number, size: number
 }
 
 /** Makes a head and a spouse with one marriage. When one of them has died, the other is widowed. */
-function couple(stream: Stream, first: number, sex: Sex, headBirth: number, spouseAge: number): [Place, Place] {
+function couple(
+  stream: Stream,
+  first: number,
+  sex: Sex,
+  headBirth: number,
+  spouseAge: number,
+): [HouseholdMember, HouseholdMember] {
   const spouseBirth = birthDay(stream, spouseAge)
   const union = marriage(stream, first, Math.max(headBirth, spouseBirth) + COMING_OF_AGE)
-  const head = born(stream, 'head', sex, headBirth, union.marriage_day)
-  const spouse = born(stream, 'spouse', sex === 'male' ? 'female' : 'male', spouseBirth, union.marriage_day)
+  const head = makeBornPerson(stream, 'head', sex, headBirth, union.marriage_day)
+  const spouse = makeBornPerson(stream, 'spouse', sex === 'male' ? 'female' : 'male', spouseBirth, union.marriage_day)
   return [
     { ...head, union, marital_status: spouse.death_day === null ? 'M' : 'W' },
     { ...spouse, union, marital_status: head.death_day === null ? 'M' : 'W' },
@@ -75,7 +91,7 @@ function couple(stream: Stream, first: number, sex: Sex, headBirth: number, spou
 }
 
 /** Makes a household member who has no spouse in the household: never married, divorced or widowed. */
-function single(stream: Stream, person: Born, index: number): Place {
+function single(stream: Stream, person: BornPerson, index: number): HouseholdMember {
   const grown = person.birth_day + COMING_OF_AGE
   const past = stream.below(100)
   const young = grown > CENSUS_DAY - DEATHS_WITHIN - 10
@@ -86,30 +102,30 @@ function single(stream: Stream, person: Born, index: number): Place {
   return { ...person, union: { ...union, divorce_day }, marital_status: 'D' }
 }
 
-function child(stream: Stream, { from, to }: Childbearing): Place {
+function child(stream: Stream, { from, to }: ChildbearingDays): HouseholdMember {
   const sex: Sex = stream.chance(0.5) ? 'female' : 'male'
-  return { ...born(stream, 'child', sex, stream.between(from, to)), union: null, marital_status: 'S' }
+  return { ...makeBornPerson(stream, 'child', sex, stream.between(from, to)), union: null, marital_status: 'S' }
 }
 
 /** Makes a parent of the head, 18 to 40 years older than the head. */
-function parent(stream: Stream, headBirth: number, index: number): Place {
+function parent(stream: Stream, headBirth: number, index: number): HouseholdMember {
   const sex: Sex = stream.chance(0.7) ? 'female' : 'male'
   const birth_day = headBirth - stream.between(COMING_OF_AGE, Math.floor(40 * YEAR))
-  return single(stream, born(stream, 'parent', sex, birth_day), index)
+  return single(stream, makeBornPerson(stream, 'parent', sex, birth_day), index)
 }
 
 /**
  * The days on which children can be born: after both parents have come of age, at most 28 years ago, and before a
  * parent's death or the census.
  */
-function childbearing(parents: readonly Place[]): Childbearing {
+function childbearingDaysOf(parents: readonly HouseholdMember[]): ChildbearingDays {
   const grown = Math.max(...parents.map((each) => each.birth_day)) + COMING_OF_AGE
   const ends = parents.map((each) => each.death_day ?? CENSUS_DAY - 30)
   return { from: Math.max(grown, CENSUS_DAY - 28 * 365), to: Math.min(...ends) }
 }
 
 /** A marriage within ten years of coming of age (`grown`), and if possible before the years of deaths. */
-function marriage(stream: Stream, number: number, grown: number): Union {
+function marriage(stream: Stream, number: number, grown: number): MarriageDays {
   const latest = Math.min(grown + 3650, CENSUS_DAY - DEATHS_WITHIN - 10)
   return { number, marriage_day: stream.between(grown, latest), divorce_day: null }
 }
@@ -119,7 +135,7 @@ function birthDay(stream: Stream, age: number): number {
 }
 
 /** Makes a person. Some have died, older people more often, but never before `notBefore`. */
-function born(stream: Stream, role: Role, sex: Sex, birth_day: number, notBefore = birth_day): Born {
+function makeBornPerson(stream: Stream, role: Role, sex: Sex, birth_day: number, notBefore = birth_day): BornPerson {
   const age = (CENSUS_DAY - birth_day) / YEAR
   const died = stream.chance(age < 50 ? 0.01 : age < 70 ? 0.07 : 0.3)
   const day = CENSUS_DAY - stream.below(DEATHS_WITHIN)

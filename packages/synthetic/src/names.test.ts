@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { CULTURES, cultureAt } from './cultures.ts'
-import { decomposed, familyName, givenName, personName, programmeName, shortName } from './names.ts'
-import { PURPOSE, populationOf, Stream } from './stream.ts'
+import { decomposeName, familyName, givenName, personName, programmeName, shortName } from './names.ts'
+import { populationOf, STREAM_PURPOSES, Stream } from './stream.ts'
 
-const stream = new Stream(populationOf(1), PURPOSE.person, 0)
+const stream = new Stream(populationOf(1), STREAM_PURPOSES.person, 0)
 
 test('the cultures share a hundred places, 35 of them in other scripts than Latin', () => {
   expect(CULTURES.reduce((sum, culture) => sum + culture.weight, 0)).toBe(100)
@@ -48,8 +48,8 @@ test('a name has a surname or a given name, and a maiden name only where one is 
 
 test('decomposing changes the characters and not the text', () => {
   const name = { surname: 'Ñuñez', given_name: 'Thểléa' }
-  expect(decomposed(name)).not.toEqual(name)
-  expect(decomposed(name).surname?.normalize('NFC')).toBe('Ñuñez')
+  expect(decomposeName(name)).not.toEqual(name)
+  expect(decomposeName(name).surname?.normalize('NFC')).toBe('Ñuñez')
 })
 
 test('other kinds write the parts under other names, and leave out those that are missing', () => {

@@ -49,7 +49,7 @@ export function personName(
 }
 
 /** The name with accents as combining characters (NFD), as some keyboards write them. */
-export function decomposed(name: PersonName): PersonName {
+export function decomposeName(name: PersonName): PersonName {
   return Object.fromEntries(Object.entries(name).map(([part, text]) => [part, text.normalize('NFD')]))
 }
 

@@ -1,12 +1,12 @@
 /** Makes persons, the same in every kind of registry. */
 import { ageAtCensus, CENSUS_DAY, isoDay, isoTime } from './dates.ts'
 import { ERROR_RATES } from './dirt.ts'
-import type { Place } from './families.ts'
+import type { HouseholdMember } from './families.ts'
 import { type Household, householdOfPerson } from './households.ts'
-import { decomposed, type PersonName, personName, type Sex } from './names.ts'
+import { decomposeName, type PersonName, personName, type Sex } from './names.ts'
 import { forebearUin, identifierNumber, PERSON_LIMIT } from './numbers.ts'
 import { personPhone } from './phones.ts'
-import { type Population, PURPOSE, populationOf, Stream } from './stream.ts'
+import { type Population, populationOf, STREAM_PURPOSES, Stream } from './stream.ts'
 
 /** One person of every seven has a disability; the seed decides which one. */
 export const DISABILITY_STRIDE = 7
@@ -22,7 +22,7 @@ export interface Person {
   readonly birth_date: string
   /** The age in completed years on the census day, also of people who have died. */
   readonly age: number
-  readonly place: Place
+  readonly place: HouseholdMember
   readonly household: Household
   readonly household_id: string
   /** The UINs of the parents: of members of the household, or of people who are not in the population. */
@@ -59,7 +59,7 @@ export function personAt(population: Population, index: number): Person {
 export function memberOf(population: Population, household: Household, index: number): Person {
   const place = household.places[index - household.first]
   if (place === undefined) throw new RangeError(`person ${index} is not in household ${household.number}`)
-  const stream = new Stream(population, PURPOSE.person, index)
+  const stream = new Stream(population, STREAM_PURPOSES.person, index)
   const uin = identifierNumber(population, 'UIN', index)
   const age = ageAtCensus(place.birth_day)
   const registered = Math.min(place.birth_day + registrationDelay(stream), CENSUS_DAY)
@@ -93,14 +93,14 @@ export function disabilityOffset(population: Population): number {
 }
 
 /** The day number of a person's death, or else of the last divorce or marriage; 0 for none, or one before 1970. */
-function latestEvent({ death_day, union }: Place): number {
+function latestEvent({ death_day, union }: HouseholdMember): number {
   return Math.max(death_day ?? 0, union?.divorce_day ?? union?.marriage_day ?? 0)
 }
 
-function nameOf(stream: Stream, household: Household, place: Place): PersonName {
+function nameOf(stream: Stream, household: Household, place: HouseholdMember): PersonName {
   const birthSurname = place.role === 'spouse' ? household.spouse_birth_surname : null
   const name = personName(stream, household.culture, place.sex, household.surname, birthSurname)
-  return household.decomposed ? decomposed(name) : name
+  return household.decomposed ? decomposeName(name) : name
 }
 
 /** The days between a birth and its registration: mostly up to two months, sometimes years. */
@@ -120,7 +120,7 @@ function knownBirth(stream: Stream, birthDay: number): string {
 function parentsOf(
   population: Population,
   household: Household,
-  place: Place,
+  place: HouseholdMember,
   index: number,
 ): readonly [string, string] {
   const { first, places } = household

@@ -1,10 +1,10 @@
 /** Makes telephones. Their country code 999 belongs to nobody. */
 import { ERROR_RATES } from './dirt.ts'
-import { type Population, PURPOSE, Stream } from './stream.ts'
+import { type Population, STREAM_PURPOSES, Stream } from './stream.ts'
 
 /** The telephone of a household, `+999` and nine digits. Two households may have the same. */
 export function householdPhone(population: Population, household: number): string {
-  const stream = new Stream(population, PURPOSE.phone, household)
+  const stream = new Stream(population, STREAM_PURPOSES.phone, household)
   return `+999${String(200_000_000 + stream.below(700_000_000))}`
 }
 
@@ -15,13 +15,14 @@ export function personPhone(
   household: number,
   phone: string | null,
 ): string | null {
-  if (stream.chance(ERROR_RATES.strangers_phone)) return spaced(stream, householdPhone(population, household >> 1))
+  if (stream.chance(ERROR_RATES.strangers_phone))
+    return phoneAsWritten(stream, householdPhone(population, household >> 1))
   if (phone === null || stream.chance(ERROR_RATES.no_phone)) return null
-  return spaced(stream, phone)
+  return phoneAsWritten(stream, phone)
 }
 
 /** The telephone as people write it: some with spaces or hyphens. */
-function spaced(stream: Stream, phone: string): string {
+function phoneAsWritten(stream: Stream, phone: string): string {
   if (!stream.chance(ERROR_RATES.spaced_phone)) return phone
   const gap = stream.chance(0.5) ? ' ' : '-'
   return [phone.slice(0, 4), phone.slice(4, 7), phone.slice(7, 10), phone.slice(10)].join(gap)

@@ -49,8 +49,8 @@ export function drawDwelling(stream: Stream): Dwelling {
     region_code,
     sub_region_code: `${region_code}-${twoDigits(sub)}`,
     postal_code: `0${region % 10}${sub}${twoDigits(stream.below(100))}`,
-    latitude: rounded(-38 - region / 4 - stream.below(20_000) / 100_000),
-    longitude: rounded(-21 - sub / 4 - stream.below(20_000) / 100_000),
+    latitude: roundDegrees(-38 - region / 4 - stream.below(20_000) / 100_000),
+    longitude: roundDegrees(-21 - sub / 4 - stream.below(20_000) / 100_000),
   }
 }
 
@@ -99,15 +99,15 @@ function plusCode(home: Dwelling): object {
     global_code: `3J${code.slice(0, 2)}${code.slice(2, 6)}+${code.slice(0, 2)}`,
     geometry: {
       bounds: {
-        northeast: { latitude: rounded(latitude + 0.0001), longitude: rounded(longitude + 0.0001) },
-        southwest: { latitude: rounded(latitude - 0.0001), longitude: rounded(longitude - 0.0001) },
+        northeast: { latitude: roundDegrees(latitude + 0.0001), longitude: roundDegrees(longitude + 0.0001) },
+        southwest: { latitude: roundDegrees(latitude - 0.0001), longitude: roundDegrees(longitude - 0.0001) },
       },
       location: { latitude, longitude },
     },
   }
 }
 
-function rounded(degrees: number): number {
+function roundDegrees(degrees: number): number {
   return Math.round(degrees * 100_000) / 100_000
 }
 

@@ -13,7 +13,7 @@ export function populationOf(seed: number | string): Population {
 }
 
 /** The purposes of streams. Each has its own stream: more random numbers for one kind do not change others. */
-export const PURPOSE = {
+export const STREAM_PURPOSES = {
   block: 1,
   household: 2,
   person: 3,
@@ -31,7 +31,7 @@ export const PURPOSE = {
   life: 18,
 } as const
 
-export type StreamPurpose = (typeof PURPOSE)[keyof typeof PURPOSE]
+export type StreamPurpose = (typeof STREAM_PURPOSES)[keyof typeof STREAM_PURPOSES]
 
 /** A stream of random numbers, by the generator sfc32 with 128 bits of state. */
 export class Stream {

@@ -39,13 +39,13 @@ export function identifyOperator({ id, subject, name }: Pick<Operator, 'id' | 's
   throw new Error('an operator has neither a token nor a provider')
 }
 
-interface Proposing {
+interface ApprovalDeps {
   readonly limits: Limits
   readonly clock?: Pick<Clock, 'date'> | undefined
 }
 
 /** Makes the `approvals` of a server that needs two operators: `propose` stores the act as a proposal. */
-export function createApprovals({ limits, clock = CLOCK }: Proposing): ApprovalRules {
+export function createApprovals({ limits, clock = CLOCK }: ApprovalDeps): ApprovalRules {
   return {
     areNeeded: true,
     async propose(given, { name, role, diff, input }) {

@@ -32,8 +32,8 @@ export function diffLinesOf(
 ) {
   const before = stored as Readonly<Record<string, unknown>>
   const shown = [
-    ...given(about).map(([at, to]) => ({ at, from: to, to })),
-    ...given(wanted)
+    ...givenEntries(about).map(([at, to]) => ({ at, from: to, to })),
+    ...givenEntries(wanted)
       .map(([at, to]) => ({ at, from: before[at] ?? null, to }))
       .filter(({ from, to }) => !isSameJson(from, to)),
     ...lines,
@@ -41,7 +41,7 @@ export function diffLinesOf(
   return shown.filter(({ at }) => !hidden.includes(at))
 }
 
-const given = (members: object): readonly [string, unknown][] =>
+const givenEntries = (members: object): readonly [string, unknown][] =>
   Object.entries(members).filter(([, value]) => value !== undefined)
 
 /** True when two values are the same as canonical JSON. */

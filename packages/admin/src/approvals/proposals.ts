@@ -65,7 +65,7 @@ interface HasTime {
   readonly clock?: Pick<Clock, 'date'>
 }
 
-type Looking = HasDatabase & HasTime & Pick<BaseActDeps, 'caller'>
+type ListDeps = HasDatabase & HasTime & Pick<BaseActDeps, 'caller'>
 
 const MOST_LISTED = 1_000
 
@@ -78,9 +78,9 @@ export const listProposals = defineAdminFunction(
     }),
     result: Type.Array(closed(PROPOSAL)),
   },
-  async (deps: Looking, { state = null, limit = 50 }) =>
+  async (deps: ListDeps, { state = null, limit = 50 }) =>
     (await listRows(deps.db, { state, limit, now: timeOf(deps) })).map((row) =>
-      described(row, callingOperator(deps.caller)),
+      shownRow(row, callingOperator(deps.caller)),
     ),
 )
 
@@ -105,14 +105,14 @@ export const showProposal = defineAct(
   },
   async (deps: ActDeps & HasTime, { id }, enter) => {
     const caller = callingOperator(deps.caller)
-    const found = await stored(deps, id)
+    const found = await requireRow(deps, id)
     const act = findAct(found.act)
-    const shown = described(found, caller)
+    const shown = shownRow(found, caller)
     const isOpen = found.sealed !== null && found.state === 'waiting' && act !== null && canDecide(caller, act.act)
     // A diff names no person, so only an act that has confidential members needs an audit entry.
     await enter(isOpen && act.act.confidential.length > 0 ? { note: `proposal show: ${act.act.name}` } : null)
     if (!isOpen || found.sealed === null) return { ...shown, confidential: null }
-    const input = await opened(deps, { id, sealed: found.sealed })
+    const input = await decryptInput(deps, { id, sealed: found.sealed })
     const named = act.act.confidential.filter((name) => Object.hasOwn(input, name))
     return { ...shown, confidential: Object.fromEntries(named.map((name) => [name, input[name]])) }
   },
@@ -137,9 +137,9 @@ export const approveProposal = defineAct(
     const { act, by } = await toDecide(deps, id)
     const done = await withApprovalClaim(db, async () => {
       const now = timeOf(deps)
-      const found = await stored(deps, id)
-      if (found.state !== 'waiting' || found.sealed === null) throw decidedAlready(found)
-      const input = await opened(deps, { id, sealed: found.sealed })
+      const found = await requireRow(deps, id)
+      if (found.state !== 'waiting' || found.sealed === null) throw endRefusal(found)
+      const input = await decryptInput(deps, { id, sealed: found.sealed })
       const diff = await act.act.diff(deps, input)
       if (canonicalText(diff) !== found.diff) {
         await enter({ note: `proposal outdated: ${act.act.name}` })
@@ -161,7 +161,7 @@ export const approveProposal = defineAct(
         approved_by: caller.approvedBy,
       })
       // The proposal is marked as approved first: no other call can decide about it from here on.
-      if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw decidedAlready(await stored(deps, id))
+      if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw endRefusal(await requireRow(deps, id))
       try {
         const result = await act({ ...deps, caller }, input as never)
         await noteProposalEnd(db, id, null)
@@ -175,7 +175,7 @@ export const approveProposal = defineAct(
     if (done === null) {
       throw new AdminRefusal('another proposal is being approved; try again when that is done', { reason: 'conflict' })
     }
-    return { proposal: described(await stored(deps, id), callingOperator(deps.caller)), result: done.result ?? null }
+    return { proposal: shownRow(await requireRow(deps, id), callingOperator(deps.caller)), result: done.result ?? null }
   },
 )
 
@@ -186,9 +186,9 @@ export const declineProposal = defineAct(
     const { act, by } = await toDecide(deps, id)
     await enter({ note: `proposal decline: ${act.act.name}` })
     const isDeclined = await decideProposal(deps.db, id, { state: 'declined', by, now: timeOf(deps) })
-    const found = await stored(deps, id)
-    if (!isDeclined) throw decidedAlready(found)
-    return described(found, callingOperator(deps.caller))
+    const found = await requireRow(deps, id)
+    if (!isDeclined) throw endRefusal(found)
+    return shownRow(found, callingOperator(deps.caller))
   },
 )
 
@@ -212,7 +212,7 @@ const timeOf = ({ clock = CLOCK }: HasTime): Date => new Date(clock.date())
 /** The form of a proposal's id: a UUID. */
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-async function stored(deps: HasDatabase & HasTime, id: string) {
+async function requireRow(deps: HasDatabase & HasTime, id: string) {
   const found = ID.test(id) ? await findProposal(deps.db, id, timeOf(deps)) : null
   if (found !== null) return found
   throw new AdminRefusal('id: there is no proposal with this id', { reason: 'not_found' })
@@ -225,7 +225,7 @@ async function stored(deps: HasDatabase & HasTime, id: string) {
  */
 async function toDecide(deps: ActDeps & HasTime, id: string) {
   const caller = callingOperator(deps.caller)
-  const found = await stored(deps, id)
+  const found = await requireRow(deps, id)
   const act = findAct(found.act)
   if (act?.act.role == null) {
     throw new AdminRefusal('this version does not know the act of the proposal', { reason: 'conflict' })
@@ -234,7 +234,7 @@ async function toDecide(deps: ActDeps & HasTime, id: string) {
   if (isOwn(found, caller)) {
     throw new AdminRefusal('who has proposed it cannot decide about it: another operator must', { reason: 'forbidden' })
   }
-  if (found.state !== 'waiting') throw decidedAlready(found)
+  if (found.state !== 'waiting') throw endRefusal(found)
   return { act, by }
 }
 
@@ -248,10 +248,10 @@ function isOwn({ proposed_by, proposed_name }: StoredProposal, caller: Operator 
 const canDecide = (caller: Operator | null, { role }: { readonly role: OperatorRole | null }): boolean =>
   caller !== null && role !== null && hasRole(caller, role)
 
-const decidedAlready = ({ state }: StoredProposal): AdminRefusal =>
+const endRefusal = ({ state }: StoredProposal): AdminRefusal =>
   new AdminRefusal(`the proposal does not wait any more: it is ${state}`, { reason: 'conflict' })
 
-async function opened(
+async function decryptInput(
   { vault }: Pick<ActDeps, 'vault'>,
   { id, sealed }: { readonly id: string; readonly sealed: Buffer },
 ): Promise<Readonly<Record<string, unknown>>> {
@@ -259,7 +259,7 @@ async function opened(
   return JSON.parse(json.toString()) as Record<string, unknown>
 }
 
-function described(row: StoredProposal, caller: Operator | null) {
+function shownRow(row: StoredProposal, caller: Operator | null) {
   const { id, act, diff, state, proposed_name, proposed_at, lapses_at, decided_name, decided_at, failure } = row
   const known = findAct(act)
   // Leaves out lines about confidential members, which an earlier version may have stored.

@@ -58,7 +58,7 @@ export function renderAccessPage(report: AccessReport): string {
 <body>
 <h1>Who has seen your data</h1>
 <p>This page answers your question who has received data about you from this service. It was made on ${time(made_at)}
-for the person with the identifier ${escaped(identifier.type)} ${escaped(identifier.value)}. ${periodText(from, to)}</p>
+for the person with the identifier ${escapeMarkup(identifier.type)} ${escapeMarkup(identifier.value)}. ${periodText(from, to)}</p>
 <p>All times are in UTC. Where several people were asked about at once, the list of data is that of all of them: of you the
 same or less was shown.</p>
 ${section('Who has seen data about you', { months: months.seen, accesses: seen }, 'Nobody has seen data about you in this time.')}
@@ -84,7 +84,7 @@ interface Part {
 }
 
 function section(title: string, { months, accesses }: Part, nothing: string): string {
-  const sentences = months.map(({ sentence }) => `<li>${escaped(spreadsheetCell(sentence))}</li>`).join('\n')
+  const sentences = months.map(({ sentence }) => `<li>${escapeMarkup(spreadsheetCell(sentence))}</li>`).join('\n')
   const content =
     accesses.length === 0
       ? `<p>${nothing}</p>`
@@ -112,9 +112,9 @@ function row(access: Access, above: Access | undefined): string {
 }
 
 /** A cell of the table. Its text is also safe in a spreadsheet program, which can open the page. */
-const cell = (text: string): string => `<td>${escaped(spreadsheetCell(text))}</td>`
+const cell = (text: string): string => `<td>${escapeMarkup(spreadsheetCell(text))}</td>`
 
-const time = (at: string): string => escaped(at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'))
+const time = (at: string): string => escapeMarkup(at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'))
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -125,5 +125,5 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /** Escapes markup. Control characters, and those that change the direction of the text, become question marks. */
-const escaped = (text: string): string =>
+const escapeMarkup = (text: string): string =>
   text.replace(/[\p{Cc}\p{Bidi_C}]/gu, '?').replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')

@@ -31,7 +31,7 @@ export const reportAccess = defineAct(
     const { seen, written, asked } = audit.months
     const months = { seen: withoutEntries(seen), written: withoutEntries(written), asked: withoutEntries(asked) }
     const names = new Map([...seen, ...written, ...asked].map(({ sender_id, who }) => [sender_id, who]))
-    const described = (accesses: PersonAudit['seen']) =>
+    const plainAccesses = (accesses: PersonAudit['seen']) =>
       accesses.map((access) => accessOf(access, names.get(access.participant) ?? ''))
     const { now = () => new Date() } = deps
     const report = {
@@ -39,9 +39,9 @@ export const reportAccess = defineAct(
       from: from ?? null,
       to: to ?? null,
       identifier: { type, value },
-      seen: described(audit.seen),
-      written: described(audit.written),
-      asked: described(audit.asked),
+      seen: plainAccesses(audit.seen),
+      written: plainAccesses(audit.written),
+      asked: plainAccesses(audit.asked),
       months,
     }
     return { html: renderAccessPage(report), report }
@@ -59,13 +59,13 @@ const accessOf = (access: PersonAccess, who: string): Access => ({
   who,
   sender_id: access.participant,
   registry: access.registry,
-  what: `${WHAT[access.kind]}${access.again ? ' (an earlier answer was given again)' : ''}${access.unsent ? ' (it was not sent: no data left)' : ''}`,
+  what: `${KIND_WORDS[access.kind]}${access.again ? ' (an earlier answer was given again)' : ''}${access.unsent ? ' (it was not sent: no data left)' : ''}`,
   basis: basisOf(access),
   purpose: access.purpose,
   data: [...new Set(Object.values(access.shown).flat().flatMap(dataName))].sort(),
 })
 
-const WHAT: Readonly<Record<PersonAccess['kind'], string>> = {
+const KIND_WORDS: Readonly<Record<PersonAccess['kind'], string>> = {
   answer: 'A question was answered',
   acknowledgement: 'A question was accepted',
   callback: 'A question was answered later',

@@ -37,12 +37,12 @@ export function accessesByMonth(
   const groups = Map.groupBy(newest, ({ at, participant }) => JSON.stringify([monthOf(at), participant]))
   return [...groups.values()].flatMap((alike) => {
     const [first] = alike
-    return first === undefined ? [] : [ofMonth(first, alike, whoAccessed(first, names))]
+    return first === undefined ? [] : [sumUpMonth(first, alike, whoAccessed(first, names))]
   })
 }
 
 /** Sums up the accesses of one institution in one month. @param newest the latest of these accesses */
-function ofMonth(newest: PersonAccess, accesses: readonly PersonAccess[], who: string): AccessesOfMonth {
+function sumUpMonth(newest: PersonAccess, accesses: readonly PersonAccess[], who: string): AccessesOfMonth {
   const sent = accesses.filter(({ unsent }) => !unsent)
   const data = [...new Set(sent.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(topicOf))].sort()
   const said = data.length === 0 ? '' : `: ${data.join(', ')}`
@@ -53,13 +53,13 @@ function ofMonth(newest: PersonAccess, accesses: readonly PersonAccess[], who: s
     last: newest.at,
     data,
     looks: sent.reduce((sum, { count }) => sum + count, 0),
-    sentence: `${who.replace(TURNING, '?')}, ${countsOf(accesses)}, last on ${dayOf(newest.at)}${said}`,
+    sentence: `${who.replace(UNSAFE_CHARACTERS, '?')}, ${countsOf(accesses)}, last on ${dayOf(newest.at)}${said}`,
     entries: accesses.map(({ id }) => id),
   }
 }
 
 /** Characters in a name that could reverse the text behind it, or control the output. */
-const TURNING = /[\p{Cc}\p{Bidi_C}]/gu
+const UNSAFE_CHARACTERS = /[\p{Cc}\p{Bidi_C}]/gu
 
 const whoAccessed = ({ participant }: PersonAccess, names: ReadonlyMap<string, string>): string =>
   participant === null ? 'An employee of the registry, or a program of it' : (names.get(participant) ?? participant)

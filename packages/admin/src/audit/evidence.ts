@@ -28,7 +28,7 @@ import { closed, isoTime, text } from '../members.ts'
 import { auditKeysOf } from './facts.ts'
 
 /** The most audit entries of one message: those of its request, its acknowledgement and the pages of its answer. */
-const MOST = 100
+const MOST_ENTRIES = 100
 
 type Proof = Evidence['accounts'][number]
 type Key = Evidence['keys'][number]
@@ -47,14 +47,14 @@ export const makeEvidence = defineAct(
   async (deps: HasVault & { readonly now?: () => Date }, { message_id, participant }): Promise<Evidence> => {
     const { db, now = () => new Date() } = deps
     const key = messageKey(message_id)
-    const places = await findPlacesOfMessage(db, key, participant, MOST + 1)
+    const places = await findPlacesOfMessage(db, key, participant, MOST_ENTRIES + 1)
     if (places.length === 0)
       throw new AdminRefusal('no message with this message_id is in the audit log', { reason: 'not_found' })
     if (new Set(places.map((place) => place.participant)).size > 1) {
       throw new AdminRefusal('participant: several have used this message_id; name one', { reason: 'conflict' })
     }
-    if (places.length > MOST) {
-      throw new AdminRefusal(`more than ${MOST} entries are of this message; evidence has at most so many`)
+    if (places.length > MOST_ENTRIES) {
+      throw new AdminRefusal(`more than ${MOST_ENTRIES} entries are of this message; evidence has at most so many`)
     }
     const accounts: Proof[] = []
     const { isSigned } = await createVerifier(await listAuditKeys(db), await deps.vault(), newReport())
@@ -75,7 +75,7 @@ async function provable(
   isSigned: Verifier['isSigned'],
 ): Promise<Proof> {
   const { chain, sequence } = place
-  const signed = await firstSigned(findSigningCheckpoints(db, place), (row) => isSigned(row) && isOf(row, chain))
+  const signed = await firstSigned(findSigningCheckpoints(db, place), (row) => isSigned(row) && isForChain(row, chain))
   if (signed === null) {
     throw new AdminRefusal('no checkpoint signs this message yet; try again in a moment', { reason: 'conflict' })
   }
@@ -100,7 +100,7 @@ async function firstSigned(
 }
 
 /** True when the content of a checkpoint names this chain and the row's number. The caller verifies its signature. */
-function isOf({ content, sequence }: SigningCheckpoint, chain: string): boolean {
+function isForChain({ content, sequence }: SigningCheckpoint, chain: string): boolean {
   const signed = JSON.parse(content) as CheckpointContent
   return signed.chain === chain && signed.sequence === sequence
 }
@@ -123,7 +123,7 @@ async function auditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>
 }
 
 /** Milliseconds of tolerance: an hour, to which the last use of a published key is known, and a minute for clocks. */
-const SLACK = 3_660_000
+const SLACK_MS = 3_660_000
 
 /**
  * Finds the public keys of both sides that signed the messages. A key that a participant published must have been in
@@ -145,7 +145,7 @@ async function messageKeys({ db, vault }: HasVault, accounts: readonly Proof[]):
     }
     const times = entries.filter((entry) => entry.participant === sender_id).map(({ at }) => at)
     for (const { kid, public_jwk, first_used_at, last_used_at } of await listUsedKeys(db, sender_id)) {
-      const [from, until] = [first_used_at.getTime() - SLACK, last_used_at.getTime() + SLACK]
+      const [from, until] = [first_used_at.getTime() - SLACK_MS, last_used_at.getTime() + SLACK_MS]
       if (!kids.has(kid) || !times.some((at) => from <= at && at <= until)) continue
       const used = { valid_from: isoTime(first_used_at), valid_until: isoTime(last_used_at) }
       found.push({ kid, use: 'message', owner: sender_id, jwk: { ...public_jwk }, ...used })

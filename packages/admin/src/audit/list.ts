@@ -7,7 +7,7 @@ import { emergencyEntries, findEntryAt, findNewestEntries } from '@rollcall/audi
 import { addReview, listReviews } from '@rollcall/audit/store/reviews'
 import { databaseTime } from '@rollcall/audit/store/write-entries'
 import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
-import { perPool } from '@rollcall/database/group-commit'
+import { oncePerPool } from '@rollcall/database/group-commit'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { type BaseActDeps, defineAct } from '../act.ts'
@@ -104,14 +104,14 @@ async function* emergencies(deps: HasVault) {
     const ofPlace = Map.groupBy(reviews, (review) => `${review.chain} ${review.sequence}`)
     for (const logged of entries) {
       const rows = ofPlace.get(`${logged.chain} ${logged.sequence}`) ?? []
-      const opened = rows.flatMap((review) => openedReview(keys, review))
+      const opened = rows.flatMap((review) => decryptReview(keys, review))
       yield { logged, facts: confidentialFacts(keys, logged), reviews: opened }
     }
   }
 }
 
 /** Milliseconds for which the number of unreviewed emergencies is cached: a count decrypts many reviews. */
-const COUNTED_FOR = 30_000
+const COUNT_CACHE_MS = 30_000
 /** The most unreviewed emergencies that are counted. */
 export const MOST_UNREVIEWED_COUNTED = 1_000
 
@@ -119,7 +119,7 @@ export const MOST_UNREVIEWED_COUNTED = 1_000
 type Counts = ReadonlyMap<string | null, number>
 
 /** The cached count. Calls at the same time share one count; a review on this node empties the cache. */
-const lastCount = perPool((): { at: number; counting: Promise<Counts> | null } => ({ at: 0, counting: null }))
+const lastCount = oncePerPool((): { at: number; counting: Promise<Counts> | null } => ({ at: 0, counting: null }))
 
 /**
  * Counts the emergencies that nobody has reviewed, at most 1,000 in all registries. The count may be half a minute old.
@@ -132,7 +132,7 @@ export async function countUnreviewedEmergencies(
   now: number,
 ): Promise<number> {
   const last = lastCount(deps.db.pool)
-  const known = now - last.at < COUNTED_FOR ? last.counting : null
+  const known = now - last.at < COUNT_CACHE_MS ? last.counting : null
   const counting = known ?? unreviewedByRegistry(deps)
   if (known === null) Object.assign(last, { at: now, counting })
   const counts = await counting.catch((error: unknown) => {
@@ -160,7 +160,7 @@ async function unreviewedByRegistry(deps: HasVault): Promise<Counts> {
  * Decrypts a stored review, as a list of one; an empty list if its row was altered, so that a writer of the database
  * cannot hide an emergency.
  */
-function openedReview({ confidential }: AuditKeys, row: StoredReview) {
+function decryptReview({ confidential }: AuditKeys, row: StoredReview) {
   const review = openReview(confidential, row)
   return review === null ? [] : [reviewFacts(review)]
 }

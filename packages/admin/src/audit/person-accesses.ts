@@ -90,13 +90,13 @@ export async function findPersonAccesses(
   const pseudonyms = [...byPseudonym.keys()].map((pseudonym) => Buffer.from(pseudonym, 'hex'))
   // Entries from before the period are read too: a stored answer may have been given again within the period.
   const found = (await findEntriesOfPseudonyms(db, pseudonyms, { to: period.to })).flatMap((logged) => {
-    const meaning = meant(logged, byPseudonym)
+    const meaning = rolesIn(logged, byPseudonym)
     return meaning.roles.size === 0 ? [] : [{ logged, ...meaning, again: false }]
   })
   const repeated = await repeatsOf(deps, found, period)
   const { from: start } = period
-  const within = found.filter(({ logged }) => start === undefined || logged.at >= start)
-  const accesses = [...within, ...repeated].toSorted((one, other) => +one.logged.at - +other.logged.at)
+  const inPeriod = found.filter(({ logged }) => start === undefined || logged.at >= start)
+  const accesses = [...inPeriod, ...repeated].toSorted((one, other) => +one.logged.at - +other.logged.at)
   const unsent = await findUnsentMessages(
     db,
     accesses.flatMap(({ logged: { entry } }) => entry.reply?.message_id ?? []),
@@ -142,7 +142,7 @@ interface FoundAccess {
   readonly again: boolean
 }
 
-function meant(
+function rolesIn(
   { found, entry }: EntryOfPerson,
   byPseudonym: ReadonlyMap<string, KnownIdentifier>,
 ): Pick<FoundAccess, 'roles' | 'types'> {
@@ -150,14 +150,14 @@ function meant(
   const types = new Set<string>()
   for (const { pseudonym, role } of found) {
     const known = byPseudonym.get(pseudonym.toString('hex'))
-    if (known === undefined || !isMeantIn(known, entry.registry)) continue
+    if (known === undefined || !isPersonIn(known, entry.registry)) continue
     roles.add(role)
     types.add(known.type)
   }
   return { roles, types }
 }
 
-const isMeantIn = ({ registries }: KnownIdentifier, registry: string | null): boolean =>
+const isPersonIn = ({ registries }: KnownIdentifier, registry: string | null): boolean =>
   registries === null || (registry !== null && registries.has(registry))
 
 /**

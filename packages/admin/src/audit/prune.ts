@@ -80,7 +80,7 @@ const faultyChain = (chain: string): AdminRefusal =>
     reason: 'conflict',
   })
 
-interface Pruning extends PruneDeps {
+interface ChainPruneDeps extends PruneDeps {
   readonly report: VerificationReport
   readonly verifier: Pick<Verifier, 'isSigned'>
   /** The keys that sign; null for a dry run, which signs nothing. */
@@ -89,20 +89,20 @@ interface Pruning extends PruneDeps {
   readonly time: Date
 }
 
-const AT_ONCE = 20_000
+const CHUNK_ENTRIES = 20_000
 
 async function pruneChain(
-  pruning: Pruning,
+  pruning: ChainPruneDeps,
   chain: string,
   before: Date,
 ): Promise<{ readonly deleted: number; readonly held: boolean }> {
-  const { owner, keys, atOnce = AT_ONCE } = pruning
+  const { owner, keys, atOnce = CHUNK_ENTRIES } = pruning
   let [deleted, after, most] = [0, 0, atOnce]
   for (;;) {
     const step = await owner.kysely.transaction().execute(async (transaction) => {
       if (keys !== null) await lockHolds(transaction)
       const { chunk, stop } = await readOldChunk(transaction, { chain, after, before, most })
-      const part = chunk === null ? null : await closedPart({ ...pruning, transaction }, chunk, { stop, after, before })
+      const part = chunk === null ? null : await findClosed({ ...pruning, transaction }, chunk, { stop, after, before })
       if (part !== null && keys !== null) {
         const { sequence, hash } = part
         await deleteChainPart(transaction, part)
@@ -129,8 +129,8 @@ async function pruneChain(
  * when there is none. The end of a chain whose process was killed has no checkpoint: one is signed here, unless it is a
  * dry run.
  */
-async function closedPart(
-  pruning: Pruning & { readonly transaction: Database['kysely'] },
+async function findClosed(
+  pruning: ChainPruneDeps & { readonly transaction: Database['kysely'] },
   chunk: PruneChunk,
   { stop, after, before }: { readonly stop: PruneStop; readonly after: number; readonly before: Date },
 ): Promise<PruneChunk | null> {
@@ -148,10 +148,10 @@ async function closedPart(
 }
 
 /** Milliseconds after which the process of an unsigned end is taken for killed: others sign theirs within seconds. */
-const ABANDONED = 86_400_000
+const ABANDONED_MS = 86_400_000
 
 const isAbandoned = (end: { readonly at: string } | undefined, time: Date): boolean =>
-  end !== undefined && Date.parse(end.at) < time.getTime() - ABANDONED
+  end !== undefined && Date.parse(end.at) < time.getTime() - ABANDONED_MS
 
 /** True when the content of a checkpoint names chain, number and hash of the row. The caller verifies its signature. */
 function closes({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
@@ -164,7 +164,7 @@ function closes({ chain, sequence, hash, content }: ClosingCheckpoint): boolean 
  * the witness gets it.
  */
 async function closeChain(
-  pruning: Pruning,
+  pruning: ChainPruneDeps,
   { chain, sequence, hash }: PruneChunk,
   { signer, secrets }: AuditKeys,
 ): Promise<void> {

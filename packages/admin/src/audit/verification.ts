@@ -72,11 +72,11 @@ export function createVerificationTask(
     async begin(by) {
       if (running !== null) return progress()
       const abort = new AbortController()
-      const began = Promise.withResolvers<void>()
-      running = { ended: began.promise, abort }
+      const runEnd = Promise.withResolvers<void>()
+      running = { ended: runEnd.promise, abort }
       report = newReport()
       last = { state: 'running', by, began_at: isoTime(now()), ended_at: null, about: 0, result: null }
-      void run(abort.signal).finally(began.resolve)
+      void run(abort.signal).finally(runEnd.resolve)
       const about = await estimateEntries(deps.db)
       last = { ...last, about }
       return progress()
@@ -88,26 +88,26 @@ export function createVerificationTask(
   }
 }
 
-export interface HasVerifying {
+export interface HasVerification {
   readonly verifying: VerificationRunner
 }
 
 /** Begins to verify the whole audit log, and answers at once. Only the command line compares lines of the witness. */
 export const beginVerification = defineAct(
   { name: 'audit verify', approval: 'never', input: NO_INPUT, result: Progress },
-  async ({ verifying, caller }: HasVerifying & BaseActDeps) => verifying.begin(callerText(caller)),
+  async ({ verifying, caller }: HasVerification & BaseActDeps) => verifying.begin(callerText(caller)),
 )
 
 /** Shows the progress of the running verification of the audit log, or the result of the last one. */
 export const showVerification = defineAdminFunction(
   { input: NO_INPUT, result: Progress },
-  async ({ verifying }: HasVerifying) => verifying.progress(),
+  async ({ verifying }: HasVerification) => verifying.progress(),
 )
 
 /** Ends the verification that is running. */
 export const stopVerification = defineAct(
   { name: 'audit verify stop', approval: 'never', input: closed({}), result: Progress },
-  async (deps: HasVerifying) => {
+  async (deps: HasVerification) => {
     await deps.verifying.stop()
     return deps.verifying.progress()
   },

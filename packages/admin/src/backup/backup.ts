@@ -4,7 +4,7 @@ import { BackupDamaged, type BackupHeader } from '@rollcall/backup/backup/file-f
 import type { TableCount } from '@rollcall/backup/backup/manifest'
 import { type CheckedBackup, checkBackup } from '@rollcall/backup/backup/read-backup'
 import { writeBackup } from '@rollcall/backup/backup/write-backup'
-import { SCHEMAS } from '@rollcall/backup/store/catalog'
+import { BACKUP_SCHEMAS } from '@rollcall/backup/store/catalog'
 import { MasterKeyError, type MasterKeySource } from '@rollcall/keys/master-key'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
@@ -25,7 +25,7 @@ export const BACKUP_MEMBERS = {
   rows: wholeNumber('In all tables.'),
   tables: Type.Array(
     closed({
-      schema: oneOf(SCHEMAS, { description: 'main: where connections look for tables.' }),
+      schema: oneOf(BACKUP_SCHEMAS, { description: 'main: where connections look for tables.' }),
       name: text('Name of the table.'),
       rows: wholeNumber('Rows.'),
     }),

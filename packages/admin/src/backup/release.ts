@@ -42,18 +42,18 @@ export const releaseRestored = defineAct(
         reason: 'conflict',
       })
     }
-    const named: Participant[] = []
-    for (const sender_id of new Set(cancel)) named.push(await requireParticipant(db, sender_id))
+    const toCancel: Participant[] = []
+    for (const sender_id of new Set(cancel)) toCancel.push(await requireParticipant(db, sender_id))
     const held = await countHeldMessages(db)
     if (!dry_run) {
-      for (const { id } of named) await cancelHeldMessages(db, id)
+      for (const { id } of toCancel) await cancelHeldMessages(db, id)
       await releaseHeldMessages(db.pool)
     }
     return {
       dry_run,
       participants: held.map((one) => ({
         ...one,
-        cancelled: named.some(({ sender_id }) => sender_id === one.participant),
+        cancelled: toCancel.some(({ sender_id }) => sender_id === one.participant),
       })),
     }
   },

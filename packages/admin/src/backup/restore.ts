@@ -54,7 +54,7 @@ const JOURNAL = {
   ),
 } as const
 
-const DONE = {
+const OUTCOME = {
   snapshot_at: instant('The time whose state the database has.'),
   journal: orNull(wholeNumber('Acts of the journal that were applied; null: it was renounced.')),
   undone: Type.Array(
@@ -69,7 +69,7 @@ const DONE = {
 } as const
 
 /** Columns with numbers that must not be used twice, beside the sequences, which the database itself lists. */
-const NUMBERED = [ENVELOPE_NUMBERS]
+const NUMBER_COLUMNS = [ENVELOPE_NUMBERS]
 
 /** Restores a backup into an empty database. It may be killed at any moment, and run again. */
 export const restoreDatabase = defineAct(
@@ -80,7 +80,7 @@ export const restoreDatabase = defineAct(
     input: closed({ file: BACKUP_MEMBERS.file, ...JOURNAL }),
     result: closed({
       ...BACKUP_MEMBERS,
-      ...DONE,
+      ...OUTCOME,
       left_out: Type.Array(Type.String(), { description: 'Tables of the file that Rollcall does not have.' }),
       migrations: Type.Array(Type.String(), { description: 'Migrations that ran afterwards.' }),
     }),
@@ -92,9 +92,9 @@ export const restoreDatabase = defineAct(
     try {
       const { id, snapshot_at, journal } = backup.header
       const { sequence, digest, database = null, open = [] } = journal
-      const known = { sequence, database, open, digest: Buffer.from(digest, 'hex') }
-      const later = await laterActs(deps, given, known)
-      const loaded = await loadBackup({ db, owner, numbered: NUMBERED, ...(signal && { signal }) }, backup).catch(
+      const journalPosition = { sequence, database, open, digest: Buffer.from(digest, 'hex') }
+      const later = await laterActs(deps, given, journalPosition)
+      const loaded = await loadBackup({ db, owner, numbered: NUMBER_COLUMNS, ...(signal && { signal }) }, backup).catch(
         (error) => {
           throw backupRefusal(error)
         },
@@ -125,7 +125,7 @@ export const restoreDatabase = defineAct(
  * after the tables are loaded. No server may run on it.
  */
 export const adoptRestored = defineAct(
-  { name: 'restore', approval: 'never', entry: 'within', input: closed(JOURNAL), result: closed(DONE) },
+  { name: 'restore', approval: 'never', entry: 'within', input: closed(JOURNAL), result: closed(OUTCOME) },
   async (deps: RestoreDeps, given, enter) => {
     const { db, owner = db } = deps
     checkJournal(given)
@@ -157,7 +157,7 @@ async function adopt(
   const snapshot = await newestEntryTime(client)
   const restoration = await beginRestoration(client, null)
   await advanceSequences(client, await listSequences(client))
-  await advanceColumns(client, NUMBERED)
+  await advanceColumns(client, NUMBER_COLUMNS)
   await markRestorationLoaded(client, restoration, snapshot)
   return { restoration, snapshot }
 }
@@ -182,7 +182,7 @@ const laterActs = async (
   known: JournalPosition,
 ): Promise<LaterActs | null> => (journal === undefined ? null : readJournal(journal, masterKeys, known))
 
-interface Restored {
+interface RestoreFacts {
   readonly restoration: number
   readonly backup: string | null
   readonly snapshot_at: string
@@ -192,12 +192,12 @@ interface Restored {
 }
 
 /** The most milliseconds between the time of an audit entry and its commit. */
-const LONGEST_COMMIT = 60_000
+const LONGEST_COMMIT_MS = 60_000
 
 async function complete(
   deps: RestoreDeps,
   enter: WriteActEntry,
-  { restoration, backup, snapshot_at, later, reason, accept_undone = false }: Restored,
+  { restoration, backup, snapshot_at, later, reason, accept_undone = false }: RestoreFacts,
 ) {
   const { owner = deps.db, limits, now = () => new Date() } = deps
   // Acts that are repeated are in the journal already, so nothing is written to it.
@@ -215,7 +215,7 @@ async function complete(
     reason,
     backup,
     snapshot_at,
-    from: new Date(Date.parse(snapshot_at) - LONGEST_COMMIT).toISOString(),
+    from: new Date(Date.parse(snapshot_at) - LONGEST_COMMIT_MS).toISOString(),
     journal: later?.acts.length ?? null,
     ...(undone.length > 0 && { undone: countUndoneActs(undone) }),
     open: open.map((chain) => ({ ...chain })),

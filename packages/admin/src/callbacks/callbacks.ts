@@ -13,7 +13,7 @@ import {
   type Secrets,
 } from '@rollcall/delivery/delivery/credentials'
 import { parseSchedule } from '@rollcall/delivery/delivery/schedule'
-import { isAllowedEntry, isCallableAddress, isDefaultUrl } from '@rollcall/delivery/delivery/targets'
+import { canBeAllowedEntry, canBeDefaultUrl, isCallableAddress } from '@rollcall/delivery/delivery/targets'
 import { tryCallback } from '@rollcall/delivery/delivery/try-callback'
 import { moveDeliveriesStatement } from '@rollcall/delivery/store/deliveries/move-deliveries'
 import { retryWaiting } from '@rollcall/delivery/store/events/mailboxes'
@@ -168,16 +168,16 @@ async function write(
     )
   if (secrets === undefined) return set(changes)
   if (secrets === null) return set({ ...changes, auth: 'none', sealed: null })
-  const opened = await vault()
+  const openedVault = await vault()
   await withCurrentMasterKey(async () => {
-    const sealed = await encryptCredentials(opened, participant, secrets)
+    const sealed = await encryptCredentials(openedVault, participant, secrets)
     await set({ ...changes, auth: secrets.auth, sealed })
   })
 }
 
 function plainChanges(before: CallbackSettings, given: Omit<Change, 'sender_id'>): Partial<CallbackSettings> {
   const { allow, disallow, default_url, schedule, notify_url } = given
-  if (default_url && !isDefaultUrl(default_url)) {
+  if (default_url && !canBeDefaultUrl(default_url)) {
     throw new AdminRefusal('the default address must be http or https without credentials, query and fragment')
   }
   if (notify_url && !isCallableAddress(notify_url)) {
@@ -206,7 +206,7 @@ function allowedAfter(
   disallow: readonly string[],
 ): readonly string[] {
   for (const entry of allow) {
-    if (!isAllowedEntry(entry)) {
+    if (!canBeAllowedEntry(entry)) {
       throw new AdminRefusal(`${entry} is no http or https address without credentials, query and fragment`)
     }
   }
@@ -230,7 +230,7 @@ async function checkAddress({ outgoing }: Participant, address: string | null | 
 export { AUTHENTICATION_WAYS, type CallbackAuth, parseSchedule }
 
 /** The credentials that each way of authentication takes; those in `OPTIONAL` may be left out. */
-const TAKEN: Readonly<Record<CallbackAuth, readonly Credential[]>> = {
+const TAKEN_BY_AUTH: Readonly<Record<CallbackAuth, readonly Credential[]>> = {
   none: [],
   bearer: ['origin', 'token'],
   oauth2: ['origin', 'token_url', 'client_id', 'client_secret', 'scope'],
@@ -244,7 +244,7 @@ export function callbackSecretsOf(
   given: Pick<Change, 'auth' | Credential>,
 ): Secrets | null | undefined {
   const { auth } = given
-  const taken = auth === undefined ? [] : TAKEN[auth]
+  const taken = auth === undefined ? [] : TAKEN_BY_AUTH[auth]
   for (const name of Object.keys(CREDENTIALS) as Credential[]) {
     if (given[name] === undefined) {
       if (taken.includes(name) && !OPTIONAL.includes(name)) throw new AdminRefusal(`auth ${auth} needs ${name}`)
@@ -260,7 +260,7 @@ export function callbackSecretsOf(
     if (!isClientIdentity({ cert, key })) throw new AdminRefusal('the certificate and the key do not belong together')
     return { auth, origin, cert, key }
   }
-  if (!isDefaultUrl(token_url)) throw new AdminRefusal('token_url must be an http or https address')
+  if (!canBeDefaultUrl(token_url)) throw new AdminRefusal('token_url must be an http or https address')
   return { auth, origin, token_url: new URL(token_url).href, client_id, client_secret, scope }
 }
 
@@ -271,7 +271,7 @@ function originOf(
   const [only, ...more] = allowed
   const address = given ?? default_url ?? (more.length === 0 ? only : undefined)
   const origin = address === undefined ? undefined : URL.parse(address)?.origin
-  if (origin !== undefined && origin !== 'null' && (given === undefined || isDefaultUrl(given))) return origin
+  if (origin !== undefined && origin !== 'null' && (given === undefined || canBeDefaultUrl(given))) return origin
   throw new AdminRefusal('origin must say whom the credentials are for, such as https://spmis.example.org')
 }
 

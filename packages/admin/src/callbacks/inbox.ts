@@ -57,7 +57,7 @@ export const listInbox = defineAct(
       ...(since !== undefined && { since: new Date(since) }),
       ...(until !== undefined && { until: new Date(until) }),
     })
-    return rows.map(described)
+    return rows.map(inboxFacts)
   },
 )
 
@@ -90,11 +90,11 @@ export const showInboxMessage = defineAct(
       throw new AdminRefusal(`several participants sent a message ${message_id}: participant must be one of ${senders}`)
     }
     const { body, owner, ...entry } = found
-    if (!withBody) return described(entry)
+    if (!withBody) return inboxFacts(entry)
     const bodies = createBodies(db, await vault())
     const opened = await bodies.decryptBody(body, inboxEncryptionContext({ participant: owner, message_id }))
-    return { ...described(entry), body: JSON.parse(opened) as unknown }
+    return { ...inboxFacts(entry), body: JSON.parse(opened) as unknown }
   },
 )
 
-const described = (entry: InboxEntry) => ({ ...entry, received_at: isoTime(entry.received_at) })
+const inboxFacts = (entry: InboxEntry) => ({ ...entry, received_at: isoTime(entry.received_at) })

@@ -32,7 +32,7 @@ export const exportConfiguration = defineAdminFunction(
   async ({ db }: HasDatabase) => configurationOf(await readStoredConfiguration(db)),
 )
 
-const APPLIED = closed({
+const APPLY_RESULT = closed({
   changes: Type.Array(
     closed({
       at: text('Member of the file.'),
@@ -75,7 +75,7 @@ export const applyConfiguration = defineAct(
       configuration: Type.Unknown({ description: 'What the file holds, as JSON.' }),
       dry_run: Type.Optional(flag('Only says what would change.')),
     }),
-    result: APPLIED,
+    result: APPLY_RESULT,
   },
   async (deps: StepDeps, { configuration, dry_run = false }, _, checkDecision) => {
     if (dry_run) return { ...(await planConfiguration(deps, configuration)), applied: false, credentials: [] }
@@ -84,16 +84,16 @@ export const applyConfiguration = defineAct(
       await checkDecision(deps.db)
       const planned = await plan(deps, wanted)
       await make(planned.steps, deps, checkHeld)
-      return { ...described(planned), applied: true, credentials: await makeSecrets(deps, wanted) }
+      return { ...describePlan(planned), applied: true, credentials: await makeSecrets(deps, wanted) }
     })
   },
 )
 
 /** Returns the changes of the database that a configuration file would make. */
 export const planConfiguration = async (deps: HasDatabase, configuration: unknown) =>
-  described(await plan(deps, read(configuration)))
+  describePlan(await plan(deps, read(configuration)))
 
-const checked = validator<Configuration>(Configuration)
+const fileValidator = validator<Configuration>(Configuration)
 
 /**
  * Reads a configuration file.
@@ -107,7 +107,7 @@ function read(file: unknown): Configuration {
       `this file is of format version ${version}, and this version of rollcall reads version ${FORMAT_VERSION}`,
     )
   }
-  const problem = checked.firstProblem(file)
+  const problem = fileValidator.firstProblem(file)
   if (problem === null) return file as Configuration
   throw problem.at.length === 0
     ? new AdminRefusal(`the file ${problem.rule}`)
@@ -190,7 +190,7 @@ function unlistedOf({ registries = {}, participants = {} }: Configuration, store
   ]
 }
 
-const described = ({ steps, unlisted }: Plan) => ({
+const describePlan = ({ steps, unlisted }: Plan) => ({
   changes: steps.map(({ at, change, from, to }) => ({ at: pathText(at), change, from, to })),
   unlisted,
 })

@@ -44,7 +44,7 @@ export interface GrantPlan {
   readonly at: FilePlace
 }
 
-interface Planned {
+interface GrantSteps {
   readonly steps: readonly ConfigStep[]
   /** The grants of the participant after the file is applied. */
   readonly grants: readonly PlannedGrant[]
@@ -54,7 +54,7 @@ interface Planned {
  * Plans the steps for the grants of one participant of a file.
  * @throws AdminRefusal a grant cannot be used in its registry, or two are in force together
  */
-export function planGrants(plan: GrantPlan): Planned {
+export function planGrants(plan: GrantPlan): GrantSteps {
   const { wanted, held, stored } = plan
   const named = Object.keys(wanted)
   const others = stored.filter(
@@ -69,7 +69,7 @@ export function planGrants(plan: GrantPlan): Planned {
 function planNamespace(
   { sender_id, environment, wanted, held, stored, known, at }: GrantPlan,
   namespace: string,
-): Planned {
+): GrantSteps {
   const place = [...at, 'grants', namespace]
   const kind = known.kinds.get(namespace)
   if (kind === undefined)
@@ -176,7 +176,7 @@ function step(sender_id: string, namespace: string, { at, there, entry, revoked,
   }
 }
 
-const endOf = ({ valid_until }: PlannedGrant): number => valid_until?.getTime() ?? Number.POSITIVE_INFINITY
+const endMs = ({ valid_until }: PlannedGrant): number => valid_until?.getTime() ?? Number.POSITIVE_INFINITY
 
 const overlap = (one: PlannedGrant, other: PlannedGrant | undefined): boolean =>
-  other !== undefined && one.valid_from.getTime() < endOf(other) && other.valid_from.getTime() < endOf(one)
+  other !== undefined && one.valid_from.getTime() < endMs(other) && other.valid_from.getTime() < endMs(one)

@@ -58,7 +58,7 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
       (key): ConfigStep => ({
         at,
         change: 'remove',
-        from: shown(key),
+        from: keyFacts(key),
         to: null,
         act: 'participant key revoke',
         make: (deps) => revokeParticipantKey(deps, { sender_id, kid: key.kid }),
@@ -74,8 +74,8 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
         {
           at: place,
           change: before === undefined ? 'add' : 'change',
-          from: before === undefined ? null : shown(before),
-          to: shown({ ...key, ...times(entry) }),
+          from: before === undefined ? null : keyFacts(before),
+          to: keyFacts({ ...key, ...times(entry) }),
           act: 'participant key add',
           make: (deps) => addParticipantKeys(deps, { sender_id, keys, kid, use, valid_from, valid_until }),
         },
@@ -120,7 +120,7 @@ const times = ({ valid_from, valid_until }: KeyEntry) => ({
   valid_until: time(valid_until),
 })
 
-interface Shown {
+interface KeyFacts {
   readonly kid: string
   readonly use: string
   readonly thumbprint: string
@@ -129,7 +129,7 @@ interface Shown {
 }
 
 /** The members of a key in a list of changes. The thumbprint is there in place of the public key. */
-const shown = ({ kid, use, thumbprint, valid_from, valid_until }: Shown) => ({
+const keyFacts = ({ kid, use, thumbprint, valid_from, valid_until }: KeyFacts) => ({
   kid,
   use,
   thumbprint,

@@ -33,7 +33,7 @@ export interface PlannedParticipant {
 }
 
 /** A new participant with its name and environment only: other members of the file are applied later. */
-const added = ({ name = '', environment = 'live' }: ParticipantEntry): StoredParticipant => ({
+const newParticipant = ({ name = '', environment = 'live' }: ParticipantEntry): StoredParticipant => ({
   participant: {
     ...DEFAULT_MESSAGE_POLICY,
     id: 0,
@@ -64,7 +64,7 @@ export async function planParticipants(
     const found = stored.participants.find(({ participant }) => participant.sender_id === sender_id)
     const at = ['participants', sender_id]
     const keys = await planKeys({ sender_id, wanted: entry.keys, stored, at: [...at, 'keys'] })
-    const before = found ?? added(entry)
+    const before = found ?? newParticipant(entry)
     const current = participantEntry(before, stored.registries)
     const held = before.grants
     const { environment } = before.participant
@@ -193,8 +193,8 @@ async function policySteps(
     {
       at,
       change: 'change',
-      from: chosen(current, names),
-      to: chosen(wanted, names),
+      from: pickMembers(current, names),
+      to: pickMembers(wanted, names),
       act: 'participant policy',
       make: (deps) => changeParticipantPolicy(deps, { sender_id, ...wanted }),
     },
@@ -217,8 +217,8 @@ function callbackSteps(
     {
       at,
       change: 'change',
-      from: chosen(current, names),
-      to: chosen(wanted, names),
+      from: pickMembers(current, names),
+      to: pickMembers(wanted, names),
       act: 'participant callback',
       make: (deps) => changeCallback(deps, { sender_id, ...others, allow, disallow }),
     },
@@ -244,5 +244,5 @@ function statusSteps(
   ]
 }
 
-const chosen = (entry: object, names: readonly string[]): object =>
+const pickMembers = (entry: object, names: readonly string[]): object =>
   Object.fromEntries(Object.entries(entry).filter(([name]) => names.includes(name)))

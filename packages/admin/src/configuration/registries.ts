@@ -47,11 +47,11 @@ export function planRegistries(
     return registry === undefined
       ? newRegistry(namespace, entry, at, identifiers.steps, kind)
       : [
-          ...fixed.filter((step) => !isOfSource(step)),
+          ...fixed.filter((step) => !isSourceStep(step)),
           ...identifiers.steps,
           ...attributeSteps(registry, entry, at),
           // The steps of the source come last: the source may name what the others add.
-          ...fixed.filter(isOfSource),
+          ...fixed.filter(isSourceStep),
         ]
   })
   const environments = new Map([
@@ -61,7 +61,7 @@ export function planRegistries(
   return { steps, kinds, environments }
 }
 
-const isOfSource = ({ at }: ConfigStep): boolean => at.at(-1) === 'source'
+const isSourceStep = ({ at }: ConfigStep): boolean => at.at(-1) === 'source'
 
 function kindOf({ kind }: RegistryEntry): Kind {
   const found = kindNamed(kind)
@@ -90,16 +90,16 @@ function newRegistry(
   return [added, ...identifiers, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]
 }
 
-const FIXED = ['kind', 'sender_id', 'environment'] as const
+const FIXED_NAMES = ['kind', 'sender_id', 'environment'] as const
 
 function registrySteps(registry: Registry, entry: RegistryEntry, at: FilePlace): ConfigStep[] {
   const current = registryEntry(registry)
-  const fixed = FIXED.find((name) => entry[name] !== undefined && !isSameJson(entry[name], current[name]))
+  const fixed = FIXED_NAMES.find((name) => entry[name] !== undefined && !isSameJson(entry[name], current[name]))
   if (fixed !== undefined) {
     throw refusalAt([...at, fixed], 'cannot be changed; add a registry at another namespace')
   }
   const { namespace } = registry
-  return CHANGED.flatMap((member): ConfigStep[] => {
+  return CHANGEABLE.flatMap((member): ConfigStep[] => {
     const [from, to] = [registry[member], entry[member]]
     if (to === undefined || isSameJson(to, from)) return []
     return [
@@ -116,7 +116,7 @@ function registrySteps(registry: Registry, entry: RegistryEntry, at: FilePlace):
   })
 }
 
-const CHANGED = [
+const CHANGEABLE = [
   ...(['aliases', 'time_zone', 'majority_age', 'web_origins'] as const),
   ...(['reg_type_aliases', 'qualified_kids', 'source'] as const),
 ]

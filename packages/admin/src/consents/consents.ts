@@ -2,7 +2,7 @@
 
 import { isUsedPurpose } from '@rollcall/consents/store/consent-uses'
 import { liftWithdrawals, revokeSignedConsents, withdrawConsents } from '@rollcall/consents/store/withdrawals'
-import { EMERGENCY } from '@rollcall/core/policy/basis'
+import { EMERGENCY_PURPOSE } from '@rollcall/core/policy/basis'
 import { isStorable } from '@rollcall/database/text'
 import { isSubscribedPurpose, stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
 import { isConfiguredOrGrantedPurpose } from '@rollcall/participants/store/purposes'
@@ -42,16 +42,16 @@ export const withdrawConsent = defineAct(
   },
   async (deps: HasVault, { authority, jti, identifier_type, identifier_value, purpose, participant }) => {
     if (authority !== undefined && jti !== undefined) {
-      if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw oneOfThem()
+      if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw choiceRefusal()
       const { id } = await requireAuthority(deps.db, authority)
       const stopped = await deps.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] }, async () =>
         stopUnderEndedConsents(deps.db, await revokeSignedConsents(deps.db, id, [jti])),
       )
       return makeReceipt(deps, { authority, jti }, stopped)
     }
-    if (authority !== undefined || jti !== undefined) throw oneOfThem()
+    if (authority !== undefined || jti !== undefined) throw choiceRefusal()
     if (identifier_type === undefined || identifier_value === undefined || purpose === undefined) {
-      throw oneOfThem()
+      throw choiceRefusal()
     }
     await checkPurposeKnown(deps, purpose)
     const { all: pseudonyms } = await findWithdrawingPerson(deps, { identifier_type, identifier_value })
@@ -70,7 +70,7 @@ export const withdrawConsent = defineAct(
   },
 )
 
-const oneOfThem = (): AdminRefusal =>
+const choiceRefusal = (): AdminRefusal =>
   new AdminRefusal('give authority and jti, or identifier_type, identifier_value and purpose')
 
 /** Withdraws the signed consents of a revocation list. */
@@ -133,7 +133,7 @@ export const reinstateConsent = defineAct(
  * @throws AdminRefusal the purpose is an emergency, or is not known
  */
 async function checkPurposeKnown({ db }: HasDatabase, purpose: string): Promise<void> {
-  if (purpose === EMERGENCY) {
+  if (purpose === EMERGENCY_PURPOSE) {
     throw new AdminRefusal('purpose: an emergency stands in place of a consent and cannot be withdrawn')
   }
   const isKnown = isStorable(purpose) && (await isAskedFor(db, purpose))

@@ -28,9 +28,9 @@ export interface HasChangeLimit extends HasDatabase {
 }
 
 /** The most participants that an answer names. */
-const NAMED = 100
+const MOST_NAMED = 100
 
-function byHand(change: DeliveryChange, name: string) {
+function defineChange(change: DeliveryChange, name: string) {
   return defineAct(
     {
       name,
@@ -54,7 +54,7 @@ function byHand(change: DeliveryChange, name: string) {
         dry_run: flag('Whether nothing was changed.'),
         deliveries: wholeNumber('Deliveries that were changed, or would be.'),
         participants: Type.Array(closed({ participant: SenderId, deliveries: wholeNumber('Of this participant.') }), {
-          description: `Whose they were before the change; the ${NAMED} with the most.`,
+          description: `Whose they were before the change; the ${MOST_NAMED} with the most.`,
         }),
         in_closed_mailboxes: wholeNumber(
           'Notifications that are left as they are, because their mailbox is closed: resume a subscription of it first.',
@@ -86,7 +86,7 @@ function byHand(change: DeliveryChange, name: string) {
         deliveries: changed,
         participants: counted
           .filter(({ deliveries }) => deliveries > 0)
-          .slice(0, NAMED)
+          .slice(0, MOST_NAMED)
           .map(({ participant, deliveries }) => ({ participant, deliveries })),
         in_closed_mailboxes: sumCounts(counted, 'in_closed_mailboxes'),
       }
@@ -100,8 +100,8 @@ const nothingToDo = (change: DeliveryChange, counted: readonly CountedChange[]):
     : `only deliveries that are ${changeableStates(change).join(' or ')} can be changed so; none of these is${change === 'replay' ? OR_RECORD_DELETED : ''}`
 
 /** Attempts waiting deliveries and dead letters now. */
-export const retryDeliveries = byHand('retry', 'deliveries retry')
+export const retryDeliveries = defineChange('retry', 'deliveries retry')
 /** Sends deliveries again that have ended or are held. */
-export const replayDeliveries = byHand('replay', 'deliveries replay')
+export const replayDeliveries = defineChange('replay', 'deliveries replay')
 /** Cancels deliveries: they are not attempted any more. */
-export const cancelDeliveries = byHand('drop', 'deliveries cancel')
+export const cancelDeliveries = defineChange('drop', 'deliveries cancel')

@@ -1,7 +1,7 @@
 /** Deliveries: what is sent to participants, the results of attempts, and changes by hand. */
 
 import type { Limits } from '@rollcall/core/limits'
-import { answerEncryptionContext, deliveryEncryptionContext } from '@rollcall/core/model/delivery'
+import { answerEncryptionContext, deliveryBodyBinding } from '@rollcall/core/model/delivery'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Database } from '@rollcall/database/database'
 import { explainCause } from '@rollcall/delivery/delivery/causes'
@@ -90,7 +90,7 @@ export const listDeliveries = defineAdminFunction(
   async ({ db }: HasDatabase, { limit = 50, before: last, ...given }) => {
     const before = last === undefined ? undefined : (await deliveryNamed(db, last, 'before')).id
     const choice = { ...(await readDeliveryChoice(db, given)), ...(before !== undefined && { before }) }
-    return (await listRows(db, choice, limit)).map(described)
+    return (await listRows(db, choice, limit)).map(shownDelivery)
   },
 )
 
@@ -136,12 +136,12 @@ export async function readDelivery(db: Database, id: string, vault: HasVault['va
       ...attempt,
       at: isoTime(at),
       cause: explainCause(attempt.error),
-      ...(bodies && { answer: await opened(bodies, answer, answerEncryptionContext(id, attempt.number)) }),
+      ...(bodies && { answer: await decryptText(bodies, answer, answerEncryptionContext(id, attempt.number)) }),
     })),
   )
   return {
-    ...described(delivery),
-    ...(bodies && { body: await opened(bodies, body, deliveryEncryptionContext(id)) }),
+    ...shownDelivery(delivery),
+    ...(bodies && { body: await decryptText(bodies, body, deliveryBodyBinding(id)) }),
     made: attempts,
   }
 }
@@ -154,7 +154,7 @@ async function deliveryNamed(db: Database, id: string, member?: string) {
   throw new AdminRefusal(message, { reason: 'not_found' })
 }
 
-async function opened(bodies: Bodies, sealed: Uint8Array | null, context: string): Promise<string | null> {
+async function decryptText(bodies: Bodies, sealed: Uint8Array | null, context: string): Promise<string | null> {
   if (sealed === null) return null
   return bodies.decryptBody(sealed, context).catch((error: Error) => `(${error.message})`)
 }
@@ -169,7 +169,7 @@ export const OR_RECORD_DELETED = ', or its record was deleted after the delivery
 /** The states of a delivery in which this change is possible. */
 export const changeableStates = (change: DeliveryChange): readonly string[] => DELIVERY_CHANGES[change].from
 
-interface Changing extends HasDatabase {
+interface ChangeDeps extends HasDatabase {
   readonly limits?: Partial<Pick<Limits, 'replay_deliveries'>>
 }
 
@@ -187,7 +187,7 @@ export const changeDeliveries = defineAct(
     approval: {
       when: 'wider',
       role: 'operate',
-      stored: (deps: Changing, { change, all: _, ...given }) => countReplay(deps, change, given),
+      stored: (deps: ChangeDeps, { change, all: _, ...given }) => countReplay(deps, change, given),
       compare: ({ change: _, ...given }, counted) => replayToApprove(given, counted),
     },
     input: closed({
@@ -206,7 +206,7 @@ export const changeDeliveries = defineAct(
       ),
     }),
   },
-  async ({ db, limits, approvals, caller }: Changing & BaseActDeps, { change, ids, all = false, ...given }) => {
+  async ({ db, limits, approvals, caller }: ChangeDeps & BaseActDeps, { change, ids, all = false, ...given }) => {
     if (Object.keys(given).length === 0 && ids === undefined && !all) {
       throw new AdminRefusal('name the deliveries: by ids, participant, since, until or state; or give all')
     }
@@ -230,7 +230,7 @@ export const changeDeliveries = defineAct(
   },
 )
 
-type Chosen = ReadOnly<Static<typeof Choice>> & { readonly ids?: readonly string[] | undefined }
+type GivenChoice = ReadOnly<Static<typeof Choice>> & { readonly ids?: readonly string[] | undefined }
 
 interface CountedReplay {
   /** The number of deliveries that would be sent again. */
@@ -240,7 +240,7 @@ interface CountedReplay {
 }
 
 /** Counts the deliveries that a change would send again. For a retry or a drop the number is 0. */
-export async function countReplay({ db, limits }: Changing, change: DeliveryChange, { ids, ...given }: Chosen) {
+export async function countReplay({ db, limits }: ChangeDeps, change: DeliveryChange, { ids, ...given }: GivenChoice) {
   const most = limits?.replay_deliveries ?? 0
   if (change !== 'replay') return { replayed: 0, most }
   const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
@@ -252,7 +252,7 @@ export async function countReplay({ db, limits }: Changing, change: DeliveryChan
  * out: it changes all the time.
  */
 export const replayToApprove = (
-  { ids, ...about }: Chosen,
+  { ids, ...about }: GivenChoice,
   { replayed, most }: CountedReplay,
 ): ProposedChanges | null =>
   replayed <= most ? null : { about: { ...about, ids: ids?.length }, wanted: { replayed: `more than ${most}` } }
@@ -280,7 +280,7 @@ export async function readDeliveryChoice(
 /**
  * A delivery as it is shown. While it waits or is held, its cause is that of its last attempt, or a missing address.
  */
-const described = ({ last_error, ...row }: ListedDelivery) => ({
+const shownDelivery = ({ last_error, ...row }: ListedDelivery) => ({
   ...row,
   cause: explainCause(row.reason ?? last_error),
   created_at: isoTime(row.created_at),

@@ -4,7 +4,7 @@ import { readDirectoryContent, takeDemoLock } from '@rollcall/participants/store
 import { AdminRefusal } from '../admin-function.ts'
 
 /** The most registries and participants that a refusal names. */
-const NAMED = 3
+const MOST_NAMED = 3
 
 const OTHER_DATABASE = 'set ROLLCALL_DATA or DATABASE_URL to another database'
 
@@ -57,6 +57,6 @@ export async function refuseSecondDemo(db: Database, file: string): Promise<() =
 }
 
 function named(entries: readonly string[]): string {
-  const more = entries.length - NAMED
-  return entries.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
+  const more = entries.length - MOST_NAMED
+  return entries.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }

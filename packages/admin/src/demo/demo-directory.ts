@@ -41,7 +41,7 @@ export async function applyDemo(deps: Deps, { file, participants }: DemoPlan): P
   const { db } = deps
   await becomeDemoDatabase(db, file)
   const stored = await exportConfiguration(deps, {})
-  const { credentials } = await applyConfiguration(deps, { configuration: missingIn(stored, file) })
+  const { credentials } = await applyConfiguration(deps, { configuration: keepChanges(stored, file) })
   const registries: Registry[] = []
   for (const namespace of Object.keys(file.registries ?? {})) {
     registries.push(await currentRegistry(db, namespace))
@@ -67,7 +67,7 @@ async function becomeDemoDatabase(db: Database, { registries = {} }: Configurati
  * Changes the file so that it keeps what somebody has changed: it has the stored purposes and grants, and sets no other
  * members of stored participants, except callback settings of one without an allowed address.
  */
-function missingIn(stored: Configuration, file: Configuration): Configuration {
+function keepChanges(stored: Configuration, file: Configuration): Configuration {
   const { participants = {}, purposes } = file
   const entries = Object.entries(participants).map(([sender_id, entry]) => {
     const held = stored.participants?.[sender_id]

@@ -7,7 +7,7 @@ import { brokenResult, type Check, type DatabaseFacts, okResult, weakResult } fr
 /** The oldest major version of PostgreSQL that is supported. */
 const OLDEST = 15
 /** Seconds after which doctor warns of a waiting row of the outbox, or of a mirror behind its source. */
-const OVERDUE = 60
+const LATE_SECONDS = 60
 
 export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
@@ -54,10 +54,10 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       return brokenResult(`${encoding}; names need UTF8: create the database with ENCODING 'UTF8' TEMPLATE template0`)
     },
   },
-  { check: 'fsync', judge: ({ settings }) => on(settings.fsync, 'a power cut may ruin the whole database') },
+  { check: 'fsync', judge: ({ settings }) => judgeOn(settings.fsync, 'a power cut may ruin the whole database') },
   {
     check: 'full_page_writes',
-    judge: ({ settings }) => on(settings.full_page_writes, 'a power cut may leave half-written pages'),
+    judge: ({ settings }) => judgeOn(settings.full_page_writes, 'a power cut may leave half-written pages'),
   },
   {
     check: 'synchronous_commit',
@@ -83,7 +83,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       if (roles.separate) return okResult(`${roles.application} cannot change the audit log`)
       return weakResult(
         `${roles.application} can change and delete audit entries; as a superuser run: ${statements(roles)} ` +
-          `Then ${afterwards(roles)} (docs/roles.md)`,
+          `Then ${nextStep(roles)} (docs/roles.md)`,
       )
     },
   },
@@ -179,7 +179,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
           `${countWithNoun(failed, 'row')} of the outbox could not be published; rollcall outbox show says why`,
         )
       }
-      if (oldest >= OVERDUE) {
+      if (oldest >= LATE_SECONDS) {
         return weakResult(
           `${countWithNoun(waiting, 'row')} of the outbox ${waiting === 1 ? 'waits' : 'wait'}, the oldest for ${Math.floor(oldest)} seconds: start a worker, or read its log`,
         )
@@ -196,7 +196,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       if (failing !== undefined) {
         return weakResult(`the copy of ${failing.namespace} cannot follow its source: ${failing.failure}`)
       }
-      const late = mirrors.filter(({ lag }) => (lag ?? 0) >= OVERDUE).map(({ namespace }) => namespace)
+      const late = mirrors.filter(({ lag }) => (lag ?? 0) >= LATE_SECONDS).map(({ namespace }) => namespace)
       if (late.length > 0) {
         return weakResult(`${list(late)} may miss changes of the last minute: start a worker, or read its log`)
       }
@@ -300,13 +300,13 @@ function statements({ application, database, schema, superuser }: DatabaseFacts[
   if (superuser) return "create role rollcall_application login password '...';"
   return [
     "create role rollcall_owner login password '...';",
-    `grant ${quoted(application)} to rollcall_owner;`,
-    `alter database ${quoted(database)} owner to rollcall_owner;`,
-    `alter schema ${quoted(schema)} owner to rollcall_owner;`,
+    `grant ${quoteName(application)} to rollcall_owner;`,
+    `alter database ${quoteName(database)} owner to rollcall_owner;`,
+    `alter schema ${quoteName(schema)} owner to rollcall_owner;`,
   ].join(' ')
 }
 
-function afterwards({ superuser }: DatabaseFacts['roles']): string {
+function nextStep({ superuser }: DatabaseFacts['roles']): string {
   const migrate = 'run rollcall migrate with both'
   if (!superuser) return `set ROLLCALL_OWNER_DATABASE_URL to an address with rollcall_owner, and ${migrate}`
   return (
@@ -315,17 +315,17 @@ function afterwards({ superuser }: DatabaseFacts['roles']): string {
   )
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-function on(setting: string, danger: string) {
+function judgeOn(setting: string, danger: string) {
   return setting === 'on' ? okResult('on') : brokenResult(`${setting}: ${danger}; turn it on`)
 }
 
-const SHOWN = 5
+const MOST_SHOWN = 5
 
 function list(entries: readonly string[]): string {
-  const more = entries.length - SHOWN
-  return entries.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
+  const more = entries.length - MOST_SHOWN
+  return entries.slice(0, MOST_SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
 const places = (rows: DatabaseFacts['grants']['weak']): string =>

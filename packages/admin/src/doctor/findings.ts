@@ -9,7 +9,7 @@ import { DATABASE_CHECKS } from './database.ts'
 import { databaseFacts, type JudgedConfig, type JudgedFiles, judgeAll, readSettingFacts } from './finding.ts'
 import { SETTING_CHECKS } from './settings.ts'
 
-export interface HasJudged extends HasDatabase {
+export interface HasJudgedConfig extends HasDatabase {
   /** The judged part of this node's configuration, and the files of its data directory. */
   readonly judged: { readonly config: JudgedConfig; readonly files: JudgedFiles }
 }
@@ -31,7 +31,7 @@ export const listFindings = defineAdminFunction(
       }),
     ),
   },
-  async ({ db, judged: { config, files } }: HasJudged) => {
+  async ({ db, judged: { config, files } }: HasJudgedConfig) => {
     return [
       ...judgeAll(SETTING_CHECKS, await readSettingFacts(config, files)),
       ...judgeAll(DATABASE_CHECKS, databaseFacts(config, await examineDatabase({ db }, {}))),

@@ -106,7 +106,7 @@ function judgeSecretFile(mode: number | null) {
 const octal = (mode: number): string => mode.toString(8).padStart(4, '0')
 
 /** Values of sslmode with which the driver `pg` checks the certificate of the server. */
-const CHECKED = ['verify-full', 'verify-ca', 'require', 'prefer']
+const CHECKED_MODES = ['verify-full', 'verify-ca', 'require', 'prefer']
 
 function judgeDatabaseUrl(databaseUrl: string) {
   // A login without a host, as for a unix socket, is not valid in a URL.
@@ -118,7 +118,7 @@ function judgeDatabaseUrl(databaseUrl: string) {
     return okResult('the database is on this machine')
   }
   const mode = url.searchParams.get('sslmode') ?? ''
-  const known = CHECKED.includes(mode) || ['1', 'true'].includes(url.searchParams.get('ssl') ?? '')
+  const known = CHECKED_MODES.includes(mode) || ['1', 'true'].includes(url.searchParams.get('ssl') ?? '')
   if (known) return okResult('the connection to the database is encrypted, its certificate checked')
   return weakResult(
     'records travel to the database unencrypted or to an unchecked server; put sslmode=verify-full into DATABASE_URL',

@@ -10,7 +10,7 @@ import {
 } from '@rollcall/database/database-errors'
 import { tryInSnapshot, withTransaction } from '@rollcall/database/transaction'
 import {
-  type FailedRow,
+  type FailedOutboxRow,
   failOutboxRow,
   isOutboxWaiting,
   listFailedRows,
@@ -47,14 +47,14 @@ export async function publishOutbox(deps: Deps, signal: AbortSignal): Promise<vo
   if (!(await isOutboxWaiting(deps.db.pool))) return
   for (let more = true; more && !signal.aborted; ) more = await publishNext(deps)
   // A row may have come just when another node ended its publishing: poll again.
-  deps.outboxWake.raise(AGAIN)
+  deps.outboxWake.raise(AGAIN_MS)
 }
 
 /** The caller that publishes rows. Who inserted a row is not known: rights in the database decide who may. */
 const OUTBOX = { kind: 'server', component: 'outbox' } as const
 
 /** Milliseconds to the next poll, when the last one found waiting rows. */
-const AGAIN = 200
+const AGAIN_MS = 200
 
 /** The number of statement timeouts after which a row is put aside. */
 const MOST_TIMEOUTS = 10
@@ -109,8 +109,8 @@ function eventOf(row: OutboxRow): GivenInput<Static<typeof publishEvent.input>> 
     reg_event_type,
     replace,
     // The cast is safe: the schema of the input refuses a value that is no object.
-    record: parsed('record', record) as JsonObject,
-    remove: remove === null ? undefined : (parsed('remove', remove) as Record<string, JsonValue[]>),
+    record: readMember('record', record) as JsonObject,
+    remove: remove === null ? undefined : (readMember('remove', remove) as Record<string, JsonValue[]>),
     record_type: row.record_type ?? undefined,
     event_id: row.event_id ?? undefined,
     occurred_at: row.occurred_at === null ? undefined : occurredAt(row.occurred_at),
@@ -130,7 +130,7 @@ function occurredAt(time: Date | number): string {
   throw new AdminRefusal('occurred_at: must lie in the years 1 to 9999')
 }
 
-function parsed(member: string, json: string): JsonValue {
+function readMember(member: string, json: string): JsonValue {
   try {
     return parseJson(json)
   } catch (error) {
@@ -163,11 +163,11 @@ export const showOutbox = defineAdminFunction(
   },
   async ({ db }: HasDatabase, { limit = 50 }) => {
     const { waiting } = await outboxHealth(db)
-    return { waiting, failed: (await listFailedRows(db, limit)).map(described) }
+    return { waiting, failed: (await listFailedRows(db, limit)).map(shownFailure) }
   },
 )
 
-const described = (row: FailedRow) => ({
+const shownFailure = (row: FailedOutboxRow) => ({
   ...row,
   created_at: isoTime(row.created_at),
   failed_at: isoTime(row.failed_at),

@@ -1,7 +1,7 @@
 /** Events that an existing system says have happened. */
 
 import { hash } from 'node:crypto'
-import type { Removals } from '@rollcall/core/events/merge'
+import type { ElementRemovals } from '@rollcall/core/events/merge'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -121,11 +121,11 @@ export const publishEvent = defineAct(
   },
 )
 
-interface Published extends RecordToPublish {
+interface PublishedEvent extends RecordToPublish {
   readonly named: NamedEvent
 }
 
-function readPublished({ kind }: Registry, input: Input): Published {
+function readPublished({ kind }: Registry, input: Input): PublishedEvent {
   const record = input.record as JsonObject
   const recordType = readRecordType(kind, record, input.record_type)
   const canonical = canonicalOf({ ...input, record })
@@ -144,7 +144,7 @@ function readPublished({ kind }: Registry, input: Input): Published {
     replace,
     named,
     ...(source_version !== undefined && { source_version }),
-    ...(remove && { remove: remove as Removals }),
+    ...(remove && { remove: remove as ElementRemovals }),
   }
 }
 
@@ -195,7 +195,7 @@ function canonicalOf(input: Input): string {
 async function knownEvent(
   client: ClientBase,
   registry: Registry,
-  { named: { event_id, fingerprint } }: Published,
+  { named: { event_id, fingerprint } }: PublishedEvent,
 ): Promise<StoredEvent | null> {
   if (event_id === undefined) return null
   await lockPublication(client, registry.id, `event ${event_id}`)
@@ -209,7 +209,7 @@ async function correctedEvent(
   client: ClientBase,
   registry: Registry,
   { corrects }: Input,
-  { named }: Published,
+  { named }: PublishedEvent,
 ): Promise<StoredEvent | null> {
   if (named.corrects === undefined) {
     if (corrects === undefined) return null

@@ -1,6 +1,6 @@
 /** Writes a published record: as a new one, or merged into the stored one. */
 
-import { MergeProblem, mergeIntoSurvivor, type Removals } from '@rollcall/core/events/merge'
+import { type ElementRemovals, MergeProblem, mergeIntoSurvivor } from '@rollcall/core/events/merge'
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -23,7 +23,7 @@ export interface RecordToPublish {
   /** The whole record if `replace` is true; otherwise the members to merge into the stored record, if there is one. */
   readonly record: JsonObject
   readonly replace: boolean
-  readonly remove?: Removals
+  readonly remove?: ElementRemovals
   readonly source_version?: number
 }
 
@@ -39,7 +39,7 @@ export async function writePublishedRecord(
   published: RecordToPublish,
 ): Promise<RecordChange> {
   const { recordType, record, source_version } = published
-  const { primary_identifier } = prepared(registry, recordType, record, prepareGiven)
+  const { primary_identifier } = prepareInput(registry, recordType, record, prepareGiven)
   const record_type = recordType.name
   // Two publications of the same new record wait for each other.
   await lockPublication(client, registry.id, `record ${record_type} ${primary_identifier}`)
@@ -71,8 +71,8 @@ async function write(
 ): Promise<RecordChange> {
   const { recordType } = published
   const aliases = stored?.aliases ?? []
-  const mergedInto = (before: string | null): PreparedRecord =>
-    prepared(registry, recordType, merged(registry, published, before, isRetired ? aliases : []))
+  const mergeInto = (before: string | null): PreparedRecord =>
+    prepareInput(registry, recordType, mergeRecord(registry, published, before, isRetired ? aliases : []))
   const writeOne = async (record: PreparedRecord) => {
     const { inserted, updated } = await sink
       .writeRecords(client, registry, recordType, [record], { before: true })
@@ -82,10 +82,10 @@ async function write(
     return written
   }
   const known = stored?.document ?? null
-  const first = mergedInto(known)
+  const first = mergeInto(known)
   const { id, before = null } = await writeOne(first)
   // An import has added the record meanwhile. The record is locked now: merge into it again.
-  const after = before === known ? first : mergedInto(before)
+  const after = before === known ? first : mergeInto(before)
   if (after !== first) await writeOne(after)
   return { record_type: recordType.name, record: id, before, after: after.document, aliases }
 }
@@ -101,14 +101,14 @@ function unwrittenText(
   aliases: readonly Identifier[],
 ): string {
   try {
-    return canonicalJson(merged(registry, published, before, aliases))
+    return canonicalJson(mergeRecord(registry, published, before, aliases))
   } catch (error) {
     if (error instanceof AdminRefusal) return canonicalJson(published.record)
     throw error
   }
 }
 
-function merged(
+function mergeRecord(
   { kind }: Registry,
   { recordType, record, replace, remove }: RecordToPublish,
   before: string | null,
@@ -124,7 +124,7 @@ function merged(
   }
 }
 
-function prepared(
+function prepareInput(
   { kind }: Registry,
   recordType: RecordType,
   record: JsonObject,

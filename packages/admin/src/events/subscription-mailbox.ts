@@ -38,7 +38,7 @@ export const testSubscription = defineAct(
 
 /** Queues a test notification. @throws AdminRefusal the subscription cannot get one now */
 export async function queueTestNotification({ db, samples }: HasSamples, code: string): Promise<void> {
-  const { subscription, registry } = await known({ db }, code)
+  const { subscription, registry } = await requireUnended({ db }, code)
   if (subscription.mailbox_state === 'closed') {
     throw new AdminRefusal('code: the mailbox of the subscription is closed; resume the subscription first')
   }
@@ -78,7 +78,7 @@ export const backfillSubscription = defineAct(
     result: closed({ code: Code, queued: wholeNumber('Records that this call has queued.') }),
   },
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { code, since }) => {
-    const { subscription, registry } = await known({ db }, code)
+    const { subscription, registry } = await requireUnended({ db }, code)
     if (subscription.state !== 'live') {
       throw new AdminRefusal('code: the subscription is suspended; resume it first')
     }
@@ -88,10 +88,10 @@ export const backfillSubscription = defineAct(
       )
     }
     const { recordType, predicate } = compileCriteria(registry.kind, subscription.criteria)
-    const begun = await findUnfinishedBackfill(db, subscription.id)
+    const unfinished = await findUnfinishedBackfill(db, subscription.id)
     const writtenSince = since === undefined ? null : new Date(since)
-    if (begun !== null && begun.since?.getTime() !== writtenSince?.getTime()) {
-      const was = begun.since === null ? 'without it' : `with ${begun.since.toISOString()}`
+    if (unfinished !== null && unfinished.since?.getTime() !== writtenSince?.getTime()) {
+      const was = unfinished.since === null ? 'without it' : `with ${unfinished.since.toISOString()}`
       throw new AdminRefusal(
         `since: an earlier backfill of the subscription was interrupted and is continued first; it was begun ${was}`,
       )
@@ -104,7 +104,7 @@ export const backfillSubscription = defineAct(
       limit: PAGE,
     }
     let queued = 0
-    for (let after = begun?.last ?? null; ; ) {
+    for (let after = unfinished?.last ?? null; ; ) {
       const page = await queueBackfill(db, registry, subscription, { ...which, after })
       if (page === null) throw new AdminRefusal('code: another backfill of the subscription goes on')
       queued += page.records
@@ -121,7 +121,7 @@ const isReadLive = ({ source }: Registry): boolean => source !== null && 'way' i
 export const resumeSubscription = defineAct(
   { name: 'subscriptions resume', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
   async ({ db }: HasDatabase, { code }) => {
-    const { subscription, registry } = await known({ db }, code)
+    const { subscription, registry } = await requireUnended({ db }, code)
     const { predicate } = compileCriteria(registry.kind, subscription.criteria)
     if (!(await isGrantedNow(db, registry, subscription))) {
       throw new AdminRefusal('code: the grant of its participant does not allow the subscription')
@@ -143,7 +143,7 @@ export const resumeSubscription = defineAct(
 )
 
 /** Finds a subscription and its registry. @throws AdminRefusal there is no such subscription, or it has ended */
-async function known(
+async function requireUnended(
   { db }: HasDatabase,
   code: string,
 ): Promise<{ readonly subscription: QueuedSubscription; readonly registry: Registry }> {

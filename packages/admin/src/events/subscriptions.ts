@@ -99,7 +99,7 @@ export const listSubscriptions = defineAdminFunction(
       ...(state !== undefined && { state }),
       ...(before !== undefined && { before: (await subscriptionNamed({ db }, before)).id }),
     }
-    return (await listRows(db, choice, limit)).map(listed)
+    return (await listRows(db, choice, limit)).map(listedRow)
   },
 )
 
@@ -116,7 +116,7 @@ export const showSubscription = defineAct(
   },
   async ({ db }: HasDatabase, { code, criteria = false }) => {
     const found = await subscriptionNamed({ db }, code)
-    return { ...shown(found), ...(criteria && { criteria: criteriaOf(found) }) }
+    return { ...shownFacts(found), ...(criteria && { criteria: criteriaOf(found) }) }
   },
 )
 
@@ -132,7 +132,7 @@ export const cancelSubscription = defineAct(
     if (ended === 0) {
       throw new AdminRefusal(`subscription ${code} had ended before`, { reason: 'conflict' })
     }
-    return shown(await subscriptionNamed({ db }, code))
+    return shownFacts(await subscriptionNamed({ db }, code))
   },
 )
 
@@ -142,7 +142,7 @@ async function subscriptionNamed({ db }: HasDatabase, code: string): Promise<Sho
   return found
 }
 
-const listed = (subscription: ListedSubscription) => ({
+const listedRow = (subscription: ListedSubscription) => ({
   ...subscription,
   start_at: isoTime(subscription.start_at),
   end_at: isoTime(subscription.end_at),
@@ -150,12 +150,12 @@ const listed = (subscription: ListedSubscription) => ({
   ended_at: isoTime(subscription.ended_at),
 })
 
-function shown({ id: _, registry: __, criteria: ___, ...subscription }: ShownSubscription) {
+function shownFacts({ id: _, registry: __, criteria: ___, ...subscription }: ShownSubscription) {
   const { sender_uri, transaction_id, correlation_id, reference_id, locale, waiting } = subscription
   const request = { sender_uri, transaction_id, correlation_id, reference_id, locale, waiting }
   const { id, closed_at, sequence, ...mailbox } = subscription.mailbox
   return {
-    ...listed(subscription),
+    ...listedRow(subscription),
     ...request,
     mailbox: { ...mailbox, id, closed_at: isoTime(closed_at), sequence: Number(sequence) },
   }

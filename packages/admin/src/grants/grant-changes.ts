@@ -20,11 +20,11 @@ import { suspendUngranted } from './subscriptions.ts'
 import { GrantTermsSchema } from './terms.ts'
 import { compareGrants } from './widening.ts'
 
-interface Granting extends HasDatabase {
+interface SetGrantDeps extends HasDatabase {
   readonly now?: () => Date
 }
 
-const Suspended = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
+const SuspendedCount = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
 
 /**
  * Grants terms to a participant, in place of all its grants in the registry, or beside those of other times. Servers
@@ -36,7 +36,7 @@ export const setGrant = defineAct(
     approval: {
       when: 'wider',
       role: 'own',
-      async stored({ db, now = () => new Date() }: Granting, { sender_id, namespace }) {
+      async stored({ db, now = () => new Date() }: SetGrantDeps, { sender_id, namespace }) {
         const [participant, registry] = [await requireParticipant(db, sender_id), await requireRegistry(db, namespace)]
         return { grants: await listGrants(db, { participant: participant.id, registry: registry.id }), now: now() }
       },
@@ -50,9 +50,9 @@ export const setGrant = defineAct(
         flag('Beside the grants of other times; otherwise in place of all grants in the registry.'),
       ),
     }),
-    result: closed({ ...GrantResult.properties, suspended: Suspended }),
+    result: closed({ ...GrantResult.properties, suspended: SuspendedCount }),
   },
-  async ({ db }: Granting, { sender_id, namespace, terms, beside = false }) => {
+  async ({ db }: SetGrantDeps, { sender_id, namespace, terms, beside = false }) => {
     const participant = await requireParticipant(db, sender_id)
     const registry = await requireRegistry(db, namespace)
     const checked = checkTerms(registry, terms, ['terms'])
@@ -83,7 +83,7 @@ export const revokeGrant = defineAct(
     approval: 'never',
     settings: true,
     input: closed(GRANT_KEY_MEMBERS),
-    result: closed({ ...GRANT_KEY_MEMBERS, revoked: wholeNumber('Grants.'), suspended: Suspended }),
+    result: closed({ ...GRANT_KEY_MEMBERS, revoked: wholeNumber('Grants.'), suspended: SuspendedCount }),
   },
   async ({ db }: HasDatabase, { sender_id, namespace }) => {
     const participant = await requireParticipant(db, sender_id)

@@ -119,7 +119,7 @@ export const explainGrant = defineAdminFunction(
     const participant = await requireParticipant(db, sender_id)
     const registry = await requireRegistry(db, namespace)
     const found = await requireGrantInForce(db, { participant, registry }, now())
-    const { kind, visible } = await explained(registry, found)
+    const { kind, visible } = await requireReadable(registry, found)
     const types = registry.kind.record_types
     const asks = new Map(kind.record_types.map(({ name, attributes }) => [name, namesOfRows(attributes)]))
     const sees = new Map(types.map((row) => [row.name, shownAttributes({ visible }, row)]))
@@ -158,7 +158,7 @@ export async function requireGrantInForce(
 }
 
 /** Reads the terms of a grant. @throws AdminRefusal this version cannot read them: they grant nothing */
-async function explained({ kind }: Pick<Registry, 'kind'>, found: Pick<Grant, 'id' | 'terms'>): Promise<Grant> {
+async function requireReadable({ kind }: Pick<Registry, 'kind'>, found: Pick<Grant, 'id' | 'terms'>): Promise<Grant> {
   const { readGrant } = await import('@rollcall/core/policy/grant')
   try {
     return readGrant(kind, found)

@@ -6,7 +6,7 @@ import { listGrants, type StoredGrant } from '@rollcall/participants/store/grant
 import { listRegistries } from '@rollcall/records/registries/registries'
 import { isoTime } from '../members.ts'
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 /** Days before their end from which grants are reported, and in the overview also keys, tokens and subscriptions. */
 export const EXPIRING_DAYS = 30
 
@@ -20,7 +20,7 @@ export async function findGrantWeaknesses(db: Database, active: readonly Partici
     if (participant === undefined || namespace === undefined || hasEnded) return []
     return [{ grant, place: { sender_id: participant.sender_id, namespace } }]
   })
-  const until = now + EXPIRING_DAYS * DAY
+  const until = now + EXPIRING_DAYS * DAY_MS
   const endsSoon = ({ valid_until }: StoredGrant) => valid_until !== null && valid_until.getTime() <= until
   const without = active.filter(({ sender_id }) => !held.some(({ place }) => place.sender_id === sender_id))
   return {

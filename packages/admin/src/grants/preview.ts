@@ -36,7 +36,7 @@ const PREVIEW = closed({
 type Preview = Static<typeof PREVIEW>
 
 /** The most synthetic records that are tried to find one that fulfils the conditions of the grant. */
-const TRIED = 100
+const MOST_TRIED = 100
 
 /** Shows synthetic records under the grant in force, or under terms that are not granted yet. No real data is read. */
 export const previewGrant = defineAdminFunction(
@@ -69,13 +69,13 @@ export const previewGrant = defineAdminFunction(
     const read = { id: 0, ...readTerms(registry.kind, granted) }
     const grant = withHidden(read, registry, NOBODY_PROTECTED, day)
     const types = record_type === undefined ? registry.kind.record_types : [requireRecordType(registry, record_type)]
-    const records = types.flatMap((type) => previewed({ samples }, registry, type, grant))
+    const records = types.flatMap((type) => makePreview({ samples }, registry, type, grant))
     if (records.length > 0) return { sender_id, namespace, records }
     throw new AdminRefusal(`there is no synthetic record of ${namespace}`, { reason: 'not_found' })
   },
 )
 
-function previewed(
+function makePreview(
   deps: Pick<HasSamples, 'samples'>,
   registry: Registry,
   recordType: RecordType,
@@ -90,16 +90,16 @@ function previewed(
     const [shown] = discloseRecords(grant, recordType, [canonicalJson(before)])
     if (shown !== undefined) {
       const after = JSON.parse(shown.text) as JsonObject
-      return [{ record_type, granted, found: true, before, after, ...comparedPaths(before, after) }]
+      return [{ record_type, granted, found: true, before, after, ...comparePaths(before, after) }]
     }
     tried += 1
-    if (!granted || tried >= TRIED) break
+    if (!granted || tried >= MOST_TRIED) break
   }
   if (first === undefined) return []
-  return [{ record_type, granted, found: false, before: first, after: null, ...comparedPaths(first, {}) }]
+  return [{ record_type, granted, found: false, before: first, after: null, ...comparePaths(first, {}) }]
 }
 
-function comparedPaths(before: JsonObject, after: JsonObject) {
+function comparePaths(before: JsonObject, after: JsonObject) {
   const shown = new PathCollector().collect(after)
   const kept = new Set(shown)
   return { shown: [...shown], cut: new PathCollector().collect(before).filter((path) => !kept.has(path)) }

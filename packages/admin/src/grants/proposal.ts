@@ -18,7 +18,7 @@ import { requireParticipant } from '../participants/participants.ts'
 import { isInForce } from './grants.ts'
 import { GrantTermsSchema } from './terms.ts'
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 /** A proposed quota is the largest use of a day times this, at least `LEAST_QUOTA`, and at most the granted quota. */
 const MARGIN = 1.5
 const LEAST_QUOTA = 10
@@ -55,7 +55,7 @@ export const proposeGrant = defineAct(
     const granted = rows.find((row) => isInForce(row, now()))
     if (granted === undefined)
       throw new AdminRefusal(`${sender_id} has no grant in force in ${namespace}`, { reason: 'not_found' })
-    const from = new Date(now().getTime() - days * DAY)
+    const from = new Date(now().getTime() - days * DAY_MS)
     const used = newUse()
     for await (const { at, entry } of entriesOfParticipant(db, { participant: sender_id, registry: namespace, from })) {
       addUse(used, at, entry)
@@ -72,7 +72,7 @@ export const proposeGrant = defineAct(
         `${sender_id} has used nothing in ${namespace} in ${days} days of the audit log: rollcall grant revoke ends the grant`,
       )
     }
-    const proposed = proposedTerms(registry.kind, granted.terms, used)
+    const proposed = proposeTerms(registry.kind, granted.terms, used)
     // Throws if the proposed terms cannot be granted.
     readTerms(registry.kind, proposed)
     return {
@@ -80,14 +80,14 @@ export const proposeGrant = defineAct(
       from: from.toISOString(),
       days: used.perDay.size,
       entries: used.entries,
-      left_out: leftOut(registry.kind, granted.terms, proposed),
-      unchanged: UNCHANGED.filter((name) => proposed[name] !== undefined),
+      left_out: findLeftOut(registry.kind, granted.terms, proposed),
+      unchanged: UNLOGGED_MEMBERS.filter((name) => proposed[name] !== undefined),
     }
   },
 )
 
 /** Members of terms that a proposal takes over, or leaves out where unused: the audit log has no values of them. */
-const UNCHANGED = [
+const UNLOGGED_MEMBERS = [
   ...(['identifier_types', 'rows', 'protected', 'minors', 'programmes', 'unfiltered', 'basis', 'counts'] as const),
   ...(['page_size', 'items_per_minute', 'records_per_minute', 'emergency', 'valid_until'] as const),
 ]
@@ -146,7 +146,7 @@ function addUse(use: Use, at: Date, entry: StoredAuditEntry): void {
   for (const name of entry.purpose?.split(', ') ?? []) use.purposes.add(name)
 }
 
-function proposedTerms(kind: Kind, terms: GrantTerms, use: Use): GrantTerms {
+function proposeTerms(kind: Kind, terms: GrantTerms, use: Use): GrantTerms {
   const grant = readTerms(kind, terms)
   const { valid_from: _, emergency, programmes, unfiltered, ...rest } = terms
   const recordTypes = kind.record_types.filter(
@@ -161,7 +161,7 @@ function proposedTerms(kind: Kind, terms: GrantTerms, use: Use): GrantTerms {
   const shown = Object.fromEntries([...use.shown].map(([name, paths]) => [name, [...paths]]))
   const purposes = terms.purposes?.filter((name) => use.purposes.has(name)) ?? []
   return {
-    ...without(rest, ['ask', 'query_forms', 'event_types', 'rows']),
+    ...omitMembers(rest, ['ask', 'query_forms', 'event_types', 'rows']),
     operations: operationsOf(kind).flatMap(({ name }) => (use.operations.has(name) ? [name] : [])),
     record_types: granted,
     ...(forms.some((form) => form !== 'identifier') && { query_forms: forms }),
@@ -177,7 +177,7 @@ function proposedTerms(kind: Kind, terms: GrantTerms, use: Use): GrantTerms {
   }
 }
 
-const without = <Value extends object, Name extends keyof Value>(value: Value, names: readonly Name[]) =>
+const omitMembers = <Value extends object, Name extends keyof Value>(value: Value, names: readonly Name[]) =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !names.some((one) => one === name))) as Omit<Value, Name>
 
 /** True when the participant needs the form. A sort by attributes in the form identifier needs expression too. */
@@ -218,7 +218,7 @@ function quotasOf(terms: GrantTerms, { perDay }: Use): Pick<GrantTerms, 'items_p
 }
 
 /** Names that are granted and not proposed, by member; `members` has the members that are left out as a whole. */
-function leftOut(kind: Kind, terms: GrantTerms, proposed: GrantTerms): Record<string, string[]> {
+function findLeftOut(kind: Kind, terms: GrantTerms, proposed: GrantTerms): Record<string, string[]> {
   const attributes = kind.record_types.flatMap((row) => row.attributes.map(({ name }) => name))
   const all: Readonly<Record<string, readonly string[]>> = {
     operations: operationsOf(kind).map(({ name }) => name),

@@ -15,12 +15,12 @@ const within = (wanted: Names, current: Names, unset: 'all' | readonly string[])
 const atMost = (wanted: number | undefined, current: number | undefined): boolean =>
   current === undefined || (wanted !== undefined && wanted <= current)
 
-type Compared = {
+type Comparisons = {
   readonly [Member in keyof GrantTerms]-?: (wanted: GrantTerms, current: GrantTerms) => boolean
 }
 
 /** For each member of a grant: whether the wanted value permits no more than the present one. */
-const PERMITS_NO_MORE: Compared = {
+const PERMITS_NO_MORE: Comparisons = {
   operations: (wanted, current) => within(wanted.operations, current.operations, []),
   record_types: (wanted, current) => within(wanted.record_types, current.record_types, ALL_NAMES),
   query_forms: (wanted, current) => within(wanted.query_forms, current.query_forms, ['identifier']),
@@ -105,11 +105,11 @@ export function compareGrants(
   const [one, ...more] = grants.map((grant) => grant.terms)
   return one === undefined || more.length > 0 || beside
     ? { about, stored: { grants: one && [one, ...more] }, wanted: { grants: terms } }
-    : { about, stored: one, wanted: withoutOthers(terms, one) }
+    : { about, stored: one, wanted: withRemovedAsNull(terms, one) }
 }
 
 /** The terms, with null for each member that only `before` has: the diff shows it as removed. */
-const withoutOthers = (terms: GrantTerms, before: GrantTerms): object => ({
+const withRemovedAsNull = (terms: GrantTerms, before: GrantTerms): object => ({
   ...terms,
   ...Object.fromEntries(
     Object.keys(before)

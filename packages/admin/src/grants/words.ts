@@ -1,14 +1,14 @@
 /** Writes grants in words, for people. */
 import type { explainGrant } from './grants.ts'
 
-type Explained = Awaited<ReturnType<typeof explainGrant>>
+type ExplainedGrant = Awaited<ReturnType<typeof explainGrant>>
 
 /**
  * The lines of a grant, each with its subject and its words.
  * @param options.conditions whether conditions on records are shown with their values, which may be those of a person
  */
 export function describeGrant(
-  explained: Explained,
+  explained: ExplainedGrant,
   { conditions }: { readonly conditions: boolean },
 ): readonly (readonly [about: string, words: string])[] {
   const { terms, sees_everything } = explained
@@ -17,10 +17,10 @@ export function describeGrant(
     ['operations', names(terms.operations)],
     ['query forms', names(terms.query_forms ?? ['identifier'])],
     ['identifier types', names(explained.identifier_types)],
-    ...byRecordType('may ask about', explained.asks),
-    ...byRecordType('may not ask about', explained.asks_not),
-    ...(sees_everything ? [['may see', 'everything'] as const] : byRecordType('may see', explained.sees)),
-    ...byRecordType('may not see', explained.sees_not),
+    ...typeLines('may ask about', explained.asks),
+    ...typeLines('may not ask about', explained.asks_not),
+    ...(sees_everything ? [['may see', 'everything'] as const] : typeLines('may see', explained.sees)),
+    ...typeLines('may not see', explained.sees_not),
     ['may see also', sees_everything ? '' : others(explained)],
     [
       'only records with',
@@ -55,26 +55,26 @@ export function describeGrant(
 
 const numberText = (value: number | undefined): string => (value === undefined ? '' : String(value))
 
-const byRecordType = (
+const typeLines = (
   name: string,
   rows: Readonly<Record<string, readonly string[]>>,
 ): readonly (readonly [string, string])[] =>
   Object.entries(rows).map(([recordType, list]) => [`${name}: ${recordType}`, names(list)])
 
 /** The granted names that are no attributes: identifiers, relations, members of documents. */
-function others({ terms, sees }: Explained): string {
+function others({ terms, sees }: ExplainedGrant): string {
   const attributes = new Set(Object.values(sees).flat())
   return terms.see === 'all' ? '' : names(terms.see.filter((name) => !attributes.has(name)))
 }
 
-const emergencyText = ({ emergency }: Explained['terms']): string =>
+const emergencyText = ({ emergency }: ExplainedGrant['terms']): string =>
   emergency === undefined ? '' : `may see ${names(emergency.see)} as well, of ${emergency.items_per_day} people a day`
 
 /**
  * Says which authorities must have signed a consent or, if it need not be signed, whose signed ones count. Empty if it
  * need not be signed and those of all registered authorities count.
  */
-const consentText = ({ consent, authorities }: Explained['terms']): string => {
+const consentText = ({ consent, authorities }: ExplainedGrant['terms']): string => {
   const by = authorities === undefined ? 'a registered authority' : names(authorities)
   if (consent === 'signed') return `; signed by ${by}`
   return authorities === undefined ? '' : `; signed consents by ${by}`

@@ -1,12 +1,12 @@
 /** Opens encrypted bodies of messages for an operator who gives a reason. The audit entry is written before. */
 
-import { deliveryEncryptionContext } from '@rollcall/core/model/delivery'
+import { deliveryBodyBinding } from '@rollcall/core/model/delivery'
 import { requestEncryptionContext } from '@rollcall/core/model/exchange'
 import { findDelivery } from '@rollcall/delivery/store/deliveries/delivery-list'
 import { listRequests } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { inboxEncryptionContext } from '@rollcall/engine/store/exchanges/inbox'
 import { findInInbox } from '@rollcall/engine/store/exchanges/inbox-list'
-import type { Traced } from '@rollcall/engine/store/exchanges/trace'
+import type { TracedMessage } from '@rollcall/engine/store/exchanges/trace'
 import { type Bodies, BodyUnreadable, createBodies } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
@@ -17,7 +17,7 @@ import { closed, markPersonal, Namespace, orNull, SenderId, text } from '../memb
 import { findTracedMessages, MESSAGE_MEMBERS } from './timeline.ts'
 
 /** The most bodies in one answer; further deliveries are opened one by one. */
-const MOST = 20
+const MOST_BODIES = 20
 
 const Reason = markPersonal(
   Type.String({
@@ -50,7 +50,7 @@ export const openBodies = defineAct(
     input: closed({ ...MESSAGE_MEMBERS, reason: Reason }),
     result: closed({
       bodies: Type.Array(Body),
-      more: Type.Boolean({ description: `Whether there are more than ${MOST}: open their deliveries.` }),
+      more: Type.Boolean({ description: `Whether there are more than ${MOST_BODIES}: open their deliveries.` }),
     }),
   },
   async (deps: HasVault, { reason, ...asked }, enter) => {
@@ -65,8 +65,8 @@ export const openBodies = defineAct(
     await enter({ registry, reason, repeats })
     const bodies = createBodies(db, await deps.vault())
     const opened = []
-    for (const place of places.slice(0, MOST)) opened.push(await openedAt(bodies, place))
-    return { bodies: opened, more: places.length > MOST }
+    for (const place of places.slice(0, MOST_BODIES)) opened.push(await openBody(bodies, place))
+    return { bodies: opened, more: places.length > MOST_BODIES }
   },
 )
 
@@ -94,7 +94,7 @@ export const openDeliveryBody = defineAct(
     const repeats = correlation_id === null ? [] : [correlation_id]
     await enter({ registry: registry ?? undefined, reason, repeats })
     const bodies = createBodies(db, await deps.vault())
-    return openedAt(bodies, { what: 'delivery', id, participant, sealed, context: deliveryEncryptionContext(id) })
+    return openBody(bodies, { what: 'delivery', id, participant, sealed, context: deliveryBodyBinding(id) })
   },
 )
 
@@ -103,7 +103,7 @@ interface Place extends Pick<Static<typeof Body>, 'what' | 'id' | 'participant'>
   readonly context: string
 }
 
-async function placesOf({ db }: HasDatabase, traced: Traced): Promise<readonly Place[]> {
+async function placesOf({ db }: HasDatabase, traced: TracedMessage): Promise<readonly Place[]> {
   const { participant } = traced
   if (traced.traced === 'callback') {
     const found = await findInInbox(db, traced.message_id, traced.participant)
@@ -116,8 +116,8 @@ async function placesOf({ db }: HasDatabase, traced: Traced): Promise<readonly P
     }))
   }
   const { correlation_id, deliveries } = traced
-  const requests = correlation_id === null ? [] : await listRequests(db, correlation_id, MOST + 1)
-  const sent = await Promise.all(deliveries.slice(0, MOST + 1).map(({ id }) => findDelivery(db, id)))
+  const requests = correlation_id === null ? [] : await listRequests(db, correlation_id, MOST_BODIES + 1)
+  const sent = await Promise.all(deliveries.slice(0, MOST_BODIES + 1).map(({ id }) => findDelivery(db, id)))
   return [
     ...requests.map(({ id, request: sealed }) => ({
       what: 'request' as const,
@@ -135,14 +135,14 @@ async function placesOf({ db }: HasDatabase, traced: Traced): Promise<readonly P
               id: delivery.id,
               participant,
               sealed: delivery.body,
-              context: deliveryEncryptionContext(delivery.id),
+              context: deliveryBodyBinding(delivery.id),
             },
           ],
     ),
   ]
 }
 
-async function openedAt(bodies: Bodies, { what, id, participant, sealed, context }: Place) {
+async function openBody(bodies: Bodies, { what, id, participant, sealed, context }: Place) {
   try {
     const body: unknown = JSON.parse(await bodies.decryptBody(sealed, context))
     return { what, id, participant, body, problem: null }

@@ -89,7 +89,7 @@ export const listMessages = defineAct(
     const [name, second] = MESSAGE_IDS.filter((one) => asked[one] !== undefined)
     if (second !== undefined) throw new AdminRefusal(`${second}: give one of ${MESSAGE_IDS.join(', ')} at most`)
     const keys = name === undefined ? undefined : await findAuditedMessageIds(db, name, asked[name] ?? '')
-    const { place, time } = await behind(db, before)
+    const { place, time } = await readStart(db, before)
     const ends = [until, time].flatMap((end) => (end === undefined ? [] : [new Date(end).getTime()]))
     const { found, rest } = await findAuditedMessages(
       db,
@@ -116,7 +116,7 @@ export const listMessages = defineAct(
 )
 
 /** Reads where a page begins: behind an entry, or at the time to which the call for the last page has searched. */
-async function behind(db: HasDatabase['db'], before: string | undefined) {
+async function readStart(db: HasDatabase['db'], before: string | undefined) {
   const isTime = before !== undefined && TIME.test(before) && !Number.isNaN(Date.parse(before))
   return { place: await requireEntryBefore(db, isTime ? undefined : before), time: isTime ? before : undefined }
 }

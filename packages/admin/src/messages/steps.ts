@@ -40,10 +40,10 @@ export const TimelineStep = closed({
 })
 export type TimelineStep = Static<typeof TimelineStep>
 
-type Told = Pick<TimelineStep, 'step' | 'message'> & Partial<TimelineStep>
+type GivenStep = Pick<TimelineStep, 'step' | 'message'> & Partial<TimelineStep>
 
 /** Makes a step from the members that are given; the others have defaults. */
-export const makeStep = (at: string, told: Told): TimelineStep => ({
+export const makeStep = (at: string, told: GivenStep): TimelineStep => ({
   at,
   duration_ms: null,
   outcome: 'done' as const,
@@ -56,11 +56,11 @@ export const makeStep = (at: string, told: Told): TimelineStep => ({
   ...told,
 })
 
-const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
-const ended =
+const endStep =
   (outcome: TimelineStep['outcome'], sentence: string) =>
-  (event: StoryEvent & OfDelivery): Told => ({
+  (event: StoryEvent & DeliveryFacts): GivenStep => ({
     step: 'ended',
     outcome,
     code: event.reason,
@@ -69,24 +69,24 @@ const ended =
     message: [sentence, explainCause(event.reason)?.meaning].filter((part) => part !== undefined).join(' '),
   })
 
-interface OfDelivery {
+interface DeliveryFacts {
   readonly delivery: string
   readonly page: number
   readonly reason: string | null
 }
 
 /** For each name of an event: makes the timeline step of the event. */
-const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { event: Name }) => Told } = {
+const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { event: Name }) => GivenStep } = {
   received: ({ encrypted }) => ({
     step: 'received',
     message: encrypted === true ? 'The message came, encrypted.' : 'The message came.',
   }),
-  accepted: ({ items }) => ({ step: 'accepted', message: `The request was accepted with ${many(items, 'item')}.` }),
+  accepted: ({ items }) => ({ step: 'accepted', message: `The request was accepted with ${countOf(items, 'item')}.` }),
   begun: () => ({ step: 'started', message: 'A worker began to answer.' }),
   answered: ({ items, succ, rjct, records }) => ({
     step: 'searched',
     outcome: succ === 0 && rjct > 0 ? 'failed' : 'done',
-    message: `${many(items, 'item')}: ${succ} succeeded, ${rjct} rejected; ${many(records, 'record')} found.`,
+    message: `${countOf(items, 'item')}: ${succ} succeeded, ${rjct} rejected; ${countOf(records, 'record')} found.`,
   }),
   'delivery made': ({ delivery, page, callback, target_origin }) => ({
     step: 'replied',
@@ -117,11 +117,11 @@ const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { eve
     page,
     message: 'An operator asked for it again.',
   }),
-  delivered: ended('done', 'It is delivered.'),
-  refused: ended('failed', 'The participant refused it.'),
-  dead: ended('failed', 'It was given up.'),
-  dropped: ended('done', 'It is not sent any more.'),
-  held: ended('waiting', 'It is held: there is no address to send it to.'),
+  delivered: endStep('done', 'It is delivered.'),
+  refused: endStep('failed', 'The participant refused it.'),
+  dead: endStep('failed', 'It was given up.'),
+  dropped: endStep('done', 'It is not sent any more.'),
+  held: endStep('waiting', 'It is held: there is no address to send it to.'),
   'attempt under way': ({ delivery, page, number }) => ({
     step: 'next',
     outcome: 'waiting',
@@ -151,7 +151,7 @@ const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { eve
   }),
   matched: ({ count }) => ({
     step: 'recorded',
-    message: `The event was recorded and matched ${many(count, 'subscription')}.`,
+    message: `The event was recorded and matched ${countOf(count, 'subscription')}.`,
   }),
   composed: ({ delivery, page, sequence, target_origin }) => ({
     step: 'replied',
@@ -169,6 +169,6 @@ const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { eve
 /** Makes the step of the timeline for an event of a message. */
 export const makeStepOfEvent = (event: StoryEvent): TimelineStep => {
   // The cast is safe: the row for an event's name takes that event.
-  const told = TOLD[event.event] as (event: StoryEvent) => Told
+  const told = STEP_MAKERS[event.event] as (event: StoryEvent) => GivenStep
   return makeStep(event.at, told(event))
 }

@@ -15,29 +15,29 @@ export type UntimedStoryEvent =
       readonly rjct: number
       readonly records: number
     }
-  | (OfDelivery & {
+  | (DeliveryPage & {
       readonly event: 'delivery made'
       readonly callback: string
       readonly message_id: string
       readonly target_origin: string | null
     })
   | { readonly event: 'replied' | 'failed' }
-  | (OfDelivery & TracedAttemptFacts & { readonly event: 'attempt' })
+  | (DeliveryPage & TracedAttemptFacts & { readonly event: 'attempt' })
   /** An operator or the participant had the delivery sent again. */
-  | (OfDelivery & { readonly event: 'sent again' })
-  | (OfDelivery & {
+  | (DeliveryPage & { readonly event: 'sent again' })
+  | (DeliveryPage & {
       readonly event: 'delivered' | 'refused' | 'dead' | 'dropped' | 'held'
       readonly reason: string | null
     })
   /** `at` is the latest time at which the attempt may end. */
-  | (OfDelivery & { readonly event: 'attempt under way'; readonly number: number })
+  | (DeliveryPage & { readonly event: 'attempt under way'; readonly number: number })
   /** `at` is the time at which the attempt is due. */
-  | (OfDelivery & { readonly event: 'attempt due'; readonly number: number })
+  | (DeliveryPage & { readonly event: 'attempt due'; readonly number: number })
   | { readonly event: 'kept'; readonly state: TracedCallback['state'] }
   | { readonly event: 'occurred'; readonly event_type: string; readonly record_type: string }
   /** The event was recorded; `count` subscriptions are notified. */
   | { readonly event: 'matched'; readonly count: number }
-  | (OfDelivery & {
+  | (DeliveryPage & {
       readonly event: 'composed'
       readonly message_id: string
       readonly sequence: number | null
@@ -48,7 +48,7 @@ export type UntimedStoryEvent =
   /** The notification is not sent: its subscription was taken back, or is not permitted any more. */
   | { readonly event: 'left out' }
 
-interface OfDelivery {
+interface DeliveryPage {
   readonly delivery: string
   readonly page: number
 }
@@ -74,8 +74,8 @@ export function listStoryEvents(
 }
 
 function momentsOf(traced: TracedExchange | TracedCallback | TracedNotification, now: Date): readonly Moment[] {
-  if (traced.traced === 'callback') return ofCallback(traced)
-  return traced.traced === 'notification' ? ofNotification(traced, now) : ofExchange(traced, now)
+  if (traced.traced === 'callback') return callbackMoments(traced)
+  return traced.traced === 'notification' ? notificationMoments(traced, now) : exchangeMoments(traced, now)
 }
 
 const moment = (at: Date, happening: UntimedStoryEvent): Moment => ({
@@ -83,12 +83,12 @@ const moment = (at: Date, happening: UntimedStoryEvent): Moment => ({
   event: { at: at.toISOString(), ...happening },
 })
 
-const ofCallback = ({ received_at, participant, state }: TracedCallback): readonly Moment[] => [
+const callbackMoments = ({ received_at, participant, state }: TracedCallback): readonly Moment[] => [
   moment(received_at, { event: 'received', by: participant, encrypted: null }),
   moment(received_at, { event: 'kept', state }),
 ]
 
-function ofNotification(traced: TracedNotification, now: Date): readonly Moment[] {
+function notificationMoments(traced: TracedNotification, now: Date): readonly Moment[] {
   const { occurred_at, recorded_at, event_type, record_type, matched, state, due_at, sequence } = traced
   const { delivery, recalled } = traced
   const occurred = moment(occurred_at, { event: 'occurred', event_type, record_type })
@@ -96,21 +96,21 @@ function ofNotification(traced: TracedNotification, now: Date): readonly Moment[
     // An event may be recorded before the time at which it happens.
     { ...occurred, order: Math.min(occurred.order, recorded_at.getTime()) },
     moment(recorded_at, { event: 'matched', count: matched }),
-    ...recalled.flatMap((envelope) => [composedOf(envelope, null), ...attemptsOf(envelope, now)]),
+    ...recalled.flatMap((envelope) => [composeMoment(envelope, null), ...attemptsOf(envelope, now)]),
   ]
   if (state === 'waiting') return [...moments, { ...moment(due_at, { event: 'waits' }), order: Infinity }]
   if (state === 'dropped') return [...moments, { ...moment(due_at, { event: 'left out' }), order: Infinity }]
   // There is no envelope any more: it was deleted after its retention.
   if (delivery === null) return moments
-  return [...moments, composedOf(delivery, sequence), ...attemptsOf(delivery, now)]
+  return [...moments, composeMoment(delivery, sequence), ...attemptsOf(delivery, now)]
 }
 
 /** The composing of an envelope. @param sequence its number; null: unknown, another envelope may have the number */
-const composedOf = ({ id, page, created_at, message_id, target }: TracedDelivery, sequence: number | null): Moment =>
+const composeMoment = ({ id, page, created_at, message_id, target }: TracedDelivery, sequence: number | null): Moment =>
   moment(created_at, { event: 'composed', delivery: id, page, message_id, sequence, target_origin: originOf(target) })
 
 /** The events of an exchange. Events of the same time stay in the order of these lines. */
-function ofExchange(traced: TracedExchange, now: Date): readonly Moment[] {
+function exchangeMoments(traced: TracedExchange, now: Date): readonly Moment[] {
   const { accepted, received_at, participant: by, answered, deliveries } = traced
   const moments: Moment[] = []
   if (received_at !== null) {
@@ -121,7 +121,7 @@ function ofExchange(traced: TracedExchange, now: Date): readonly Moment[] {
   for (const { at, succ, rjct, records } of answered) {
     moments.push(moment(at, { event: 'answered', items: succ + rjct, succ, rjct, records }))
   }
-  moments.push(...deliveries.map(madeOf))
+  moments.push(...deliveries.map(madeMoment))
   if (accepted?.finished_at) {
     const event = accepted.state === 'failed' ? 'failed' : 'replied'
     moments.push(moment(accepted.finished_at, { event }))
@@ -130,7 +130,7 @@ function ofExchange(traced: TracedExchange, now: Date): readonly Moment[] {
   return moments
 }
 
-const madeOf = ({ created_at, target, id, page, callback, message_id }: TracedDelivery): Moment =>
+const madeMoment = ({ created_at, target, id, page, callback, message_id }: TracedDelivery): Moment =>
   moment(created_at, {
     event: 'delivery made',
     delivery: id,
@@ -153,7 +153,7 @@ function attemptsOf(delivery: TracedDelivery, now: Date): readonly Moment[] {
     const before = made.filter(({ number }) => number <= earlier).length
     moments.splice(before, 0, moment(since, { event: 'sent again', ...of }))
   }
-  if (state === 'pending') moments.push(...comingOf(delivery, now))
+  if (state === 'pending') moments.push(...nextMoments(delivery, now))
   else moments.push(moment(finished_at ?? created_at, { event: state, ...of, reason }))
   let last = created_at.getTime()
   return moments.map(({ order, event }) => {
@@ -162,7 +162,7 @@ function attemptsOf(delivery: TracedDelivery, now: Date): readonly Moment[] {
   })
 }
 
-function comingOf(delivery: TracedDelivery, now: Date): readonly Moment[] {
+function nextMoments(delivery: TracedDelivery, now: Date): readonly Moment[] {
   const { id, page, attempts, claimed_until, next_attempt_at } = delivery
   const of = { delivery: id, page }
   if (claimed_until !== null && claimed_until > now) {

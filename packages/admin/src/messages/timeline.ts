@@ -2,7 +2,7 @@
 
 import { type AuditedMessage, findAuditedMessages } from '@rollcall/audit/store/message-entries'
 import { findAuditedMessageIds } from '@rollcall/engine/store/exchanges/message-keys'
-import { type Traced, traceMessage as traceRows } from '@rollcall/engine/store/exchanges/trace'
+import { type TracedMessage, traceMessage as traceRows } from '@rollcall/engine/store/exchanges/trace'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
@@ -55,7 +55,7 @@ export const showMessage = defineAct(
     const { participant, namespace: registry } = asked
     const { found: newest } = await findAuditedMessages(db, { keys, participant, registry }, { limit: PER_MESSAGE })
     const entries = newest.toReversed()
-    const groups = Map.groupBy(entries, ({ entry }) => traced.find((one) => isOf(one, entry)) ?? null)
+    const groups = Map.groupBy(entries, ({ entry }) => traced.find((one) => isEntryOf(one, entry)) ?? null)
     const messages = []
     for (const one of traced) messages.push(await timelineOf({ db }, one, groups.get(one) ?? []))
     const rest = Map.groupBy(groups.get(null) ?? [], ({ entry }) =>
@@ -71,7 +71,7 @@ export const showMessage = defineAct(
 export async function findTracedMessages(
   { db }: HasDatabase,
   { message_id, participant, namespace }: { message_id: string; participant?: string; namespace?: string },
-): Promise<readonly Traced[]> {
+): Promise<readonly TracedMessage[]> {
   return (await traceRows(db, message_id, { found: MOST_MESSAGES, each: PER_MESSAGE })).filter(
     (one) =>
       (participant === undefined || one.participant === participant) &&
@@ -82,7 +82,7 @@ export async function findTracedMessages(
 type Entry = AuditedMessage['entry']
 
 /** True when an entry belongs to a traced message. A notification has no correlation_id. */
-const isOf = (one: Traced, entry: Entry): boolean =>
+const isEntryOf = (one: TracedMessage, entry: Entry): boolean =>
   one.participant === entry.participant &&
   one.registry === entry.registry &&
   (entry.correlation_id === null || one.correlation_id === entry.correlation_id)
@@ -90,7 +90,7 @@ const isOf = (one: Traced, entry: Entry): boolean =>
 /** Makes the timeline of a message. @param traced null: only audit entries of the message are still stored */
 async function timelineOf(
   db: HasDatabase,
-  traced: Traced | null,
+  traced: TracedMessage | null,
   entries: readonly AuditedMessage[],
   now = new Date(),
 ) {
@@ -107,11 +107,11 @@ async function timelineOf(
     ...first?.entry,
   }
   const { participant, registry, transaction_id, correlation_id, received_at } = known
-  const answered = entries.flatMap((logged) => ofEntry(logged, traced))
+  const answered = entries.flatMap((logged) => entrySteps(logged, traced))
   const begins = received_at ?? entries.find(({ entry }) => entry.request !== null)?.at ?? null
   const came = begins === null ? [] : [makeStep(isoTime(begins), { step: 'received', message: 'The message came.' })]
   const events = traced === null ? came : listStoryEvents(traced, now).map(makeStepOfEvent)
-  const steps = merged(events, await arrival(db, begins, participant, entries), answered)
+  const steps = mergeSteps(events, await arrival(db, begins, participant, entries), answered)
   return {
     sort: known.traced,
     participant,
@@ -160,7 +160,7 @@ async function arrival(
 }
 
 /** The steps that only the audit log has: of synchronous requests, and of messages that are not stored any more. */
-function ofEntry({ at, entry, outcome }: AuditedMessage, traced: Traced | null) {
+function entrySteps({ at, entry, outcome }: AuditedMessage, traced: TracedMessage | null) {
   const { kind, outcomes, records, reply } = entry
   const time = isoTime(at)
   const code = Object.keys(outcomes).find((name) => name !== 'succ') ?? null
@@ -184,7 +184,11 @@ function ofEntry({ at, entry, outcome }: AuditedMessage, traced: Traced | null) 
 }
 
 /** Merges steps of the audit log into the stored ones: the arrival after `received`, all others by their time. */
-function merged(events: readonly TimelineStep[], arrival: readonly TimelineStep[], answered: readonly TimelineStep[]) {
+function mergeSteps(
+  events: readonly TimelineStep[],
+  arrival: readonly TimelineStep[],
+  answered: readonly TimelineStep[],
+) {
   const [first, ...others] = events
   const steps = first?.step === 'received' ? [first, ...arrival, ...others] : [...arrival, ...events]
   for (const step of answered) {
@@ -196,7 +200,7 @@ function merged(events: readonly TimelineStep[], arrival: readonly TimelineStep[
 }
 
 /** The step from which a step's duration is measured, or else `received`. Other steps have none, or their own. */
-const MEASURED: Readonly<Partial<Record<TimelineStep['step'], TimelineStep['step']>>> = {
+const MEASURED_FROM: Readonly<Partial<Record<TimelineStep['step'], TimelineStep['step']>>> = {
   accepted: 'received',
   searched: 'started',
   replied: 'received',
@@ -206,14 +210,14 @@ const MEASURED: Readonly<Partial<Record<TimelineStep['step'], TimelineStep['step
 function withDurations(steps: readonly TimelineStep[]): TimelineStep[] {
   const timeOf = (name: TimelineStep['step']) => steps.find(({ step }) => step === name)?.at
   return steps.map((step) => {
-    const from = MEASURED[step.step]
+    const from = MEASURED_FROM[step.step]
     const since = from && (timeOf(from) ?? timeOf('received'))
     if (since === undefined || step.duration_ms !== null) return step
     return { ...step, duration_ms: Math.max(0, Date.parse(step.at) - Date.parse(since)) }
   })
 }
 
-function waitsFor(traced: Traced): string[] {
+function waitsFor(traced: TracedMessage): string[] {
   if (traced.traced === 'callback') return []
   const { accepted, delivery_states, participant_status, breaker } = traced
   if (accepted?.state === 'accepted' && accepted.started_at === null) return ['It waits for a worker.']

@@ -15,7 +15,7 @@ export type { StoryEvent } from './story.ts'
 
 /** The most items, and the most deliveries, of an exchange that are shown without `full`. */
 export const MOST_TRACED_DELIVERIES = 100
-const ALL = 2_147_483_647
+const NO_LIMIT = 2_147_483_647
 
 const Id = orNull(Type.String())
 const Count = wholeNumber('A number of things.')
@@ -159,7 +159,7 @@ export const traceMessages = defineAct(
     result: Type.Array(Type.Union([Exchange, Callback, Notification])),
   },
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { id, limit = 20, full = false }) => {
-    const messages = await traceRows(db, id, { found: limit, each: full ? ALL : MOST_TRACED_DELIVERIES })
+    const messages = await traceRows(db, id, { found: limit, each: full ? NO_LIMIT : MOST_TRACED_DELIVERIES })
     const notifications = await traceNotifications(db, id, limit)
     return [...messages, ...notifications].slice(0, limit).map((traced) => {
       const events = listStoryEvents(traced, now())

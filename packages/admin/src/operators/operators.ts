@@ -46,7 +46,7 @@ const OPERATOR = {
 } as const
 
 /** A day in milliseconds. */
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 const USUAL_DAYS = 90
 const MOST_DAYS = 366
 
@@ -89,7 +89,8 @@ export const addOperator = defineAct(
       throw new AdminRefusal('name: must have no comma, semicolon, control character or invisible character')
     }
     const now = clock.date()
-    const expires = expires_at === undefined ? new Date(now + USUAL_DAYS * DAY) : endWithin(now, new Date(expires_at))
+    const expires =
+      expires_at === undefined ? new Date(now + USUAL_DAYS * DAY_MS) : endWithin(now, new Date(expires_at))
     const bound = registries && (await Promise.all(registries.map((namespace) => requireRegistry(db, namespace))))
     if (authority !== undefined) checkBound(roles, registries)
     const signing = authority === undefined ? null : await requireAuthority(db, authority)
@@ -124,7 +125,7 @@ function checkBound(roles: readonly OperatorRole[], registries: readonly string[
 }
 
 function endWithin(now: number, end: Date): Date {
-  if (end.getTime() > now && end.getTime() <= now + MOST_DAYS * DAY) return end
+  if (end.getTime() > now && end.getTime() <= now + MOST_DAYS * DAY_MS) return end
   throw new AdminRefusal(`expires_at: must be in the future, and at most ${MOST_DAYS} days away`)
 }
 
@@ -144,7 +145,7 @@ export const listOperators = defineAdminFunction(
   async ({ db, clock = CLOCK }: Deps) => {
     const names = await readAuthorityNames(db)
     return (await listOperatorTokens(db)).map((token) => ({
-      ...described(token, clock.date()),
+      ...shownToken(token, clock.date()),
       authority: token.authority === null ? null : (names.get(token.authority) ?? null),
     }))
   },
@@ -171,7 +172,7 @@ export const revokeOperator = defineAct(
   },
 )
 
-function described(token: OperatorToken, now: number) {
+function shownToken(token: OperatorToken, now: number) {
   const { name, roles, registries, created_at, expires_at, revoked_at } = token
   return {
     name,

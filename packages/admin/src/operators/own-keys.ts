@@ -41,7 +41,7 @@ const KeyResult = closed({
 /** Lists our own keys, the newest first. */
 export const listOwnKeys = defineAdminFunction(
   { input: NO_INPUT, result: Type.Array(KeyResult) },
-  async ({ db }: HasDatabase) => (await listRows(db)).map(described),
+  async ({ db }: HasDatabase) => (await listRows(db)).map(shownOwnKey),
 )
 
 /** Starts to use the next keys; running servers follow within a second, without refusing any message. */
@@ -69,7 +69,7 @@ export const revokeOwnKey = defineAct(
   { name: 'keys revoke', approval: 'never', input: closed({ kid: Kid }), result: KeyResult },
   async ({ db, vault }: HasVault, { kid }) => {
     const opened = await vault()
-    return described(await db.journal.write({ kind: 'own_key_revoked', kid }, () => revoke(db, opened, kid)))
+    return shownOwnKey(await db.journal.write({ kind: 'own_key_revoked', kid }, () => revoke(db, opened, kid)))
   },
 )
 
@@ -91,7 +91,7 @@ export const rotateMasterKey = defineAct(
     rotateMaster(db, masterKey, OTHER_SEALED_TABLES),
 )
 
-function described(key: OwnKey) {
+function shownOwnKey(key: OwnKey) {
   const { kid, use, algorithm, state } = key
   return {
     kid,

@@ -118,7 +118,7 @@ export const CHECK_REPORT = {
   ),
 } as const
 
-interface Checking extends HasSamples {
+interface CheckDeps extends HasSamples {
   readonly now?: () => Date
 }
 
@@ -130,7 +130,7 @@ export const checkParticipant = defineAct(
     input: closed({ sender_id: SenderId, namespace: Namespace, since: CHECK_REPORT.since }),
     result: closed({ sender_id: SenderId, ...CHECK_REPORT }),
   },
-  async ({ db, samples, now = () => new Date() }: Checking, { sender_id, namespace, since }) => {
+  async ({ db, samples, now = () => new Date() }: CheckDeps, { sender_id, namespace, since }) => {
     const participant = await requireParticipant(db, sender_id)
     const registry = await requireRegistry(db, namespace)
     const grant = await grantToCheck({ db }, participant, registry)
@@ -142,7 +142,7 @@ export const checkParticipant = defineAct(
     const passed = steps.every(({ state }) => state !== 'missing')
     const report = { checked_at: now(), version: packageJson.version, passed, steps }
     await saveCheck(db, of, report)
-    await drive({ db, samples }, grant, evidence)
+    await sendMissing({ db, samples }, grant, evidence)
     return { sender_id, ...shownCheckReport({ namespace, since: of.since, ...report }) }
   },
 )
@@ -197,7 +197,7 @@ function stepOf(
  * Sends what only we can send, where it was not seen yet: a delivery again that was acknowledged at the first attempt,
  * and a test notification to a live subscription.
  */
-async function drive(
+async function sendMissing(
   { db, samples }: HasSamples,
   { operations }: Grant,
   { delivery, retried_at, subscription, notified_at, testing }: Evidence,

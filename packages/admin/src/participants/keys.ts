@@ -75,7 +75,7 @@ export const addParticipantKeys = defineAct(
     for (const key of read) added.push(await addParticipantKey(db, participant, { ...key, ...times }))
     // Messages that could not be encrypted for the participant can be now.
     await retryWaiting(db, participant.id)
-    return added.map(described)
+    return added.map(keyWithState)
   },
 )
 
@@ -128,7 +128,7 @@ function profileFor({ layout, canonical_form, digest_prefix }: SignatureProfile,
 export const listParticipantKeys = defineAdminFunction(
   { input: closed({ sender_id: SenderId }), result: Type.Array(KeyResult) },
   async ({ db }: HasDatabase, { sender_id }) =>
-    (await listRows(db, await requireParticipant(db, sender_id))).map(described),
+    (await listRows(db, await requireParticipant(db, sender_id))).map(keyWithState),
 )
 
 const PublicKeys = Type.Array(
@@ -181,7 +181,7 @@ export const revokeParticipantKey = defineAct(
     input: closed({ sender_id: SenderId, kid: Kid }),
     result: KeyResult,
   },
-  async ({ db }: HasDatabase, { sender_id, kid }) => described(await revokeJournaled(db, sender_id, kid)),
+  async ({ db }: HasDatabase, { sender_id, kid }) => keyWithState(await revokeJournaled(db, sender_id, kid)),
 )
 
 async function revokeJournaled(db: Database, sender_id: string, kid: string): Promise<ParticipantKey> {
@@ -196,7 +196,7 @@ async function revokeJournaled(db: Database, sender_id: string, kid: string): Pr
   )
 }
 
-function described(key: ParticipantKey) {
+function keyWithState(key: ParticipantKey) {
   const { kid, use, algorithm, thumbprint, valid_from, valid_until, revoked_at } = key
   return {
     kid,

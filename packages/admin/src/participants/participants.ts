@@ -104,8 +104,8 @@ export const addParticipant = defineAct(
   },
   async (deps: HasDatabase & BaseActDeps, { sender_id, name, environment = 'live', grants = {}, ...limits }) => {
     const { db } = deps
-    const checked = await checkedGrants(db, environment, grants)
-    const acts = checked.map(({ registry }) => ({ note: GRANTING, registry: registry.namespace }))
+    const checked = await checkGrants(db, environment, grants)
+    const acts = checked.map(({ registry }) => ({ note: GRANT_NOTE, registry: registry.namespace }))
     for (const details of acts) await auditAct(deps, details)
     const { secret, sha256 } = newSecret()
     const added = await addRow(db, {
@@ -127,10 +127,10 @@ export const addParticipant = defineAct(
 )
 
 /** The note of an audit entry for a grant that comes with a new participant. */
-const GRANTING = 'participant add --grant'
+const GRANT_NOTE = 'participant add --grant'
 
 /** Checks all given grants, and returns them, before the first is written. */
-async function checkedGrants(
+async function checkGrants(
   db: Database,
   environment: Environment,
   grants: Readonly<Record<string, Static<typeof GrantTermsSchema>>>,
@@ -169,11 +169,11 @@ export async function setParticipantStatus({ db }: HasDatabase, { sender_id, sta
   return shownParticipant(participant)
 }
 
-const ONE = closed({ sender_id: SenderId })
+const SENDER_INPUT = closed({ sender_id: SenderId })
 
 /** Disables a participant: nothing from it is accepted. Every server applies it within a second. */
 export const disableParticipant = defineAct(
-  { name: 'participant disable', approval: 'never', settings: true, input: ONE, result: ParticipantResult },
+  { name: 'participant disable', approval: 'never', settings: true, input: SENDER_INPUT, result: ParticipantResult },
   (deps: HasDatabase, { sender_id }) => setParticipantStatus(deps, { sender_id, status: 'disabled' }),
 )
 
@@ -189,7 +189,7 @@ export const enableParticipant = defineAct(
         status === 'active' ? null : { about, stored: { status }, wanted: { status: 'active' } },
     },
     settings: true,
-    input: ONE,
+    input: SENDER_INPUT,
     result: ParticipantResult,
   },
   (deps: HasDatabase, { sender_id }) => setParticipantStatus(deps, { sender_id, status: 'active' }),
@@ -210,7 +210,7 @@ export const rotateParticipantSecret = defineAct(
           : { about: { sender_id, signature_policy }, wanted: { secret: 'a new one' } },
     },
     settings: true,
-    input: ONE,
+    input: SENDER_INPUT,
     result: closed({ sender_id: SenderId, client_id: ClientId, client_secret: ClientSecret }),
   },
   async ({ db }: HasDatabase, { sender_id }) => makeClientSecret(db, sender_id),

@@ -20,7 +20,7 @@ import { addParticipantKeys, readKeys, shownKey } from './keys.ts'
 import { ParticipantResult, requireParticipant, shownParticipant } from './participants.ts'
 import { checkKeySetAddress } from './policy.ts'
 
-interface Promoting extends HasDatabase {
+interface PromoteDeps extends HasDatabase {
   readonly now?: () => Date
 }
 
@@ -42,7 +42,7 @@ export const promoteParticipant = defineAct(
     approval: {
       when: 'always',
       role: 'own',
-      async concerns({ db }: Promoting, { sender_id, jwks_uri = null, keys, kid, use }) {
+      async concerns({ db }: PromoteDeps, { sender_id, jwks_uri = null, keys, kid, use }) {
         const { environment, jwks_uri: before } = await requireParticipant(db, sender_id)
         const added = keys === undefined ? [] : (await readKeys(sender_id, keys, { kid, use })).map(shownKey)
         const stored = { environment, jwks_uri: before }
@@ -61,7 +61,7 @@ export const promoteParticipant = defineAct(
       client_secret: text('Its live client secret. It is not stored and cannot be shown again.'),
     }),
   },
-  async ({ db, now = () => new Date() }: Promoting, { sender_id, jwks_uri = null, ...given }, _, checkDecision) => {
+  async ({ db, now = () => new Date() }: PromoteDeps, { sender_id, jwks_uri = null, ...given }, _, checkDecision) => {
     const participant = await requireParticipant(db, sender_id)
     if (participant.environment !== 'sandbox') throw new AdminRefusal(`${sender_id} is live already`)
     await checkReport({ db }, participant, new Date(now().getTime() - CHECK_DAYS * 86_400_000))

@@ -13,7 +13,7 @@ import { closed, instant, isoTime, NO_INPUT, orNull, text } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 import type { PartnerDeps } from './partner.ts'
 
-interface Seen extends Milestones {
+interface SeenSteps extends Milestones {
   readonly key: Date | null
   /** True when the participant has an address for callbacks. */
   readonly isCalled: boolean
@@ -22,12 +22,12 @@ interface Seen extends Milestones {
 interface StepRow {
   readonly name: keyof Milestones | 'key'
   /** Returns the reason why the step is skipped; null: it must be done. */
-  readonly skipped: (participant: Participant, seen: Seen) => string | null
+  readonly skipped: (participant: Participant, seen: SeenSteps) => string | null
   readonly done: string
   readonly open: string
 }
 
-const never = (): null => null
+const notSkipped = (): null => null
 const unsigned = ({ signature_policy }: Participant): string | null =>
   signature_policy === 'off' ? 'The signatures of your messages are not checked.' : null
 
@@ -41,13 +41,13 @@ const STEPS: readonly StepRow[] = [
   },
   {
     name: 'token',
-    skipped: never,
+    skipped: notSkipped,
     done: 'A request with an access token was accepted.',
     open: 'Get an access token with client_id and client_secret, and send a request with it.',
   },
   {
     name: 'search',
-    skipped: never,
+    skipped: notSkipped,
     done: 'A search was accepted.',
     open: 'Send a search. The examples on this page are made for you.',
   },
@@ -80,7 +80,7 @@ export const showChecklist = defineAdminFunction(
   async ({ db, clock, sender_id }: PartnerDeps) => {
     const participant = await requireParticipant(db, sender_id)
     const { allowed, default_url, notify_url } = await findCallbackSettings(db, participant.id)
-    const seen: Seen = {
+    const seen: SeenSteps = {
       ...(await noteMilestones(db, participant, { look: (id) => findFirstSteps(db, id), now: clock.date() })),
       key: await keyOf(db, participant),
       isCalled: allowed.length > 0 || default_url !== null || notify_url !== null,

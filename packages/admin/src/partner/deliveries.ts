@@ -45,9 +45,9 @@ const OWN = {
 /** The states in which a participant may replay a delivery. `dropped` is none: an operator may have cancelled it. */
 const REPLAYABLE = ['delivered', 'refused', 'dead', 'held'] as const satisfies readonly DeliveryState[]
 
-type Listed = Awaited<ReturnType<typeof listDeliveries>>[number]
+type DeliveryRow = Awaited<ReturnType<typeof listDeliveries>>[number]
 
-const described = (row: Listed) => ({
+const ownDelivery = (row: DeliveryRow) => ({
   message_id: row.message_id,
   namespace: row.registry,
   callback: row.callback,
@@ -75,7 +75,7 @@ export const listOwnDeliveries = defineAdminFunction(
   async (deps: PartnerDeps, { state, before: last, limit = 50 }) => {
     const before = last === undefined ? undefined : await idOf(deps, last, 'before')
     const choice = { participant: deps.sender_id, state, before, limit }
-    return (await listDeliveries({ db: deps.db }, choice)).map(described)
+    return (await listDeliveries({ db: deps.db }, choice)).map(ownDelivery)
   },
 )
 
@@ -99,7 +99,7 @@ export const showOwnDelivery = defineAdminFunction(
     const id = await idOf(deps, message_id)
     const { made, ...delivery } = await readDelivery(deps.db, id, null)
     return {
-      ...described(delivery),
+      ...ownDelivery(delivery),
       made: made.map(({ number, at, duration_ms, status, error }) => ({
         number,
         at,

@@ -7,7 +7,7 @@ import { lockHolds } from '@rollcall/audit/store/prune-entries'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { signTombstone } from '@rollcall/audit/tombstones'
 import type { JournalAct } from '@rollcall/core/model/journal'
-import { bodyKeyRetention, DAY } from '@rollcall/core/model/retention'
+import { bodyKeyRetention, SECONDS_PER_DAY } from '@rollcall/core/model/retention'
 import { commitJournaled } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
 import { erasePersonOfHolds, holdsOfPerson, listHolds } from '@rollcall/database/holds'
@@ -168,13 +168,13 @@ const primariesOf = (given: FoundPerson['given']) =>
       .map(({ name }) => ({ registry, record_type: name, primary_identifier: identifier.value })),
   )
 
-interface Erasing {
+interface EraseDeps {
   readonly signer: AuditSigner
   readonly now: () => Date
 }
 
 /** The most rows that one tombstone names. */
-const AT_ONCE = 5_000
+const TOMBSTONE_ROWS = 5_000
 
 /**
  * Deletes the pseudonyms of a person in the audit log, except those that a hold keeps, and in ended holds.
@@ -183,23 +183,23 @@ const AT_ONCE = 5_000
  */
 export async function erasePseudonyms(
   transaction: Kysely<unknown>,
-  { signer, now }: Erasing,
+  { signer, now }: EraseDeps,
   pseudonyms: readonly Buffer[],
   reason: string,
 ): Promise<number> {
   for (let total = 0; ; ) {
-    const places = await deletePersonRows(transaction, pseudonyms, AT_ONCE)
+    const places = await deletePersonRows(transaction, pseudonyms, TOMBSTONE_ROWS)
     if (places.length === 0) {
       await erasePersonOfHolds(transaction, pseudonyms)
       return total
     }
-    const tombstone = { kind: 'erasure' as const, at: now().toISOString(), reason, erased: byChain(places) }
+    const tombstone = { kind: 'erasure' as const, at: now().toISOString(), reason, erased: groupByChain(places) }
     await insertTombstone(transaction, signTombstone(signer, tombstone))
     total += places.length
   }
 }
 
-function byChain(places: readonly PersonPlace[]): Record<string, [number, number][]> {
+function groupByChain(places: readonly PersonPlace[]): Record<string, [number, number][]> {
   const sorted = places.toSorted((one, other) => one.sequence - other.sequence || one.position - other.position)
   const chains = Map.groupBy(sorted, ({ chain }) => chain)
   return Object.fromEntries(
@@ -234,6 +234,6 @@ async function eraseBeside(
 
 /** The earliest time at which today's key of stored bodies is destroyed: `retention` seconds after the day (UTC). */
 function endOfBodies(now: Date, retention: number): Date {
-  const day = Math.floor(now.getTime() / (DAY * 1_000)) + 1
-  return new Date((day * DAY + retention) * 1_000)
+  const day = Math.floor(now.getTime() / (SECONDS_PER_DAY * 1_000)) + 1
+  return new Date((day * SECONDS_PER_DAY + retention) * 1_000)
 }

@@ -34,7 +34,7 @@ export async function findIdentifiersOfPerson(
   named: { readonly type: string; readonly value: string },
 ): Promise<readonly KnownIdentifier[]> {
   const { registries, joined } = await chooseRegistriesOfPerson(db, named)
-  const known = new Map(meanings(registries, named).map((one): [string, KnownIdentifier] => [keyOf(one), one]))
+  const known = new Map(readForms(registries, named).map((one): [string, KnownIdentifier] => [keyOf(one), one]))
   let fresh = [...known.values()]
   for (let round = 0; round < ROUNDS && fresh.length > 0; round += 1) {
     const others = await Promise.all(fresh.map((one) => othersOf(db, registries, one)))
@@ -47,7 +47,7 @@ export async function findIdentifiersOfPerson(
 const keyOf = ({ type, value }: PersonIdentifier): string => `${type}:${value}`
 
 /** The forms of an identifier in the registries, which may normalise it differently, or not list its type. */
-function meanings(
+function readForms(
   registries: readonly Registry[],
   { type: name, value: raw }: { readonly type: string; readonly value: string },
 ): readonly KnownIdentifier[] {

@@ -24,16 +24,16 @@ export interface PersonRegistries {
  */
 export async function chooseRegistriesOfPerson(db: Database, given: Identifier): Promise<PersonRegistries> {
   const all = await listRegistries(db)
-  const of = (environment: Registry['environment']) => all.filter((one) => one.environment === environment)
+  const registriesIn = (environment: Registry['environment']) => all.filter((one) => one.environment === environment)
   const everything = <Given>(identifiers: readonly Given[]) => Promise.resolve(identifiers)
   for (const environment of ENVIRONMENTS) {
-    const registries = of(environment)
+    const registries = registriesIn(environment)
     if (!(await isRecorded(db, registries, given))) continue
     if (environment === 'live') return { registries, joined: everything }
     return {
       registries,
       async joined(identifiers) {
-        const real = await Promise.all(identifiers.map((one) => isRecorded(db, of('live'), one)))
+        const real = await Promise.all(identifiers.map((one) => isRecorded(db, registriesIn('live'), one)))
         return identifiers.filter((_, at) => !real[at])
       },
     }

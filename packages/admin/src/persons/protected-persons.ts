@@ -7,7 +7,7 @@ import type { JournalAct } from '@rollcall/core/model/journal'
 import { recordsWithIdentifier } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
-import { IDENTIFIERS, type Registry } from '@rollcall/core/model/registry'
+import { IDENTIFIERS_GROUP, type Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
@@ -37,12 +37,12 @@ import { recordIdsWithMerged } from './with-merged.ts'
 export { PROTECTION_CATEGORIES }
 
 const Category = oneOf(PROTECTION_CATEGORIES, { description: 'Why the person is protected.' })
-const Named = {
+const PersonInput = {
   namespace: Namespace,
   identifier_type: text("One of the registry's identifier types."),
   identifier_value: markPersonal(text('The value of an identifier of the person.')),
 } as const
-const Rewritten = wholeNumber('Records of others, such as households, that were found by the person too.')
+const RewrittenCount = wholeNumber('Records of others, such as households, that were found by the person too.')
 
 /** Protects a person; every server follows within a second. A record that the registry gets later is protected too. */
 export const protectPerson = defineAct(
@@ -50,7 +50,7 @@ export const protectPerson = defineAct(
     name: 'record protect',
     approval: 'never',
     input: closed({
-      ...Named,
+      ...PersonInput,
       category: Category,
       reason: markPersonal(
         Type.String({ minLength: 1, maxLength: 500, description: 'For those who read the list later.' }),
@@ -60,7 +60,7 @@ export const protectPerson = defineAct(
       namespace: Namespace,
       category: Category,
       records: wholeNumber('Records of the person: 0 where the registry has none yet.'),
-      rewritten: Rewritten,
+      rewritten: RewrittenCount,
       withdrawn: wholeNumber('Notifications about the person that waited, and are not sent.'),
     }),
   },
@@ -112,7 +112,8 @@ export async function repeatProtection(
 
 type PersonProtected = Extract<JournalAct, { readonly kind: 'person_protected' }>
 
-const hasUnfilled = ({ unfilled }: Registry): boolean => [...unfilled.values()].some((names) => names.has(IDENTIFIERS))
+const hasUnfilled = ({ unfilled }: Registry): boolean =>
+  [...unfilled.values()].some((names) => names.has(IDENTIFIERS_GROUP))
 
 /** Finds the person whom an identifier names. Changes of the registry's records wait until the transaction ends. */
 async function findPerson(db: Database, client: ClientBase, registry: Registry, named: Identifier) {
@@ -147,8 +148,8 @@ export const unprotectPerson = defineAct(
         wanted: { protection: 'lifted' },
       }),
     },
-    input: closed(Named),
-    result: closed({ namespace: Namespace, rewritten: Rewritten }),
+    input: closed(PersonInput),
+    result: closed({ namespace: Namespace, rewritten: RewrittenCount }),
   },
   async ({ db }: HasDatabase, { namespace, ...given }) => {
     const registry = await requireRegistry(db, namespace)
@@ -213,12 +214,12 @@ const countBearers = (db: Database, registry: Registry, named: readonly Identifi
     }),
   )
 
-interface Given {
+interface IdentifierInput {
   readonly identifier_type: string
   readonly identifier_value: string
 }
 
-function identifierOf({ kind }: Registry, { identifier_type, identifier_value }: Given): Identifier {
+function identifierOf({ kind }: Registry, { identifier_type, identifier_value }: IdentifierInput): Identifier {
   const type = resolveIdentifierType(kind, identifier_type)
   const types = kind.identifier_types.filter((one) => !isContact(one))
   if (type === undefined || isContact(type)) {

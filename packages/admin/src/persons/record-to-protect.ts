@@ -48,11 +48,11 @@ export async function findRecordToProtect(
   if (another !== undefined) {
     throw new AdminRefusal('identifier: several records have it; name the record by its primary identifier')
   }
-  return bearer === null || registry.own_records ? bearer : withoutShared(reader, registry, bearer)
+  return bearer === null || registry.own_records ? bearer : removeShared(reader, registry, bearer)
 }
 
 /** Removes identifiers that other records of a live source have too. For our own tables the store does this. */
-async function withoutShared(
+async function removeShared(
   reader: RecordReader,
   registry: Registry,
   bearer: RecordToProtect,

@@ -2,7 +2,7 @@
 
 import { mayDeleteEntries } from '@rollcall/audit/store/held-entries'
 import type { Limits } from '@rollcall/core/limits'
-import { bodyKeyRetention, DAY, eventRetention, retentionRows } from '@rollcall/core/model/retention'
+import { bodyKeyRetention, eventRetention, retentionRows, SECONDS_PER_DAY } from '@rollcall/core/model/retention'
 import type { Database } from '@rollcall/database/database'
 import { clearRemovedHolds } from '@rollcall/database/holds'
 import { countEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
@@ -45,13 +45,13 @@ export interface RetentionDeps extends HasVault, HasOwner {
 }
 
 /** A kind of stored data that is deleted by the clock of the database. Servers do the same every ten minutes. */
-interface Stored {
+interface StoredKind {
   readonly name: string
   readonly count: (db: Database, limits: Limits) => Promise<number>
   readonly prune: (db: Database, limits: Limits) => Promise<number>
 }
 
-const STORED: readonly Stored[] = [
+const STORED_KINDS: readonly StoredKind[] = [
   {
     name: 'exchanges',
     count: (db, { exchange_retention }) => countExchanges(db, exchange_retention),
@@ -79,7 +79,7 @@ const PRUNED = closed({
   stored: Type.Array(
     closed({
       name: oneOf(
-        STORED.map(({ name }) => name),
+        STORED_KINDS.map(({ name }) => name),
         { description: 'As in the table of ages.' },
       ),
       deleted: wholeNumber('Rows.'),
@@ -95,17 +95,17 @@ const PRUNED = closed({
 /** Deletes data after its retention. The audit log can only be deleted by the owner of the database. */
 export const pruneStoredData = defineAct(
   { name: 'prune', approval: 'never', input: closed({ dry_run: Type.Optional(flag('Only count.')) }), result: PRUNED },
-  (deps: RetentionDeps, { dry_run = false }) => pruned(deps, dry_run),
+  (deps: RetentionDeps, { dry_run = false }) => pruneOrCount(deps, dry_run),
 )
 
-async function pruned(deps: RetentionDeps, dry_run: boolean) {
+async function pruneOrCount(deps: RetentionDeps, dry_run: boolean) {
   const { db, owner = db, limits, now = () => new Date() } = deps
   if (!dry_run) await requireOwner(owner)
   const stored = []
-  for (const { name, count, prune: run } of STORED) {
+  for (const { name, count, prune: run } of STORED_KINDS) {
     stored.push({ name, deleted: await (dry_run ? count(db, limits) : run(db, limits)) })
   }
-  const before = beginOfMonth(now().getTime() - limits.account_retention * DAY * 1_000)
+  const before = beginOfMonth(now().getTime() - limits.account_retention * SECONDS_PER_DAY * 1_000)
   if (!dry_run) await clearRemovedHolds(owner)
   const counts = await pruneAuditLog({ ...deps, owner, now, dryRun: dry_run }, before)
   return { dry_run, stored, accounts: { before: isoTime(before), ...counts } }
@@ -114,7 +114,7 @@ async function pruned(deps: RetentionDeps, dry_run: boolean) {
 /** Counts what `prune` would delete now, and deletes nothing. */
 export const countPrunable = defineAct(
   { name: 'prune --dry-run', approval: 'never', input: NO_INPUT, result: PRUNED },
-  (deps: RetentionDeps) => pruned(deps, true),
+  (deps: RetentionDeps) => pruneOrCount(deps, true),
 )
 
 /** Checks that the role may delete audit entries. @throws AdminRefusal it may not: another role owns the audit log */

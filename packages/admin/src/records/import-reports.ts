@@ -30,7 +30,7 @@ const Rejections = Type.Array(
   }),
   { description: 'Why lines were rejected as a whole. Rules that a value breaks stand with its column or attribute.' },
 )
-const Repeated = closed(
+const RepeatedLines = closed(
   { count: wholeNumber('Lines whose record replaced that of an earlier line.'), lines: Lines('The first ones.') },
   { description: 'Lines that have the primary identifier of an earlier line, unless they were rejected for it.' },
 )
@@ -38,13 +38,13 @@ const Attributes = Type.Array(
   closed({ record_type: RecordTypeName, name: text('Attribute, or type of identifier.'), ...reported }),
   { description: 'What the records had; records that could not be read at all are not among them.' },
 )
-const kept = wholeNumber('Records that are stored although a value of them is not understood.')
+const keptCount = wholeNumber('Records that are stored although a value of them is not understood.')
 
 /** The report of an import, of the whole file also after an interruption, or of a source check. It has no value. */
 export const ImportReport = closed({
-  kept,
+  kept: keptCount,
   rejections: Rejections,
-  repeated: Repeated,
+  repeated: RepeatedLines,
   attributes: Attributes,
   columns: Type.Array(
     closed({ column: text('Column of the table.'), path: text('Its path in the column mapping.'), ...reported }),
@@ -79,9 +79,9 @@ export const EndedImport = closed(
   {
     ended_at: instant('When it ended.'),
     ...counts,
-    kept,
+    kept: keptCount,
     rejections: Rejections,
-    repeated: Repeated,
+    repeated: RepeatedLines,
     attributes: Attributes,
     paths: Type.Array(closed({ path: text('Path in the column mapping.'), ...reported }), {
       description: 'For CSV: what the cells of the mapped columns had.',

@@ -12,7 +12,7 @@ import {
   compiledFiltersOf,
   type NamedEvent,
   type RecordedEvent,
-  type Recording,
+  type RecordingDeps,
 } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { identifierValue, type Kind, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
@@ -66,7 +66,7 @@ const UNMERGE = closed({
 export const mergeRecords = defineAct(
   { name: 'record merge', approval: 'never', input: MERGE, result: RESULT },
   (deps: HasRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
-    changing(deps, namespace, async (change) => {
+    whileLocked(deps, namespace, async (change) => {
       const survivor = liveRecord('survivor', await namedRecords(change, record_type, 'survivor', stays))
       const retired = liveRecord('retired', await namedRecords(change, record_type, 'retired', goes))
       const { recordType, id, document: before } = retired
@@ -77,7 +77,7 @@ export const mergeRecords = defineAct(
       await checkProtection(change, recordType, survivor.id, id)
       const replaced_by = primaryOf(change.registry.kind, recordType, survivor)
       const named: NamedEvent = { event_type: 'CANCEL', corrects: 'CANCEL', corrected: 'all', replaced_by }
-      const event = await recorded(change, recordType, { record: id, before, after: null }, named)
+      const event = await recordEvent(change, recordType, { record: id, before, after: null }, named)
       const { client, registry, sink, now } = change
       const merge = { survivor: survivor.id, retired: id, event: event.id, now }
       await sink.retireRecord(client, registry, recordType, merge)
@@ -92,13 +92,13 @@ export const mergeRecords = defineAct(
 export const unmergeRecords = defineAct(
   { name: 'record unmerge', approval: 'never', input: UNMERGE, result: RESULT },
   (deps: HasRecording, { namespace, record_type, retired: comes }) =>
-    changing(deps, namespace, async (change) => {
+    whileLocked(deps, namespace, async (change) => {
       const { recordType, ...retired } = retiredRecord(await namedRecords(change, record_type, 'retired', comes))
       await checkProtection(change, recordType, retired.survivor, retired.record)
       await change.sink.restoreRecord(change.client, change.registry, recordType, retired).catch(refuseToRestore)
       const named: NamedEvent = { event_type: 'CANCEL', corrects: 'CORRECTION', corrected: retired.event }
       const { record, document: after } = retired
-      const event = await recorded(change, recordType, { record, before: null, after }, named)
+      const event = await recordEvent(change, recordType, { record, before: null, after }, named)
       return { namespace, record_type: recordType.name, notified: event.matched }
     }),
 )
@@ -124,12 +124,12 @@ interface Change {
   readonly client: ClientBase
   readonly registry: Registry
   readonly sink: RecordSink
-  readonly recording: Recording
+  readonly recording: RecordingDeps
   readonly now: Date
 }
 
 /** Does the work in one transaction in which nothing else changes records of the registry. */
-async function changing<Result>(
+async function whileLocked<Result>(
   { db, limits, now: clock = () => new Date() }: HasRecording,
   namespace: string,
   work: (change: Change) => Promise<Result>,
@@ -144,7 +144,7 @@ async function changing<Result>(
   })
 }
 
-async function recorded(
+async function recordEvent(
   { client, registry, sink, recording }: Change,
   recordType: RecordType,
   change: Pick<RecordChange, 'record' | 'before' | 'after'>,
@@ -157,24 +157,24 @@ async function recorded(
   return event
 }
 
-interface OfType {
+interface HasType {
   readonly recordType: RecordType
 }
 
 /** The records that an identifier names, by record type. */
-interface Named {
-  readonly live: readonly (FoundRecord & OfType)[]
-  readonly retired: readonly (RetiredRecord & OfType)[]
+interface FoundRecords {
+  readonly live: readonly (FoundRecord & HasType)[]
+  readonly retired: readonly (RetiredRecord & HasType)[]
 }
 
-type Given = ReadOnly<Static<typeof MERGE>>['retired']
+type GivenIdentifier = ReadOnly<Static<typeof MERGE>>['retired']
 
 async function namedRecords(
   { client, registry, sink }: Change,
   record_type: string | undefined,
   member: 'survivor' | 'retired',
-  { identifier_type, identifier_value }: Given,
-): Promise<Named> {
+  { identifier_type, identifier_value }: GivenIdentifier,
+): Promise<FoundRecords> {
   const { kind } = registry
   const type = resolveIdentifierType(kind, identifier_type)
   if (type === undefined) {
@@ -184,8 +184,8 @@ async function namedRecords(
   const value = identifierValue(type, identifier_value)
   if (value === null) throw new AdminRefusal(`${member}.identifier_value: must be a valid ${type.name}`)
   const types = record_type === undefined ? kind.record_types : [requireRecordType(registry, record_type)]
-  const live: (FoundRecord & OfType)[] = []
-  const retired: (RetiredRecord & OfType)[] = []
+  const live: (FoundRecord & HasType)[] = []
+  const retired: (RetiredRecord & HasType)[] = []
   for (const recordType of types) {
     const found = await sink.findRecordsWithIdentifier(client, registry, recordType, { type: type.name, value })
     live.push(...found.live.map((one) => ({ ...one, recordType })))
@@ -195,21 +195,21 @@ async function namedRecords(
   throw new AdminRefusal(`${member}: no record has this identifier`, { reason: 'not_found' })
 }
 
-function liveRecord(member: 'survivor' | 'retired', { live }: Named): FoundRecord & OfType {
+function liveRecord(member: 'survivor' | 'retired', { live }: FoundRecords): FoundRecord & HasType {
   if (live.length === 0) {
     throw new AdminRefusal(`${member}: the record was merged into another one; name that one`, { reason: 'conflict' })
   }
   return requireOneRecord(member, live)
 }
 
-function retiredRecord({ retired }: Named): RetiredRecord & OfType {
+function retiredRecord({ retired }: FoundRecords): RetiredRecord & HasType {
   if (retired.length === 0) {
     throw new AdminRefusal('retired: the record was not merged into another one', { reason: 'conflict' })
   }
   return requireOneRecord('retired', retired)
 }
 
-function requireOneRecord<Found extends OfType>(member: string, found: readonly Found[]): Found {
+function requireOneRecord<Found extends HasType>(member: string, found: readonly Found[]): Found {
   const [only] = found
   if (only !== undefined && found.length === 1) return only
   const isOfOneType = found.every(({ recordType }) => recordType === only?.recordType)

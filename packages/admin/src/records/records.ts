@@ -7,7 +7,7 @@ import { recordChanges } from '@rollcall/delivery/events/publish'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import type { CompleteFile, RemovalResult } from '@rollcall/import/completion'
-import { FORMATS, type FormatName } from '@rollcall/import/formats'
+import { FILE_FORMATS, type FormatName } from '@rollcall/import/formats'
 import { EVENT_MODES, type ImportProgress, importFile } from '@rollcall/import/import-file'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsOf, requireSink } from '@rollcall/records/records/registry-records'
@@ -22,7 +22,7 @@ import { closed, flag, markPersonal, Namespace, orNull, RecordTypeName, text, wh
 import { ImportReport } from './import-reports.ts'
 
 // The cast is safe: the table has exactly the names of the type.
-export const IMPORT_FORMATS = Object.keys(FORMATS) as FormatName[]
+export const IMPORT_FORMATS = Object.keys(FILE_FORMATS) as FormatName[]
 export { delimiterName } from '@rollcall/import/csv'
 export type { FormatName } from '@rollcall/import/formats'
 export { EVENT_MODES, type EventMode, type ImportProgress } from '@rollcall/import/import-file'
@@ -153,7 +153,7 @@ export const importRecords = defineAct(
       report,
       events,
       unchanged: complete === true ? result.unchanged : null,
-      removal: removal === null ? null : removedOf(removal),
+      removal: removal === null ? null : removalFacts(removal),
       new: isDry ? null : result.added,
       replaced: isDry ? null : result.replaced,
       read_as: { format, encoding, delimiter: table?.delimiter ?? null, header: table?.header ?? null },
@@ -163,7 +163,7 @@ export const importRecords = defineAct(
   },
 )
 
-const removedOf = ({ before, absent, removed, refusal }: RemovalResult) => ({ before, absent, removed, refusal })
+const removalFacts = ({ before, absent, removed, refusal }: RemovalResult) => ({ before, absent, removed, refusal })
 
 /** Makes the function that removes records which a complete file lacks. It audits and leaves traces as deletions do. */
 function removalOf(deps: ImportDeps & BaseActDeps, began: Date): CompleteFile['remove'] {

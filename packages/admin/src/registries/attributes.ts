@@ -90,7 +90,7 @@ export const addAttribute = defineAct(
       ...(indexed && { indexed }),
       ...(sortable && { sortable }),
     }
-    return oneDescribed(await addRow(db, namespace, record_type, attribute), record_type, attribute.name)
+    return shownByName(await addRow(db, namespace, record_type, attribute), record_type, attribute.name)
   },
 )
 
@@ -98,7 +98,7 @@ export const addAttribute = defineAct(
 export const indexAttribute = defineAct(
   { name: 'attribute index', approval: 'never', input: closed({ ...PLACE, name: Name }), result: AttributeResult },
   async ({ db }: HasDatabase, { namespace, record_type, name }) =>
-    oneDescribed(await indexRow(db, namespace, record_type, name), record_type, name),
+    shownByName(await indexRow(db, namespace, record_type, name), record_type, name),
 )
 
 /** Removes an attribute that was added, with its column, or the index that was added to an attribute of the kind. */
@@ -126,7 +126,7 @@ export const listAttributes = defineAdminFunction(
   async ({ db }: HasDatabase, { namespace, record_type }) => {
     const registry = await requireRegistry(db, namespace)
     const types = record_type === undefined ? registry.kind.record_types : [requireRecordType(registry, record_type)]
-    return types.flatMap((type) => type.attributes.map((attribute) => described(registry, type, attribute)))
+    return types.flatMap((type) => type.attributes.map((attribute) => shownAttribute(registry, type, attribute)))
   },
 )
 
@@ -140,14 +140,14 @@ function kindWithout(registry: Registry, record_type: string, removed: string): 
   return first === undefined ? null : { ...registry.kind, record_types: [first, ...others] }
 }
 
-function oneDescribed(registry: Registry, record_type: string, name: string) {
+function shownByName(registry: Registry, record_type: string, name: string) {
   const type = requireRecordType(registry, record_type)
   const attribute = type.attributes.find((row) => row.name === name)
   if (attribute === undefined) throw new Error('unreachable: the attribute was declared')
-  return described(registry, type, attribute)
+  return shownAttribute(registry, type, attribute)
 }
 
-function described(registry: Registry, recordType: RecordType, attribute: Attribute) {
+function shownAttribute(registry: Registry, recordType: RecordType, attribute: Attribute) {
   const unfilled = registry.unfilled.get(recordType.name)
   return {
     record_type: recordType.name,

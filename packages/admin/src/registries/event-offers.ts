@@ -23,7 +23,7 @@ export const EventExample = closed({
 /** Makes an example for each event type: a sample without what the event needs. A type without a sample is left out. */
 export const eventExamples = (kind: Kind, type: RecordType, samples: readonly JsonObject[]) =>
   kind.event_types.flatMap((event) => {
-    const record = isOf(kind, type, event) ? offered(type, event, samples) : undefined
+    const record = canHaveEvent(kind, type, event) ? chooseSample(type, event, samples) : undefined
     if (record === undefined) return []
     const needed = type.attributes.filter(({ name }) => event.needs?.includes(name))
     const needs = needed.map(({ name, paths: [path = name] }) => ({ name, path }))
@@ -33,12 +33,12 @@ export const eventExamples = (kind: Kind, type: RecordType, samples: readonly Js
   })
 
 /** True when records of a type can have an event. One that no rule derives, such as an adoption, fits all types. */
-function isOf({ record_types }: Kind, { event_rules }: RecordType, { name }: EventType): boolean {
+function canHaveEvent({ record_types }: Kind, { event_rules }: RecordType, { name }: EventType): boolean {
   const isMade = (rules: RecordType['event_rules']) => rules.some(({ event }) => event === name)
   return isMade(event_rules) || !record_types.some((other) => isMade(other.event_rules))
 }
 
-function offered(type: RecordType, { offers = {} }: EventType, samples: readonly JsonObject[]) {
+function chooseSample(type: RecordType, { offers = {} }: EventType, samples: readonly JsonObject[]) {
   const { has = [], lacks = [], by } = offers
   const said = (record: JsonObject, name: string) => {
     const attribute = type.attributes.find((one) => one.name === name)

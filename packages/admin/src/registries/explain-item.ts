@@ -8,9 +8,9 @@ import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/se
 import type { Database } from '@rollcall/database/database'
 import { dayIn } from '@rollcall/protocol'
 import { planIndexes } from '@rollcall/records/records/index-plan'
-import { type Explained, explainSearch } from '@rollcall/records/records/sql/explain'
+import { explainSearch, type SearchExplanation } from '@rollcall/records/records/sql/explain'
 
-export interface ExplainedItem extends Omit<Explained, 'missing'> {
+export interface ExplainedItem extends Omit<SearchExplanation, 'missing'> {
   readonly record_type: string
   /** Advice that would make the search faster. */
   readonly advice: readonly IndexAdvice[]
@@ -19,7 +19,7 @@ export interface ExplainedItem extends Omit<Explained, 'missing'> {
 export interface IndexAdvice {
   /** The name of the attribute or compound that needs an index. */
   readonly attribute: string
-  /** `undeclared`: no index is declared. `missing`: it was not built. `invalid`: its build was interrupted. */
+  /** `adviseDeclare`: no index is declared. `missing`: it was not built. `invalid`: its build was interrupted. */
   readonly index: 'undeclared' | 'missing' | 'invalid'
   /** The words of a `rollcall` command that helps; null: no command does. */
   readonly command: readonly string[] | null
@@ -49,7 +49,7 @@ export async function explainItem(
     ...explained,
     advice: [
       ...(await absentIndexes(db, registry, criteria)),
-      ...missing.map((name) => undeclared(registry, criteria, name)),
+      ...missing.map((name) => adviseDeclare(registry, criteria, name)),
     ],
   }
 }
@@ -66,7 +66,7 @@ async function absentIndexes(
     .map(({ of, state }) => ({ attribute: of, index: state, command: ['index', 'apply', registry.namespace] }))
 }
 
-function undeclared({ namespace }: Registry, { recordType }: SearchCriteria, attribute: string): IndexAdvice {
+function adviseDeclare({ namespace }: Registry, { recordType }: SearchCriteria, attribute: string): IndexAdvice {
   const declarable = recordType.attributes.some(({ name }) => name === attribute)
   const command = declarable ? ['attribute', 'index', namespace, recordType.name, attribute] : null
   return { attribute, index: 'undeclared', command }

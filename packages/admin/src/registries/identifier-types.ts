@@ -119,11 +119,11 @@ export const listIdentifierTypes = defineAdminFunction(
   { input: closed({ namespace: Namespace }), result: Type.Array(IdentifierTypeResult) },
   async ({ db }: HasDatabase, { namespace }) => {
     const registry = await requireRegistry(db, namespace)
-    return registry.kind.identifier_types.map((type) => described(registry, type))
+    return registry.kind.identifier_types.map((type) => shownType(registry, type))
   },
 )
 
-interface Given {
+interface TypeInput {
   readonly compared_as?: (typeof COMPARED_AS)[number]
   readonly aliases?: readonly string[]
   readonly patterns?: readonly string[]
@@ -131,7 +131,7 @@ interface Given {
 }
 
 /** Makes the definition of an identifier type. Without `compared_as`, a type that a kind has is compared as there. */
-export function identifierTypeOf({ kind }: Pick<Registry, 'kind'>, name: string, given: Given): IdentifierType {
+export function identifierTypeOf({ kind }: Pick<Registry, 'kind'>, name: string, given: TypeInput): IdentifierType {
   const own = kind.identifier_types.find((type) => type.name === name)
   const shared = own === undefined ? sharedIdentifierType(name) : undefined
   const { compared_as = (own ?? shared)?.normaliser ?? 'code', patterns = [] } = given
@@ -161,10 +161,10 @@ async function checkElsewhere(db: Database, namespace: string, { name, normalise
 function one(registry: Registry, name: string) {
   const type = registry.kind.identifier_types.find((row) => row.name === name)
   if (type === undefined) throw new Error('unreachable: the identifier type was declared')
-  return described(registry, type)
+  return shownType(registry, type)
 }
 
-function described({ kind }: Registry, { name, normaliser, aliases = [], patterns = [] }: IdentifierType) {
+function shownType({ kind }: Registry, { name, normaliser, aliases = [], patterns = [] }: IdentifierType) {
   const sortable = kind.record_types.some((type) => isSortedIdentifier(type, name))
   const ofKind = kindNamed(kind.name)?.identifier_types.some((type) => type.name === name) === true
   const primary = kind.record_types.filter((type) => type.primary_identifier === name)

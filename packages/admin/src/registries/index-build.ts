@@ -122,30 +122,30 @@ export function createIndexBuilds({
   }
 }
 
-export interface HasIndexing extends HasDatabase {
+export interface HasIndexBuilder extends HasDatabase {
   readonly indexing: IndexBuilder
 }
 
-const OF_REGISTRY = { input: closed({ namespace: Namespace }), result: Progress }
+const BUILD_SCHEMAS = { input: closed({ namespace: Namespace }), result: Progress }
 
 /** Begins to fill the columns and to build the missing indexes of a registry, and answers at once. */
 export const beginIndexBuild = defineAct(
-  { name: 'index build', approval: 'never', ...OF_REGISTRY },
-  async ({ db, indexing, caller }: HasIndexing & BaseActDeps, { namespace }) => {
+  { name: 'index build', approval: 'never', ...BUILD_SCHEMAS },
+  async ({ db, indexing, caller }: HasIndexBuilder & BaseActDeps, { namespace }) => {
     const progress = await progressOf({ db, indexing }, namespace)
     return progress.state === 'elsewhere' ? progress : indexing.begin(namespace, callerText(caller))
   },
 )
 
 /** Shows how far the build of a registry has come, or how the last one of this node ended. */
-export const showIndexBuild = defineAdminFunction(OF_REGISTRY, async (deps: HasIndexing, { namespace }) =>
+export const showIndexBuild = defineAdminFunction(BUILD_SCHEMAS, async (deps: HasIndexBuilder, { namespace }) =>
   progressOf(deps, namespace),
 )
 
 /** Stops the running build of a registry. What is done stays; the next build continues from there. */
 export const stopIndexBuild = defineAct(
-  { name: 'index build stop', approval: 'never', ...OF_REGISTRY },
-  async ({ db, indexing }: HasIndexing, { namespace }) => {
+  { name: 'index build stop', approval: 'never', ...BUILD_SCHEMAS },
+  async ({ db, indexing }: HasIndexBuilder, { namespace }) => {
     await indexing.stop(namespace)
     return progressOf({ db, indexing }, namespace)
   },

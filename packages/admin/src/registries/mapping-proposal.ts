@@ -90,12 +90,12 @@ export const proposeMapping = defineAdminFunction(
       whole: sample.whole,
       left_out: { rows: sample.leftOut.length, lines: sample.leftOut.slice(0, LINES) },
       columns: columns.map((column) => ({ ...column, choices: [...column.choices], reasons: [...column.reasons] })),
-      lacking: lackingIn(recordType.primary_identifier, recordType.name, columns),
+      lacking: findLacking(recordType.primary_identifier, recordType.name, columns),
     }
   },
 )
 
-function lackingIn(primary: string, recordType: string, columns: readonly ProposedColumn[]): readonly string[] {
+function findLacking(primary: string, recordType: string, columns: readonly ProposedColumn[]): readonly string[] {
   if (columns.some(({ path }) => path?.endsWith(`[${primary}]`))) return []
   const others = columns.flatMap(({ column, path }) => {
     const type = path === null ? undefined : /\[(\w+)\]$/.exec(path)?.[1]

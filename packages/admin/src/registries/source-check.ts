@@ -24,7 +24,7 @@ export interface SourceDeps extends HasDatabase {
 
 const Sentences = (description: string) => Type.Array(Type.String(), { description })
 
-const CHECKED = closed({
+const CHECK_RESULT = closed({
   database: text('What the database says of itself.'),
   writes: Sentences('What its account may do beyond reading.'),
   weak: Sentences('What is weak, and does not stop the source.'),
@@ -60,10 +60,10 @@ export const checkSource = defineAdminFunction(
       source: Type.Unknown({ description: 'What the source file holds, as JSON.' }),
       allow_writer: Type.Optional(flag('Its account may write: for a trial, and never for people.')),
     }),
-    result: CHECKED,
+    result: CHECK_RESULT,
   },
   async (deps: SourceDeps, { of, source, allow_writer }) => {
-    return reported(await checkSourceFile(deps, await findKind(deps.db, of), source, allow_writer))
+    return checkFacts(await checkSourceFile(deps, await findKind(deps.db, of), source, allow_writer))
   },
 )
 
@@ -72,19 +72,19 @@ export const checkSource = defineAdminFunction(
  * does not refuse it.
  */
 export const checkRegistrySource = defineAdminFunction(
-  { input: closed({ namespace: Namespace }), result: CHECKED },
+  { input: closed({ namespace: Namespace }), result: CHECK_RESULT },
   async (deps: SourceDeps, { namespace }) => {
     const { kind, source } = await requireRegistry(deps.db, namespace)
     if (source === null) throw new AdminRefusal(`the records of ${namespace} are in our own tables: there is no source`)
-    return reported(await checkSourceFile(deps, kind, source, true))
+    return checkFacts(await checkSourceFile(deps, kind, source, true))
   },
 )
 
-const reported = ({ about: database, writes, weak, records }: CheckedSource) => ({
+const checkFacts = ({ about: database, writes, weak, records }: CheckedSource) => ({
   database,
   writes,
   weak,
-  records: records.map(described),
+  records: records.map(recordFacts),
 })
 
 /**
@@ -128,7 +128,7 @@ export function refuseWriter({ writes }: Pick<CheckedSource, 'writes'>): void {
   )
 }
 
-const described = ({ recordType, rows, leftOut, report, unfound, slow }: CheckedSource['records'][number]) => ({
+const recordFacts = ({ recordType, rows, leftOut, report, unfound, slow }: CheckedSource['records'][number]) => ({
   record_type: recordType,
   rows,
   left_out: leftOut,

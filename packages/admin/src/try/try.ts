@@ -6,10 +6,10 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import {
+  type FormedQuery,
   searchAsCurl,
   searchAsTypeScript,
   TRY_QUERY_FORMS,
-  type TriedForm,
 } from '@rollcall/participants/programs/curl-and-typescript'
 import { searchAsJava, searchAsPython } from '@rollcall/participants/programs/python-and-java'
 import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
@@ -143,13 +143,13 @@ export const trySearch = defineAct(
       java: searchAsJava(shown),
       can_send: problem === null,
       send_problem: problem,
-      reply: send ? await sent(deps, { participant, path, body }) : null,
+      reply: send ? await sendSearch(deps, { participant, path, body }) : null,
     }
   },
 )
 
 /** Finds the form of a question. @throws AdminRefusal the question has none of the forms, or several */
-function formOf(given: Readonly<Partial<Record<TriedForm['name'], unknown>>>): TriedForm {
+function formOf(given: Readonly<Partial<Record<FormedQuery['name'], unknown>>>): FormedQuery {
   const [form, another] = TRY_QUERY_FORMS.filter((name) => given[name] !== undefined)
   if (form === undefined || another !== undefined) {
     throw new AdminRefusal(`give one of ${TRY_QUERY_FORMS.join(', ')}, and no other of them`)
@@ -170,7 +170,7 @@ const isTrial = ({ demo, environment }: Pick<Registry, 'demo' | 'environment'>):
   demo || environment === 'sandbox'
 
 /** Sends the search. It has an audit entry of its own, in addition to that of the act. */
-async function sent(
+async function sendSearch(
   deps: HasTrial,
   { participant, path, body }: { readonly participant: Participant; readonly path: string; readonly body: string },
 ) {

@@ -38,7 +38,7 @@ export interface CheckpointReference {
  * The longest time between the `at` of a checkpoint and its commit; a slower statement is cancelled. Checkpoints of so
  * long before `since` are returned again.
  */
-const OVERLAP = '60 seconds'
+const CHECKPOINT_OVERLAP = '60 seconds'
 
 /** Finds the newest checkpoint of each other chain since a time. @param since null: that of the newest one */
 export async function newestCheckpoints(
@@ -50,7 +50,7 @@ export async function newestCheckpoints(
     name: 'newest checkpoints',
     text: `select distinct on (chain) chain, sequence, digest from account_checkpoint
       where chain <> $1 and at > coalesce($2, (select at from account_checkpoint order by id desc limit 1))
-        - interval '${OVERLAP}'
+        - interval '${CHECKPOINT_OVERLAP}'
       order by chain, id desc`,
     values: [chain, since],
   })

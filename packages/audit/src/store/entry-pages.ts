@@ -68,51 +68,51 @@ export interface TombstoneToVerify {
 }
 
 /** SQL that writes a time as text. Infinity, which a changed row may have, has no such text. */
-const AT = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), at::text) as at`
+const AT_TEXT = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), at::text) as at`
 
 /**
  * SQL of a sequence, limited to the safe integers of JavaScript. We write none beyond them, and the hash of an entry with such a
  * sequence does not match. `key` has the exact number.
  */
 const SEQUENCE = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
-const KEY = 'sequence::text as key'
+const EXACT_SEQUENCE = 'sequence::text as key'
 
 // A changed database may have a sequence in both tables. A page can end between the two, so that neither is skipped.
-const ENTRIES = `select chain, ${SEQUENCE}, ${KEY}, tableoid::text as place, ${AT}, ${STORED_ENTRY}, commitments, hash,
+const READ_ENTRIES = `select chain, ${SEQUENCE}, ${EXACT_SEQUENCE}, tableoid::text as place, ${AT_TEXT}, ${STORED_ENTRY}, commitments, hash,
     tableoid = 'account_entry'::regclass as is_packed, entry <> '' as is_whole,
     shape, persons, keys::text as keys, emergency
   from ${ENTRIES_WITH_CONTENT}
   where (chain, account.sequence) >= ($1, $2::bigint) and (chain, account.sequence, tableoid) > ($1, $2::bigint, $3::oid)
   order by chain, account.sequence, tableoid limit 500`
 
-const SHAPES = 'select digest, content from account_shape where digest > $1 order by digest limit 500'
+const READ_SHAPES = 'select digest, content from account_shape where digest > $1 order by digest limit 500'
 
-const PERSONS = `select chain, ${SEQUENCE}, ${KEY}, position, pseudonym, salt, role from account_person
+const READ_PERSONS = `select chain, ${SEQUENCE}, ${EXACT_SEQUENCE}, position, pseudonym, salt, role from account_person
   where (chain, account_person.sequence, position) > ($1, $2::bigint, $3)
   order by chain, account_person.sequence, position limit 5000`
 
-const CHECKPOINTS = `select id::text as id, chain, ${SEQUENCE}, hash, ${AT}, content, digest, kid, signature from account_checkpoint
+const READ_CHECKPOINTS = `select id::text as id, chain, ${SEQUENCE}, hash, ${AT_TEXT}, content, digest, kid, signature from account_checkpoint
   where (chain, account_checkpoint.id) > ($1, $2::bigint)
   order by chain, account_checkpoint.id limit 500`
 
-const TOMBSTONES = `select id::text as id, ${AT}, content, kid, signature, chains::text[] as chains from account_tombstone
+const READ_TOMBSTONES = `select id::text as id, ${AT_TEXT}, content, kid, signature, chains::text[] as chains from account_tombstone
   where account_tombstone.id > $1::bigint order by account_tombstone.id limit 10`
 
 /** The columns of a `StoredReview`, as SQL. */
-export const REVIEW_COLUMNS = `id::text as id, chain, ${SEQUENCE}, ${AT}, reviewed_by, sealed`
+export const REVIEW_COLUMNS = `id::text as id, chain, ${SEQUENCE}, ${AT_TEXT}, reviewed_by, sealed`
 
-const REVIEWS = `select ${REVIEW_COLUMNS} from account_review
+const READ_REVIEWS = `select ${REVIEW_COLUMNS} from account_review
   where account_review.id > $1::bigint order by account_review.id limit 500`
 
 /** A chain id that sorts before every other, from which reading begins. */
-const FIRST = '00000000-0000-0000-0000-000000000000'
-const LEAST = '-9223372036854775808'
+const FIRST_CHAIN = '00000000-0000-0000-0000-000000000000'
+const LEAST_SEQUENCE = '-9223372036854775808'
 
-interface Keyed {
+interface WithExactSequence {
   readonly key: string
 }
 
-async function* pages<Row extends object>(
+async function* readPages<Row extends object>(
   snapshot: Snapshot,
   text: string,
   first: readonly unknown[],
@@ -128,32 +128,33 @@ async function* pages<Row extends object>(
 }
 
 export const readEntries = (snapshot: Snapshot): AsyncGenerator<EntryToVerify> =>
-  pages<EntryToVerify & Keyed & { readonly place: string }>(
+  readPages<EntryToVerify & WithExactSequence & { readonly place: string }>(
     snapshot,
-    ENTRIES,
-    [FIRST, LEAST, '0'],
+    READ_ENTRIES,
+    [FIRST_CHAIN, LEAST_SEQUENCE, '0'],
     ({ chain, key, place }) => [chain, key, place],
   )
 
 export const readShapes = (snapshot: Snapshot): AsyncGenerator<ShapeToVerify> =>
-  pages<ShapeToVerify>(snapshot, SHAPES, [Buffer.alloc(0)], ({ digest }) => [digest])
+  readPages<ShapeToVerify>(snapshot, READ_SHAPES, [Buffer.alloc(0)], ({ digest }) => [digest])
 
 export const readPersons = (snapshot: Snapshot): AsyncGenerator<PersonToVerify> =>
-  pages<PersonToVerify & Keyed>(snapshot, PERSONS, [FIRST, LEAST, -1], ({ chain, key, position }) => [
-    chain,
-    key,
-    position,
-  ])
+  readPages<PersonToVerify & WithExactSequence>(
+    snapshot,
+    READ_PERSONS,
+    [FIRST_CHAIN, LEAST_SEQUENCE, -1],
+    ({ chain, key, position }) => [chain, key, position],
+  )
 
 /** Reads the checkpoints, sorted by chain and then by the order of writing. */
 export const readCheckpoints = (snapshot: Snapshot): AsyncGenerator<CheckpointToVerify> =>
-  pages(snapshot, CHECKPOINTS, [FIRST, LEAST], ({ chain, id }) => [chain, id])
+  readPages(snapshot, READ_CHECKPOINTS, [FIRST_CHAIN, LEAST_SEQUENCE], ({ chain, id }) => [chain, id])
 
 export const readTombstones = (snapshot: Snapshot): AsyncGenerator<TombstoneToVerify> =>
-  pages(snapshot, TOMBSTONES, [LEAST], ({ id }) => [id])
+  readPages(snapshot, READ_TOMBSTONES, [LEAST_SEQUENCE], ({ id }) => [id])
 
 export const readReviews = (snapshot: Snapshot): AsyncGenerator<StoredReview> =>
-  pages(snapshot, REVIEWS, [LEAST], ({ id }) => [id])
+  readPages(snapshot, READ_REVIEWS, [LEAST_SEQUENCE], ({ id }) => [id])
 
 /** Finds the ids and contents of the tombstones that name a chain. */
 export async function findTombstonesOfChain(

@@ -37,14 +37,14 @@ interface Packing {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const DIGEST = /^[0-9a-f]{64}$/
-const SECONDS = /^[1-9][0-9]{9}$/
+const DIGEST_PATTERN = /^[0-9a-f]{64}$/
+const SECONDS_PATTERN = /^[1-9][0-9]{9}$/
 const MOST_SECONDS = 0xffff_ffff
 
 /** True when a text is a UUID in lower case. */
 export const isLowerCaseUuid = (value: string): boolean => value.length === 36 && UUID.test(value)
 
-const encoded = (encoding: 'base64' | 'base64url'): Packing => ({
+const baseEncodedPacking = (encoding: 'base64' | 'base64url'): Packing => ({
   length: null,
   write(value) {
     const bytes = Buffer.from(value, encoding)
@@ -65,43 +65,48 @@ const PACKINGS = {
   },
   h: {
     length: 32,
-    write: (value) => (DIGEST.test(value) ? Buffer.from(value, 'hex') : null),
+    write: (value) => (DIGEST_PATTERN.test(value) ? Buffer.from(value, 'hex') : null),
     read: (bytes) => bytes.toString('hex'),
   },
   i: {
     length: 4,
     write(value) {
-      if (!SECONDS.test(value) || Number(value) > MOST_SECONDS) return null
+      if (!SECONDS_PATTERN.test(value) || Number(value) > MOST_SECONDS) return null
       const bytes = Buffer.alloc(4)
       bytes.writeUInt32BE(Number(value))
       return bytes
     },
     read: (bytes) => String(bytes.readUInt32BE()),
   },
-  b: encoded('base64url'),
-  s: encoded('base64'),
+  b: baseEncodedPacking('base64url'),
+  s: baseEncodedPacking('base64'),
   /** A JSON text without its quotation marks. */
   t: { length: null, write: (value) => Buffer.from(value), read: (bytes) => bytes.toString() },
 } as const satisfies Readonly<Record<string, Packing>>
 
-const COLUMNS = { c: 'correlation_id', m: 'message_id', r: 'reply_message_id' } as const satisfies Readonly<
+const MARK_COLUMNS = { c: 'correlation_id', m: 'message_id', r: 'reply_message_id' } as const satisfies Readonly<
   Record<string, Column>
 >
 
 export type PackingName = keyof typeof PACKINGS
-export type ColumnName = keyof typeof COLUMNS
+export type ColumnName = keyof typeof MARK_COLUMNS
 
 /** The mark of each letter. A shape has the mark in place of a value. */
-const marks = Object.fromEntries(
-  [...Object.keys(PACKINGS), ...Object.keys(COLUMNS)].map((name) => [name, `\\u00${name.charCodeAt(0).toString(16)}`]),
+const marksByLetter = Object.fromEntries(
+  [...Object.keys(PACKINGS), ...Object.keys(MARK_COLUMNS)].map((name) => [
+    name,
+    `\\u00${name.charCodeAt(0).toString(16)}`,
+  ]),
 ) as Readonly<Record<PackingName | ColumnName, string>>
-export const markOf = (name: PackingName | ColumnName): string => marks[name]
+export const markOf = (name: PackingName | ColumnName): string => marksByLetter[name]
 
-const MARKS = /\\u00([67][0-9a-f])/
+const MARK_PATTERN = /\\u00([67][0-9a-f])/
 
 /** Divides a shape: the texts between the marks, and between two texts the letter of the mark. */
 export const splitShape = (shape: string): readonly string[] =>
-  shape.split(MARKS).map((piece, index) => (index % 2 === 0 ? piece : String.fromCharCode(Number.parseInt(piece, 16))))
+  shape
+    .split(MARK_PATTERN)
+    .map((piece, index) => (index % 2 === 0 ? piece : String.fromCharCode(Number.parseInt(piece, 16))))
 
 /** Packs a value in the way of this name. @returns null: the value does not have the form for it */
 export function packValue(name: PackingName, value: string): Buffer | null {
@@ -129,7 +134,7 @@ export function entryTextOf(stored: StoredEntry): string | null {
   }
   const readValue = (name: string): string | null => {
     if (isColumn(name))
-      return stored[COLUMNS[name]] === null ? null : JSON.stringify(stored[COLUMNS[name]]).slice(1, -1)
+      return stored[MARK_COLUMNS[name]] === null ? null : JSON.stringify(stored[MARK_COLUMNS[name]]).slice(1, -1)
     if (!isPacking(name)) return null
     const packing: Packing = PACKINGS[name]
     const length = packing.length ?? takeLength(take)
@@ -146,7 +151,7 @@ export function entryTextOf(stored: StoredEntry): string | null {
   return text !== '' && at === packed.length ? text : null
 }
 
-const isColumn = (name: string): name is ColumnName => Object.hasOwn(COLUMNS, name)
+const isColumn = (name: string): name is ColumnName => Object.hasOwn(MARK_COLUMNS, name)
 const isPacking = (name: string): name is PackingName => Object.hasOwn(PACKINGS, name)
 
 function takeLength(take: (length: number) => Buffer | null): number | null {

@@ -21,7 +21,7 @@ import {
 export const MESSAGE_OUTCOMES = ['accepted', 'succeeded', 'partial', 'rejected', 'refused'] as const
 export type MessageOutcome = (typeof MESSAGE_OUTCOMES)[number]
 
-const OUTCOMES = `substring(content from '"outcomes":([{][^}]*[}])')`
+const OUTCOMES_TEXT = `substring(content from '"outcomes":([{][^}]*[}])')`
 
 /**
  * SQL of the outcome. An acknowledgement is accepted; an answer has the counts of its items. It searches the text,
@@ -31,8 +31,8 @@ const OUTCOMES = `substring(content from '"outcomes":([{][^}]*[}])')`
 export const OUTCOME_SQL = `case
     when strpos(content, '"kind":"acknowledgement"') > 0 then 'accepted'
     when strpos(content, '"kind":"refusal"') > 0 then 'refused'
-    when ${OUTCOMES} ~ '^[{]("succ":[0-9]+)?[}]$' then 'succeeded'
-    when strpos(${OUTCOMES}, '"succ":') > 0 then 'partial'
+    when ${OUTCOMES_TEXT} ~ '^[{]("succ":[0-9]+)?[}]$' then 'succeeded'
+    when strpos(${OUTCOMES_TEXT}, '"succ":') > 0 then 'partial'
     else 'rejected'
   end`
 
@@ -51,7 +51,7 @@ export interface MessageFilter extends Omit<EntryFilter, 'kind'> {
   readonly keys?: readonly string[] | undefined
 }
 
-const COLUMNS = `chain, sequence, at, ${STORED_ENTRY}, ${OUTCOME_SQL} as outcome`
+const MESSAGE_ENTRY_COLUMNS = `chain, sequence, at, ${STORED_ENTRY}, ${OUTCOME_SQL} as outcome`
 
 /**
  * SQL condition: the entry is of a message, and not of an operator's act, a refusal or an unsent message. With `not
@@ -60,15 +60,15 @@ const COLUMNS = `chain, sequence, at, ${STORED_ENTRY}, ${OUTCOME_SQL} as outcome
 const IS_MESSAGE = `content not like '%"kind":"operator"%' and content not like '%"kind":"refusal"%'
   and content not like '%"kind":"unsent"%'`
 
-const OF_KEYS = `(message_id = any($9::text[]) or reply_message_id = any($9))`
+const HAS_MESSAGE_KEY = `(message_id = any($9::text[]) or reply_message_id = any($9))`
 
-const statement = (conditions: string): string => `select ${COLUMNS} from ${ENTRIES_WITH_CONTENT}
+const findMessagesSql = (conditions: string): string => `select ${MESSAGE_ENTRY_COLUMNS} from ${ENTRIES_WITH_CONTENT}
   where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${IS_MESSAGE} and ${IS_BEHIND_PLACE} and ${conditions}
     and ($5::text is null or ${OUTCOME_SQL} = $5)
   order by at desc, chain, sequence desc limit $10`
 
-const BETWEEN = statement('$9::text[] is null')
-const OF_MESSAGES = statement(OF_KEYS)
+const FIND_MESSAGES_BETWEEN = findMessagesSql('$9::text[] is null')
+const FIND_MESSAGES_BY_KEY = findMessagesSql(HAS_MESSAGE_KEY)
 
 /** Lists messages, the newest first. With message_ids it uses an index; else it looks through the newest entries. */
 export async function findAuditedMessages(
@@ -88,9 +88,11 @@ export async function findAuditedMessages(
     return rows.map(parseEntry)
   }
   if (keys === undefined)
-    return searchNewestFirst(db, { from, to: end }, { limit, most }, (span, rows) => read(BETWEEN, span, rows))
-  const span = { from: from ?? new Date(0), to: end ?? FOREVER }
-  return { found: await read(OF_MESSAGES, span, limit), rest: null }
+    return searchNewestFirst(db, { from, to: end }, { limit, most }, (span, rows) =>
+      read(FIND_MESSAGES_BETWEEN, span, rows),
+    )
+  const span = { from: from ?? new Date(0), to: end ?? LATEST_TIME }
+  return { found: await read(FIND_MESSAGES_BY_KEY, span, limit), rest: null }
 }
 
-const FOREVER = new Date('9999-12-31T00:00:00Z')
+const LATEST_TIME = new Date('9999-12-31T00:00:00Z')

@@ -10,7 +10,7 @@ export const COMMITMENT_BYTES = 32
 export const SALT_BYTES = 16
 const PSEUDONYM_BYTES = 32
 const PERSON_BYTES = 1 + PSEUDONYM_BYTES + SALT_BYTES
-const ERASED = 0
+const ERASED_ROLE = 0
 const NO_SALT = Buffer.alloc(SALT_BYTES)
 
 /** The commitment to a person: SHA-256 of salt, pseudonym and role. */
@@ -19,9 +19,9 @@ export const commitmentOf = ({
   pseudonym,
   role,
 }: Omit<PackedPerson, 'role'> & { readonly role: string }): Buffer =>
-  sha256(Buffer.concat([salt, pseudonym, roles.get(role) ?? Buffer.from(role)]))
+  sha256(Buffer.concat([salt, pseudonym, roleBytes.get(role) ?? Buffer.from(role)]))
 
-const roles = new Map<string, Buffer>(PERSON_ROLES.map((role) => [role, Buffer.from(role)]))
+const roleBytes = new Map<string, Buffer>(PERSON_ROLES.map((role) => [role, Buffer.from(role)]))
 
 export interface PackedPerson {
   readonly role: PersonRole
@@ -58,7 +58,7 @@ export function splitPersonRuns(packed: Buffer): readonly PersonRun[] | null {
     if (salt.length < SALT_BYTES) return null
     const person = role === undefined ? null : { role, pseudonym: value, salt }
     if (person !== null) runs.push({ person, commitment: commitmentOf(person) })
-    else if (number === ERASED && salt.equals(NO_SALT)) runs.push({ person: null, commitment: value })
+    else if (number === ERASED_ROLE && salt.equals(NO_SALT)) runs.push({ person: null, commitment: value })
     else return null
   }
   return runs
@@ -77,7 +77,7 @@ export function erasePackedPersons(
   for (const [position, { person, commitment }] of (splitPersonRuns(packed) ?? []).entries()) {
     if (person === null || !isErased(person.pseudonym, position)) continue
     const start = position * PERSON_BYTES
-    erased.fill(ERASED, start, start + PERSON_BYTES)
+    erased.fill(ERASED_ROLE, start, start + PERSON_BYTES)
     commitment.copy(erased, start + 1)
     positions.push(position)
   }
@@ -114,6 +114,6 @@ export const personRowsSql = (keys?: string): string => `(
     pg_catalog.substr(persons, position * ${PERSON_BYTES} + ${2 + PSEUDONYM_BYTES}, ${SALT_BYTES})
   from account_entry
     cross join lateral pg_catalog.generate_series(0, pg_catalog.length(persons) / ${PERSON_BYTES} - 1) as run (position)
-  where pg_catalog.get_byte(persons, position * ${PERSON_BYTES}) > ${ERASED}
+  where pg_catalog.get_byte(persons, position * ${PERSON_BYTES}) > ${ERASED_ROLE}
     ${keys === undefined ? '' : `and account_entry.keys operator(pg_catalog.&&) ${keys}`}
 )`

@@ -37,9 +37,9 @@ export const parseEntry = <Members extends object>(
 }
 
 /** The columns of an `EntryRowOf`, as SQL. */
-const ROW = `chain, sequence, at, ${STORED_ENTRY}`
+const ENTRY_ROW_COLUMNS = `chain, sequence, at, ${STORED_ENTRY}`
 
-const DURING = `($2::timestamptz is null or account.at >= $2) and ($3::timestamptz is null or account.at < $3)`
+const IS_IN_PERIOD = `($2::timestamptz is null or account.at >= $2) and ($3::timestamptz is null or account.at < $3)`
 
 /** Reads the entries with one of these pseudonyms, the oldest first. */
 export async function findEntriesOfPseudonyms(
@@ -51,13 +51,13 @@ export async function findEntriesOfPseudonyms(
   const { rows } = await pool.query<
     EntryRowOf<{ readonly persons: Buffer | null; readonly found: readonly Found[] | null }>
   >(
-    `select ${ROW}, persons, found from ${ENTRIES_WITH_CONTENT} join (
+    `select ${ENTRY_ROW_COLUMNS}, persons, found from ${ENTRIES_WITH_CONTENT} join (
        select chain, sequence, json_agg(json_build_object('pseudonym', encode(pseudonym, 'hex'), 'role', role)) as found
        from account_person where pseudonym = any($1) group by chain, sequence
        union all
        select chain, sequence, null from account_entry where keys && $4
      ) as person using (chain, sequence)
-     where ${DURING} order by at, chain, sequence`,
+     where ${IS_IN_PERIOD} order by at, chain, sequence`,
     [pseudonyms, from ?? null, to ?? null, pseudonyms.map(entryKeyOf)],
   )
   return rows.flatMap((row) => {
@@ -80,13 +80,13 @@ export async function findEntriesThatRepeat(
 ): Promise<readonly LoggedEntry[]> {
   if (correlation_ids.length === 0) return []
   const { rows } = await pool.query<EntryRowOf<object>>(
-    `select ${ROW} from ${ENTRIES_WITH_CONTENT} join (
+    `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT} join (
        select chain, sequence from only account
        where strpos(entry, '"repeats":[') > 0 and ((entry::jsonb) -> 'repeats') ?| $1
        union all
        select chain, sequence from account_entry where keys && $4
      ) as found using (chain, sequence)
-     where (content::jsonb -> 'repeats') ?| $1 and ${DURING} order by at, chain, sequence`,
+     where (content::jsonb -> 'repeats') ?| $1 and ${IS_IN_PERIOD} order by at, chain, sequence`,
     [correlation_ids, from ?? null, to ?? null, correlation_ids.map(entryKeyOf)],
   )
   return rows.map(parseEntry)
@@ -133,7 +133,7 @@ export const endBehindPlace = (before: TimedPlace | undefined, to: Date | undefi
   before === undefined ? to : new Date(Math.min(before.at.getTime() + 1, to?.getTime() ?? Infinity))
 
 /** How many entries each statement looks through, from the newest on; the last number stays for all later ones. */
-const SPANS = [1_000, 10_000]
+const ENTRIES_PER_STATEMENT = [1_000, 10_000]
 
 /** The result of a search, and how far it went. */
 export interface EntrySearchResult<Found> {
@@ -180,13 +180,13 @@ export async function searchNewestFirst<Found>(
 ): Promise<EntrySearchResult<Found>> {
   const found: Found[] = []
   const start = from ?? new Date(0)
-  let until = to ?? new Date(now + FUTURE)
+  let until = to ?? new Date(now + MOST_CLOCK_LEAD_MS)
   let looked = 0
   for (let turn = 0; ; turn += 1) {
     const newest = await entryBetween(db, { from: start, to: until }, 0)
     if (newest === null) return { found, rest: null }
     if (looked >= most) return { found, rest: until }
-    const span = Math.min(SPANS[Math.min(turn, SPANS.length - 1)] ?? 0, most - looked)
+    const span = Math.min(ENTRIES_PER_STATEMENT[Math.min(turn, ENTRIES_PER_STATEMENT.length - 1)] ?? 0, most - looked)
     const to = new Date(newest.getTime() + 1)
     const since = (await entryBetween(db, { from: start, to }, span - 1)) ?? start
     found.push(...(await between({ from: since, to }, limit - found.length)))
@@ -197,7 +197,7 @@ export async function searchNewestFirst<Found>(
 }
 
 /** Milliseconds by which the clock of the database may be ahead of ours. */
-const FUTURE = 3_600_000
+const MOST_CLOCK_LEAD_MS = 3_600_000
 
 async function entriesBetween(
   { pool }: Pick<Database, 'pool'>,
@@ -207,7 +207,7 @@ async function entriesBetween(
   limit: number,
 ): Promise<readonly LoggedEntry[]> {
   const { rows } = await pool.query<EntryRowOf<object>>(
-    `select ${ROW} from ${ENTRIES_WITH_CONTENT}
+    `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT}
      where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${IS_BEHIND_PLACE}
      order by at desc, chain, sequence desc limit $5`,
     [from, to, ...memberValues(wanted), limit, ...placeValues(before)],
@@ -226,12 +226,12 @@ export const HAS_MEMBERS = `case when content like all ($3::text[])
 export const memberValues = (
   wanted: readonly (readonly [string, unknown])[],
 ): [patterns: string[], members: string] => [
-  wanted.map(([name, value]) => `%${literally(`${JSON.stringify(name)}:${JSON.stringify(value)}`)}%`),
+  wanted.map(([name, value]) => `%${escapeLike(`${JSON.stringify(name)}:${JSON.stringify(value)}`)}%`),
   JSON.stringify(Object.fromEntries(wanted)),
 ]
 
 /** Escapes a text for a pattern of `like`. */
-const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
+const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 
 /** The time of the entry in a period that has `newer` newer ones; null when there are too few. */
 async function entryBetween({ pool }: Pick<Database, 'pool'>, { from, to }: Span, newer: number): Promise<Date | null> {
@@ -251,39 +251,39 @@ export async function* entriesOfParticipant(
   let after = null as Pick<LoggedEntry, 'at' | 'chain' | 'sequence'> | null
   for (;;) {
     const { rows }: { readonly rows: readonly EntryRowOf<object>[] } = await pool.query<EntryRowOf<object>>(
-      `select ${ROW} from ${ENTRIES_WITH_CONTENT}
+      `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT}
        where at >= $1 and ($2::uuid is null or (at, chain, sequence) > ($1, $2, $5)) and ${HAS_MEMBERS}
        order by at, chain, sequence limit $6`,
-      [after?.at ?? from, after?.chain ?? null, ...members, after?.sequence ?? null, BATCH],
+      [after?.at ?? from, after?.chain ?? null, ...members, after?.sequence ?? null, ENTRY_PAGE_SIZE],
     )
     for (const row of rows) yield parseEntry(row)
     after = rows.at(-1) ?? null
-    if (after === null || rows.length < BATCH) return
+    if (after === null || rows.length < ENTRY_PAGE_SIZE) return
   }
 }
 
-const BATCH = 5_000
+const ENTRY_PAGE_SIZE = 5_000
 
 /** Yields the entries in which the emergency part of a grant was used, in pages, the oldest first. */
 export async function* emergencyEntries({ pool }: Pick<Database, 'pool'>): AsyncGenerator<readonly LoggedEntry[]> {
   for (let after = null as Pick<LoggedEntry, 'at' | 'chain' | 'sequence'> | null; ; ) {
     const { rows }: { readonly rows: readonly EntryRowOf<object>[] } = await pool.query<EntryRowOf<object>>(
-      `select ${ROW} from ${ENTRIES_WITH_CONTENT} join (
+      `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT} join (
          select chain, sequence from only account where strpos(entry, '"emergency":true') > 0
          union all
          select chain, sequence from account_entry where emergency
        ) as found using (chain, sequence)
        where ($1::timestamptz is null or (at, chain, sequence) > ($1, $2::uuid, $3::bigint))
        order by at, chain, sequence limit $4`,
-      [after?.at ?? null, after?.chain ?? null, after?.sequence ?? null, EMERGENCIES],
+      [after?.at ?? null, after?.chain ?? null, after?.sequence ?? null, EMERGENCY_PAGE_SIZE],
     )
     yield rows.map(parseEntry)
     after = rows.at(-1) ?? null
-    if (after === null || rows.length < EMERGENCIES) return
+    if (after === null || rows.length < EMERGENCY_PAGE_SIZE) return
   }
 }
 
-const EMERGENCIES = 500
+const EMERGENCY_PAGE_SIZE = 500
 
 /** Reads the entry at a place; null when there is none. */
 export async function findEntryAt(
@@ -291,7 +291,7 @@ export async function findEntryAt(
   { chain, sequence }: Pick<LoggedEntry, 'chain' | 'sequence'>,
 ): Promise<LoggedEntry | null> {
   const { rows } = await pool.query<EntryRowOf<object>>(
-    `select ${ROW} from ${ENTRIES_WITH_CONTENT} where chain = $1 and sequence = $2`,
+    `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT} where chain = $1 and sequence = $2`,
     [chain, sequence],
   )
   return rows[0] === undefined ? null : parseEntry(rows[0])

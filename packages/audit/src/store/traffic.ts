@@ -16,11 +16,11 @@ export interface TrafficRow {
   readonly messages: number
 }
 
-/** Each step of the scale of durations ends at `FACTOR` times the end of the step before. */
-const FACTOR = 1.1
+/** Each step of the scale of durations ends at `DURATION_STEP_FACTOR` times the end of the step before. */
+const DURATION_STEP_FACTOR = 1.1
 
 /** The longest duration in a step, in milliseconds. */
-export const durationOfStep = (step: number): number => FACTOR ** step
+export const durationOfStep = (step: number): number => DURATION_STEP_FACTOR ** step
 
 /**
  * Counts messages except notifications. The duration of an answer or callback goes from the receipt of the request to
@@ -46,7 +46,7 @@ export async function countTrafficBetween(
             select from ${entriesSql('earlier')} where earlier.message_id = answered.message_id
               and (earlier.at, earlier.chain, earlier.sequence) < (answered.at, answered.chain, answered.sequence)
               and strpos(earlier.content, '"kind":"answer"') > 0
-          ) then ceil(ln(greatest(extract(epoch from answered.at - received_at) * 1000, 1)::float8) / ln(${FACTOR}::float8))
+          ) then ceil(ln(greatest(extract(epoch from answered.at - received_at) * 1000, 1)::float8) / ln(${DURATION_STEP_FACTOR}::float8))
           end as step
         from answered left join ${exchanges} as exchange on members ->> 'kind' in ('answer', 'callback')
           and exchange.correlation_id = answered.correlation_id::uuid

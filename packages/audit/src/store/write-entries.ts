@@ -45,7 +45,7 @@ export async function databaseTime(pool: pg.Pool): Promise<Date> {
   return (rows[0] as { at: Date }).at
 }
 
-const HASH = 32
+const HASH_BYTES = 32
 
 /**
  * SQL that writes shapes and entries. Bytes and texts come as one run: an array of them would be written as text, which
@@ -57,28 +57,28 @@ const HASH = 32
  * whole table.
  * If a joint row is not held, no entry and no row is written: entries are chained, so none can be left out.
  */
-const WRITTEN = `written as (
+const WRITE_ENTRIES = `written as (
     insert into account_shape (digest, content)
     select sha256(convert_to(content, 'UTF8')), content from unnest($4::text[]) as new (content)
     order by 1 on conflict (digest) do nothing
   ), shapes as materialized (
     select number, digest from (
-      select number, substr($5::bytea, (number - 1) * ${HASH} + 1, ${HASH}) as digest
-      from generate_series(1, length($5::bytea) / ${HASH}) as number) as shape
+      select number, substr($5::bytea, (number - 1) * ${HASH_BYTES} + 1, ${HASH_BYTES}) as digest
+      from generate_series(1, length($5::bytea) / ${HASH_BYTES}) as number) as shape
     where number <= cardinality($4::text[])
       or (select true from account_shape where account_shape.digest = shape.digest limit 1)
   ), entries as (
     insert into account_entry (chain, sequence, at, entry, commitments, hash, message_id, reply_message_id,
       shape, packed, persons, keys, correlation_id, emergency)
     select $1, $3::bigint + row.number, $2, convert_from(substr($6::bytea, row.start, row.text), 'UTF8'), '',
-      substr($7::bytea, (row.number::integer - 1) * ${HASH} + 1, ${HASH}), row.message_id, row.reply_message_id,
+      substr($7::bytea, (row.number::integer - 1) * ${HASH_BYTES} + 1, ${HASH_BYTES}), row.message_id, row.reply_message_id,
       shapes.digest, case when row.text = 0 then substr($6, row.start, row.packed) end,
       substr($6, row.start + row.text + row.packed, row.persons), row.keys::bigint[], row.correlation_id, row.emergency
     from unnest($8::integer[], $9::integer[], $10::integer[], $11::integer[], $12::integer[], $13::text[], $14::text[],
         $15::text[], $16::uuid[], $17::boolean[]) with ordinality
       as row (start, text, packed, persons, shape, message_id, reply_message_id, keys, correlation_id, emergency, number)
       left join shapes on shapes.number = row.shape`
-const PARAMETERS = 17
+const ENTRY_PARAMETER_COUNT = 17
 
 /** Statements by name, made once: each has some kilobytes, and the name determines the text. */
 const statements = new Map<string, string>()
@@ -94,8 +94,8 @@ function statementOf(joints: readonly { readonly write: JointWrite<unknown>; rea
 
 /** Makes the SQL text of `statementOf`. @param joints each with the number of its parameters */
 function textOf(joints: readonly (readonly [JointWrite<unknown>, number])[]): string {
-  if (joints.length === 0) return `with ${WRITTEN}) select clock_timestamp() as at, null as held`
-  let first = PARAMETERS
+  if (joints.length === 0) return `with ${WRITE_ENTRIES}) select clock_timestamp() as at, null as held`
+  let first = ENTRY_PARAMETER_COUNT
   const held: string[] = []
   const written: string[] = []
   for (const [write, parameters] of joints) {
@@ -109,7 +109,7 @@ function textOf(joints: readonly (readonly [JointWrite<unknown>, number])[]): st
   const all = joints.map(([{ name }], at) => `cardinality(${name}) = $${first + at + 1}::integer`)
   return `with ${held.join()}, found as (select ${found.join()}),
     joint as (select ${all.join(' and ')} as held from found),
-    ${[`${WRITTEN} where (select held from joint))`, ...written].join()}
+    ${[`${WRITE_ENTRIES} where (select held from joint))`, ...written].join()}
     select clock_timestamp() as at, case when not held then to_json(found) end as held from joint cross join found`
 }
 

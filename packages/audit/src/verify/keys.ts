@@ -22,7 +22,7 @@ export interface Verifier {
   readonly used: ReadonlySet<string>
 }
 
-const SECRETS = ['pseudonym', 'confidential'] as const
+const SECRET_KINDS = ['pseudonym', 'confidential'] as const
 
 /** Creates the verifier. @param vault null: nobody checks whether the public keys belong to our private keys */
 export async function createVerifier(
@@ -38,7 +38,7 @@ export async function createVerifier(
   for (const key of secrets) {
     if (!(await isUsable(key, vault))) report.fault('key_changed', null, null, key.kid)
   }
-  for (const kind of keys.length === 0 ? [] : SECRETS) {
+  for (const kind of keys.length === 0 ? [] : SECRET_KINDS) {
     if (secrets.every((key) => key.kind !== kind)) report.fault('key_missing', null, null, kind)
   }
   for (const key of keys) {

@@ -29,7 +29,7 @@ export async function readAllTombstones(
   const restores: RestoreTombstone[] = []
   for await (const row of readTombstones(snapshot)) {
     report.counts.tombstones += 1
-    const content = verified(row, verifier, report)
+    const content = verifyTombstone(row, verifier, report)
     if (content === null) continue
     signed.add(row.id)
     if (content.kind === 'erasure') for (const chain of chainsNamedIn(content)) erasing.add(chain)
@@ -57,7 +57,11 @@ export async function readAllTombstones(
 }
 
 /** Verifies a tombstone and reports its faults; null when it has no valid signature, so that it excuses nothing. */
-function verified(row: TombstoneToVerify, verifier: Verifier, report: VerificationReport): TombstoneContent | null {
+function verifyTombstone(
+  row: TombstoneToVerify,
+  verifier: Verifier,
+  report: VerificationReport,
+): TombstoneContent | null {
   if (!verifier.isSigned(row)) {
     report.fault('tombstone_signature', row.chains[0] ?? null, null, `tombstone ${row.id}`)
     return null

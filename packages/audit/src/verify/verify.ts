@@ -47,14 +47,14 @@ export async function verifyAuditLog({
     const tombstones = await readAllTombstones(snapshot, verifier, report)
     const gaps = createLostCheckpoints(snapshot, tombstones.restores, report)
     const [entries, persons, checkpoints] = [
-      cursorOf(until(signal, readEntries(snapshot))),
-      cursorOf(until(signal, readPersons(snapshot))),
-      cursorOf(until(signal, readCheckpoints(snapshot))),
+      cursorOf(rowsUntilAborted(signal, readEntries(snapshot))),
+      cursorOf(rowsUntilAborted(signal, readPersons(snapshot))),
+      cursorOf(rowsUntilAborted(signal, readCheckpoints(snapshot))),
     ]
-    for await (const { digest, content } of until(signal, readShapes(snapshot)))
+    for await (const { digest, content } of rowsUntilAborted(signal, readShapes(snapshot)))
       if (!hash('sha256', content, 'buffer').equals(digest))
         report.fault('shape_changed', null, null, digest.toString('hex'))
-    const others = createNamed(snapshot, report)
+    const others = createNamedCheck(snapshot, report)
     for (;;) {
       const heads = [await entries.peek(), await persons.peek(), await checkpoints.peek()]
       const [chain] = heads.flatMap((head) => (head === undefined ? [] : [head.chain])).toSorted()
@@ -77,7 +77,7 @@ export async function verifyAuditLog({
   })
 }
 
-async function* until<Row>(signal: AbortSignal | undefined, rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+async function* rowsUntilAborted<Row>(signal: AbortSignal | undefined, rows: AsyncIterable<Row>): AsyncGenerator<Row> {
   for await (const row of rows) {
     signal?.throwIfAborted()
     yield row
@@ -85,13 +85,13 @@ async function* until<Row>(signal: AbortSignal | undefined, rows: AsyncIterable<
 }
 
 /** The most checkpoints that one statement looks up. */
-const TOGETHER = 500
+const MOST_LOOKED_UP = 500
 
-type Other = CheckpointContent['others'][number]
+type NamedCheckpoint = CheckpointContent['others'][number]
 
 /** Checks that the checkpoints exist that checkpoints of other chains name. */
-function createNamed(snapshot: Snapshot, report: VerificationReport) {
-  let waiting: { readonly other: Other; readonly by: string }[] = []
+function createNamedCheck(snapshot: Snapshot, report: VerificationReport) {
+  let waiting: { readonly other: NamedCheckpoint; readonly by: string }[] = []
   const missing = new Set<string>()
   const lookUp = async (): Promise<void> => {
     const found = await findCheckpoints(
@@ -109,9 +109,9 @@ function createNamed(snapshot: Snapshot, report: VerificationReport) {
     waiting = []
   }
   return {
-    async add(other: Other, by: string): Promise<void> {
+    async add(other: NamedCheckpoint, by: string): Promise<void> {
       waiting.push({ other, by })
-      if (waiting.length >= TOGETHER) await lookUp()
+      if (waiting.length >= MOST_LOOKED_UP) await lookUp()
     },
     finish: lookUp,
   }
@@ -144,7 +144,7 @@ async function compareWitness(
     if (checkpoint === null) continue
     report.counts.witnessed += 1
     waiting.push(checkpoint)
-    if (waiting.length >= TOGETHER) await lookUp()
+    if (waiting.length >= MOST_LOOKED_UP) await lookUp()
   }
   await lookUp()
 }

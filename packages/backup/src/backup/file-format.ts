@@ -54,7 +54,7 @@ export class BackupDamaged extends Error {
 /** The SHA-256 of the header and the bytes before it. The encryption binds each chunk to it. */
 export const headerBinding = (head: Buffer): Buffer => hash('sha256', head, 'buffer')
 
-function placed(binding: Buffer, number: number, last: boolean): { nonce: Buffer; bound: Buffer } {
+function nonceAndBinding(binding: Buffer, number: number, last: boolean): { nonce: Buffer; bound: Buffer } {
   // The nonce is the number of the chunk. It is unique, because the key is used for this file only.
   const nonce = Buffer.alloc(12)
   nonce.writeBigUInt64BE(BigInt(number), 4)
@@ -67,7 +67,7 @@ export function sealChunk(
   binding: Buffer,
   { number, last, part }: { readonly number: number; readonly last: boolean; readonly part: Buffer },
 ): Buffer {
-  const { nonce, bound } = placed(binding, number, last)
+  const { nonce, bound } = nonceAndBinding(binding, number, last)
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG })
   cipher.setAAD(bound)
   const length = Buffer.alloc(4)
@@ -82,7 +82,7 @@ export function openChunk(
   { number, last, chunk }: { readonly number: number; readonly last: boolean; readonly chunk: Buffer },
 ): Buffer | null {
   if (chunk.length < TAG) return null
-  const { nonce, bound } = placed(binding, number, last)
+  const { nonce, bound } = nonceAndBinding(binding, number, last)
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG })
   decipher.setAAD(bound)
   decipher.setAuthTag(chunk.subarray(-TAG))

@@ -98,33 +98,33 @@ const areTexts = (...values: readonly unknown[]): boolean => values.every((value
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-interface Reading {
+interface PartsSource {
   readonly head: Buffer
   readonly size: number
   readonly key: KeyObject
 }
 
-async function* readParts(file: FileHandle, { head, size, key }: Reading) {
+async function* readParts(file: FileHandle, { head, size, key }: PartsSource) {
   const binding = headerBinding(head)
   let at = head.length
   for (let number = 0; ; number += 1) {
     const length = at + 4 <= size ? (await readAt(file, at, 4)).readUInt32BE() : 0
     const last = at + 4 + length === size
-    if (length === 0 || length > MAX_CHUNK_BYTES || at + 4 + length > size) throw damaged(number, 'it is cut off')
+    if (length === 0 || length > MAX_CHUNK_BYTES || at + 4 + length > size) throw chunkDamaged(number, 'it is cut off')
     const part = openChunk(key, binding, { number, last, chunk: await readAt(file, at + 4, length) })
     at += 4 + length
-    if (part === null) throw damaged(number, 'it was changed, or the file was cut')
+    if (part === null) throw chunkDamaged(number, 'it was changed, or the file was cut')
     const plain = await inflate(part, { maxOutputLength: MAX_CHUNK_BYTES }).catch(() => {
-      throw damaged(number, 'it cannot be unpacked')
+      throw chunkDamaged(number, 'it cannot be unpacked')
     })
     const kind = partKind(plain[0])
-    if (kind === undefined || (kind === 'end') !== last) throw damaged(number, 'it is not in its place')
+    if (kind === undefined || (kind === 'end') !== last) throw chunkDamaged(number, 'it is not in its place')
     yield { kind, content: plain.subarray(1) }
     if (last) return
   }
 }
 
-const damaged = (number: number, why: string): BackupDamaged =>
+const chunkDamaged = (number: number, why: string): BackupDamaged =>
   new BackupDamaged(`the file is damaged at chunk ${number}: ${why}`)
 
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {

@@ -66,7 +66,7 @@ export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise
   })
   const application = await currentRole(db.pool)
   const loaded = await withTransaction(owner.pool, (client) =>
-    load(client, { ...deps, application, restoration }, backup),
+    loadInTransaction(client, { ...deps, application, restoration }, backup),
   )
   return { restoration, before: false, ...loaded }
 }
@@ -104,15 +104,15 @@ async function refuseFilled({ pool }: Database, { header }: CheckedBackup): Prom
 const notEmpty = (name: string): StoreRefusal =>
   new StoreRefusal(`the database is not empty (${JSON.stringify(name)}): a backup is restored into a new database`)
 
-interface Loading extends LoadDeps {
+interface TransactionLoadDeps extends LoadDeps {
   /** The name of the application role, as SQL. */
   readonly application: string
   readonly restoration: number
 }
 
-async function load(
+async function loadInTransaction(
   client: PoolClient,
-  { application, restoration, numbered, signal }: Loading,
+  { application, restoration, numbered, signal }: TransactionLoadDeps,
   { header, tables, end }: CheckedBackup,
 ): Promise<Pick<LoadedBackup, 'tables' | 'left_out'>> {
   await client.query(

@@ -24,10 +24,10 @@ export interface JournalLine {
 
 export const JOURNAL_PURPOSE = 'journal'
 
-type Place = Pick<JournalLine, 'sequence' | 'previous' | 'at' | 'database' | 'incarnation'>
+type LinePlace = Pick<JournalLine, 'sequence' | 'previous' | 'at' | 'database' | 'incarnation'>
 
 /** The place of a line, to which the encryption binds its act: in another line the act does not decrypt. */
-export const lineBinding = ({ sequence, previous, at, database, incarnation }: Place) => ({
+export const lineBinding = ({ sequence, previous, at, database, incarnation }: LinePlace) => ({
   table: 'journal',
   id: [sequence, previous, at, database, incarnation].filter((part) => part !== null).join(' '),
 })

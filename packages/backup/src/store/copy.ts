@@ -5,13 +5,14 @@ import type { PoolClient } from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { type CatalogTable, quoteCatalogName, tableSql } from './catalog.ts'
 
-const target = (table: CatalogTable): string => `${tableSql(table)} (${table.columns.map(quoteCatalogName).join(', ')})`
+const copyTargetSql = (table: CatalogTable): string =>
+  `${tableSql(table)} (${table.columns.map(quoteCatalogName).join(', ')})`
 
 /** Yields the rows of a table in pieces of any length. @returns the number of rows */
 export async function* copyRowsOut(client: PoolClient, table: CatalogTable): AsyncGenerator<Buffer, number> {
   // COPY needs columns. A table without them could only have a number of empty rows, and none of ours has.
   if (table.columns.length === 0) return 0
-  const stream = client.query(copyTo(`copy ${target(table)} to stdout`))
+  const stream = client.query(copyTo(`copy ${copyTargetSql(table)} to stdout`))
   for await (const piece of stream) yield piece as Buffer
   return stream.rowCount ?? 0
 }
@@ -25,7 +26,7 @@ export interface CopyIn {
 
 /** Begins to copy into a table. @throws pg's DatabaseError by `write` or `end`: the transaction must be rolled back */
 export function beginCopyIn(client: PoolClient, table: CatalogTable): CopyIn {
-  const stream = client.query(copyFrom(`copy ${target(table)} from stdin`))
+  const stream = client.query(copyFrom(`copy ${copyTargetSql(table)} from stdin`))
   const done = finished(stream)
   // An error between two writes is thrown by the next write, so it is not unhandled.
   done.catch(() => undefined)

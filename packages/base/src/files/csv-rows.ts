@@ -4,7 +4,7 @@ import { skipBlankLines } from './lines.ts'
 const [QUOTE, NEWLINE, RETURN] = [0x22, 0x0a, 0x0d]
 
 /** A row of the file, not yet split into cells. */
-export interface Row {
+export interface CsvRow {
   /** The number of the line on which the row begins, from 1. */
   readonly line: number
   /** The number of bytes from the beginning of the file to the end of this row. */
@@ -42,8 +42,8 @@ export class RowCutter {
    * Returns the rows that end in this chunk. Blank rows are left out, except one that lies in two chunks. Throws the
    * error of `tooLong`.
    */
-  push(chunk: Buffer): Row[] {
-    const rows: Row[] = []
+  push(chunk: Buffer): CsvRow[] {
+    const rows: CsvRow[] = []
     let start = this.#length === 0 ? this.#skip(chunk, 0) : 0
     for (let at = start; at < chunk.length; at += 1) {
       const byte = chunk[at] as number
@@ -66,7 +66,7 @@ export class RowCutter {
   }
 
   /** Returns the last row, if no line break ends it. */
-  finish(): Row[] {
+  finish(): CsvRow[] {
     return this.#length > 0 ? [this.#take(this.#bytes)] : []
   }
 
@@ -83,7 +83,7 @@ export class RowCutter {
     if (piece.length > 0) this.#pieces.push(piece)
   }
 
-  #take(end: number): Row {
+  #take(end: number): CsvRow {
     const bytes = Buffer.concat(this.#pieces)
     const row = { line: this.#startLine, end, bytes: bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes }
     this.#pieces = []

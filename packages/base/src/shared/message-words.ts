@@ -5,20 +5,20 @@ export const countWithNoun = (count: number, one: string, many = `${one}s`): str
   `${count} ${count === 1 ? one : many}`
 
 /** The name in lower case, without separators between its words. */
-const plain = (name: string): string => name.toLowerCase().replace(/[\s_.:-]+/g, '')
+const comparableName = (name: string): string => name.toLowerCase().replace(/[\s_.:-]+/g, '')
 
 /** The number of characters of a name that are compared. The rest of a longer name is ignored. */
-const COMPARED = 80
+const MOST_COMPARED_CHARACTERS = 80
 
 /**
  * The name most similar to `given`, without regard to case and separators; the first one if several are equally
  * similar. Undefined when each differs in more than a third of the characters (of the longer of the two names).
  */
 export function nearestName(given: string, names: Iterable<string>): string | undefined {
-  const wanted = plain(given).slice(0, COMPARED)
+  const wanted = comparableName(given).slice(0, MOST_COMPARED_CHARACTERS)
   let nearest: { readonly name: string; readonly distance: number } | undefined
   for (const name of names) {
-    const known = plain(name).slice(0, COMPARED)
+    const known = comparableName(name).slice(0, MOST_COMPARED_CHARACTERS)
     const longest = Math.max(wanted.length, known.length)
     const allowed = Math.min(Math.floor(longest / 3), (nearest?.distance ?? longest) - 1)
     if (Math.abs(wanted.length - known.length) > allowed) continue

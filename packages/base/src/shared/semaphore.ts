@@ -18,14 +18,14 @@ export interface Slot {
   end(): void
 }
 
-interface Waiting {
+interface WaitingSlot {
   readonly weight: number
   readonly begin: () => void
 }
 
 interface Key {
   taken: number
-  readonly waiting: Set<Waiting>
+  readonly waiting: Set<WaitingSlot>
 }
 
 /** Makes a semaphore. @param most the largest total weight of one key's slots at a time; a single slot may have more */
@@ -45,7 +45,7 @@ export function createSemaphore(most: number): Semaphore {
       const key = keys.get(name) ?? { taken: 0, waiting: new Set() }
       keys.set(name, key)
       const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-      const own: Waiting = { weight, begin }
+      const own: WaitingSlot = { weight, begin }
       key.waiting.add(own)
       admit(name, key)
       let ended = false

@@ -1,7 +1,7 @@
 /** A cache that forgets quickly, so that every node follows a change in the database within the cache's maximum age. */
 import { recentlyUsed } from './recently-used.ts'
 
-export interface ShortLived<Value> {
+export interface ShortLivedCache<Value> {
   /**
    * The value for `key`, if its load began less than the maximum age ago; else it is loaded now. Calls within that time
    * share one load, unless it failed or the key was forgotten.
@@ -25,7 +25,7 @@ export function shortLived<Value>(
     maxKeys = 10_000,
     now = () => performance.now(),
   }: { maxAge?: number; maxKeys?: number; now?: () => number } = {},
-): ShortLived<Value> {
+): ShortLivedCache<Value> {
   // The start of each load is stored here, because `recentlyUsed` knows no ages.
   const loads = recentlyUsed<string, { readonly since: number; readonly value: Promise<Value> }>(maxKeys)
   return {

@@ -18,7 +18,7 @@ export interface CheckedStep {
   readonly came: string
 }
 
-export interface Checking {
+export interface SystemCheckOptions {
   /** A query that finds a person whom the registry has. */
   readonly query: SearchCriteria
   /** Where to listen for callbacks, and the address that the registry gets; null: synchronous requests only. */
@@ -38,7 +38,7 @@ type RunStep = (name: string, sent: string, ask: () => Promise<string>) => Promi
 class StepFailed extends Error {}
 
 /** Runs the steps; a request that fails ends them. @returns whether all passed */
-export async function checkSystem(target: Target, checking: Checking): Promise<boolean> {
+export async function checkSystem(target: Target, checking: SystemCheckOptions): Promise<boolean> {
   const { query, callbacks, signal, tell } = checking
   const runStep: RunStep = async (name, sent, ask) => {
     const came = await callClient(ask(), signal).catch((error: unknown) => {
@@ -69,7 +69,7 @@ const sealOf = ({ signed }: { readonly signed: boolean }): string =>
 /** Checks callbacks and a subscription. @returns whether also the messages that only the operator sends have come */
 function checkCallbacks(
   target: Target,
-  { query, callbacks, subscription, wait, signal, tell }: Checking & { readonly callbacks: object },
+  { query, callbacks, subscription, wait, signal, tell }: SystemCheckOptions & { readonly callbacks: object },
   runStep: RunStep,
 ): Promise<boolean> {
   /** Counts how often a callback with each message_id came. */
@@ -103,7 +103,7 @@ function checkCallbacks(
       })
     }
     const isRepeated = (): boolean => (arrivals.get(first) ?? 0) > 1
-    await until(() => isRepeated() && (isTested || codes.length === 0), wait, signal)
+    await waitUntil(() => isRepeated() && (isTested || codes.length === 0), wait, signal)
     const awaited = (name: string, what: string, has: boolean): boolean => {
       const missing = `no ${what} came: the registry sends it while its operator runs rollcall participant check --wait`
       if (has) tell({ name, state: 'passed', sent: 'an acknowledgement', came: `the ${what}` })
@@ -123,7 +123,7 @@ function checkCallbacks(
 }
 
 /** Makes the criteria of a subscription to an event of the persons whom the query finds. */
-const criteriaOf = (query: SearchCriteria, { event, record_type }: NonNullable<Checking['subscription']>) =>
+const criteriaOf = (query: SearchCriteria, { event, record_type }: NonNullable<SystemCheckOptions['subscription']>) =>
   ({
     reg_event_type: event,
     filter_type: query.query_type,
@@ -132,11 +132,11 @@ const criteriaOf = (query: SearchCriteria, { event, record_type }: NonNullable<C
   }) as JsonObject & SubscribeCriteria as SubscribeInput
 
 /** Milliseconds between two checks for new callbacks. */
-const PAUSE = 100
+const PAUSE_MILLISECONDS = 100
 
-async function until(isOver: () => boolean, milliseconds: number, signal: AbortSignal): Promise<void> {
+async function waitUntil(isOver: () => boolean, milliseconds: number, signal: AbortSignal): Promise<void> {
   for (const end = performance.now() + milliseconds; !isOver() && performance.now() < end; ) {
     signal.throwIfAborted()
-    await new Promise((resolve) => setTimeout(resolve, PAUSE))
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS))
   }
 }

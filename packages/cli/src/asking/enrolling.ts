@@ -28,13 +28,16 @@ export const NO_ROWS_ENROLLED: EnrolledRows = { lines: 0, taken: 0, rejected: 0,
 /** The most beneficiaries of one message, and the most characters of their texts. A longer row is sent alone. */
 export const MESSAGE_LIMITS = { beneficiaries: 100, size: 2_000_000 } as const
 
-export interface Sending {
+export interface EnrolRowsDeps {
   readonly send: (beneficiaries: readonly JsonObject[]) => Promise<readonly EnrolmentUpdate[]>
   readonly reject: (rejects: readonly Reject[]) => Promise<void>
 }
 
 /** Sends all rows, and yields the results after each message. Leaving the loop stops the sending. */
-export async function* enrolRows(rows: AsyncIterable<Row>, { send, reject }: Sending): AsyncGenerator<EnrolledRows> {
+export async function* enrolRows(
+  rows: AsyncIterable<Row>,
+  { send, reject }: EnrolRowsDeps,
+): AsyncGenerator<EnrolledRows> {
   let state = NO_ROWS_ENROLLED
   for await (const batch of messagesOf(rows)) {
     const read = batch.flatMap((row) => ('document' in row ? [row] : []))

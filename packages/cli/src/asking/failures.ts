@@ -2,7 +2,7 @@
 import { AckError, HeaderRejected, ItemRejected, TokenRefused, TransportError, UntrustedAnswer } from '@rollcall/client'
 import { KeyRefused } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
-import { printable } from './printing.ts'
+import { toPrintableLine } from './printing.ts'
 
 /** Awaits a call of the client. @throws CommandError in place of the client's errors */
 export async function callClient<Result>(asking: Promise<Result>, signal?: AbortSignal): Promise<Result> {
@@ -26,19 +26,19 @@ export function makeClient<Result>(make: () => Result): Result {
 /** Makes a CommandError of an error of the client; other errors are returned unchanged. */
 function asCommandError(error: unknown): unknown {
   const words = wordsOf(error)
-  return words === null ? error : new CommandError(printable(words))
+  return words === null ? error : new CommandError(toPrintableLine(words))
 }
 
 function wordsOf(error: unknown): string | null {
   if (error instanceof TransportError) return `no answer: ${error.message}${attemptsOf(error)}`
-  if (error instanceof TokenRefused) return `the registry gave no access token: ${coded(error)}`
+  if (error instanceof TokenRefused) return `the registry gave no access token: ${codeAndMessage(error)}`
   if (error instanceof AckError) {
-    return `the request was refused: ${coded(error)} (HTTP ${error.httpStatus})${adviceOn(error)}`
+    return `the request was refused: ${codeAndMessage(error)} (HTTP ${error.httpStatus})${adviceOn(error)}`
   }
-  if (error instanceof HeaderRejected) return `the request was rejected: ${coded(error)}`
-  if (error instanceof ItemRejected) return `rejected: ${coded(error)}`
+  if (error instanceof HeaderRejected) return `the request was rejected: ${codeAndMessage(error)}`
+  if (error instanceof ItemRejected) return `rejected: ${codeAndMessage(error)}`
   if (error instanceof UntrustedAnswer) {
-    return `the answer is not trusted: ${coded({ code: error.code, message: error.reason })}${optionsOf(error)}`
+    return `the answer is not trusted: ${codeAndMessage({ code: error.code, message: error.reason })}${optionsOf(error)}`
   }
   // One of our keys does not fit its use, or an option of the client is wrong.
   if (error instanceof KeyRefused || isOptionError(error)) return settingsText((error as Error).message)
@@ -86,7 +86,7 @@ function optionsOf({ options }: UntrustedAnswer): string {
 
 const attemptsOf = ({ attempts }: TransportError): string => (attempts > 1 ? `, after ${attempts} attempts` : '')
 
-function coded({ code, message }: { readonly code: string; readonly message: string }): string {
+function codeAndMessage({ code, message }: { readonly code: string; readonly message: string }): string {
   return code === '' || code === message ? message : `${code}: ${message}`
 }
 

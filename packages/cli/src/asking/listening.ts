@@ -18,14 +18,14 @@ export interface PeerOptions extends KeyOptions {
   readonly senderId?: string
 }
 
-export interface Listening {
+export interface ListenSettings {
   readonly peers: readonly Peer[]
   readonly receiver_id: string
   readonly decryption_keys: readonly Jwk[]
 }
 
 /** Reads the peers whose callbacks are accepted. @throws CommandError */
-export async function readListening(options: PeerOptions): Promise<Listening> {
+export async function readListening(options: PeerOptions): Promise<ListenSettings> {
   const { peer: named, senderId, verify, decryptKey, decryptKid } = options
   const policy = verify === undefined ? {} : { signature: verify }
   const own = decryptKey === undefined ? null : [await readPrivateKey(decryptKey, decryptKid)]
@@ -75,7 +75,7 @@ export interface ListenAt {
 }
 
 /** Milliseconds for which a request under way may go on after the server was closed. */
-const PATIENCE = 10_000
+const CLOSE_MILLISECONDS = 10_000
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is taken by another program; choose another',
@@ -101,7 +101,7 @@ export async function listenForCallbacks(
       server.close()
       // An idle connection must not delay the end of the server.
       const sweep = setInterval(() => server.closeIdleConnections(), 20)
-      const end = setTimeout(() => server.closeAllConnections(), PATIENCE)
+      const end = setTimeout(() => server.closeAllConnections(), CLOSE_MILLISECONDS)
       await closed
       clearInterval(sweep)
       clearTimeout(end)
@@ -109,11 +109,11 @@ export async function listenForCallbacks(
   }
 }
 
-const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
+const LOOPBACK_ADDRESSES = ['127.0.0.1', 'localhost', '::1']
 
 /** Warns that plain HTTP to other machines can be read on the way. */
 export function warnOfOpenHost(host: string): void {
-  if (LOOPBACK.includes(host)) return
+  if (LOOPBACK_ADDRESSES.includes(host)) return
   process.stderr.write(
     `rollcall: ${host} is reached from other machines in plain HTTP: put a proxy that speaks TLS before it\n`,
   )
@@ -133,13 +133,13 @@ export class HandOverRefused extends Error {
 export function createHandOver(command: string, stdout: 'inherit' | 'stderr'): (envelope: object) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve()
   return (envelope) => {
-    const mine = last.then(() => run(command, JSON.stringify(envelope), stdout))
+    const mine = last.then(() => runExecCommand(command, JSON.stringify(envelope), stdout))
     last = mine.catch(() => undefined)
     return mine
   }
 }
 
-function run(command: string, input: string, stdout: 'inherit' | 'stderr'): Promise<void> {
+function runExecCommand(command: string, input: string, stdout: 'inherit' | 'stderr'): Promise<void> {
   return new Promise((resolve, reject) => {
     const output = stdout === 'stderr' ? 2 : stdout
     const child = spawn(command, { shell: true, stdio: ['pipe', output, 'inherit'] })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { printable, printableJson } from './printing.ts'
+import { printableJson, toPrintableLine } from './printing.ts'
 
 test('what a terminal would obey is seen instead', () => {
-  expect(printable('a\u001b[2Jb\nc\u009bd\u202ee')).toBe('a\\u001b[2Jb\\u000ac\\u009bd\\u202ee')
-  expect(printable('Ñandú 王')).toBe('Ñandú 王')
+  expect(toPrintableLine('a\u001b[2Jb\nc\u009bd\u202ee')).toBe('a\\u001b[2Jb\\u000ac\\u009bd\\u202ee')
+  expect(toPrintableLine('Ñandú 王')).toBe('Ñandú 王')
 })
 
 test('a value stays the same value', () => {

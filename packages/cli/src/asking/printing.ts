@@ -1,16 +1,16 @@
 /** Escapes texts of peers for a terminal. */
 
 /** Control characters, and those that change the direction of text. */
-const UNSEEN = /[\p{Cc}\p{Bidi_Control}]/gu
+const UNSEEN_CHARACTERS = /[\p{Cc}\p{Bidi_Control}]/gu
 
 /** Writes a peer's text in one line. Unseen characters are escaped as in JSON. */
-export function printable(text: string): string {
-  return text.replace(UNSEEN, escaped)
+export function toPrintableLine(text: string): string {
+  return text.replace(UNSEEN_CHARACTERS, escapeCharacter)
 }
 
 /** Escapes unseen characters of a text with our own line breaks, which are kept. */
 export function printableLines(text: string): string {
-  return text.replace(UNSEEN, (character) => (character === '\n' ? character : escaped(character)))
+  return text.replace(UNSEEN_CHARACTERS, (character) => (character === '\n' ? character : escapeCharacter(character)))
 }
 
 /** Writes a peer's value as JSON with line breaks. It stays valid JSON: only strings have characters to escape. */
@@ -18,4 +18,4 @@ export function printableJson(value: unknown): string {
   return printableLines(JSON.stringify(value, null, 2))
 }
 
-const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+const escapeCharacter = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

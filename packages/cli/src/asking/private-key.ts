@@ -12,7 +12,7 @@ import { readInput } from '../input.ts'
  */
 export async function readPrivateKey(path: string, kid: string | undefined): Promise<Jwk> {
   const text = (await readInput(path)).trim()
-  const jwk = text.startsWith('-----BEGIN ') ? fromPem(path, text) : parsed(path, text)
+  const jwk = text.startsWith('-----BEGIN ') ? fromPem(path, text) : parseKeyFile(path, text)
   if (isJwk(jwk) && jwk.kty !== 'oct' && !isPrivateJwk(jwk)) throw publicKey(path)
   if (!isJwk(jwk) || !isPrivateJwk(jwk)) {
     throw new CommandError(`${path} must hold a private key, in PEM or as a JWK`)
@@ -28,7 +28,7 @@ export async function readPrivateKey(path: string, kid: string | undefined): Pro
 
 /** Reads public keys: a JWK set or one JWK. @throws CommandError */
 export async function readPublicKeys(path: string): Promise<JwkSet> {
-  const value = parsed(path, await readInput(path))
+  const value = parseKeyFile(path, await readInput(path))
   const keys: readonly unknown[] = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [value]
   const isPublic = (key: unknown): key is Jwk => isJwk(key) && key.kty !== 'oct' && !isPrivateJwk(key)
   if (keys.length > 0 && keys.every(isPublic)) return { keys }
@@ -52,7 +52,7 @@ function fromPem(path: string, text: string): unknown {
   }
 }
 
-function parsed(path: string, text: string): unknown {
+function parseKeyFile(path: string, text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {

@@ -40,7 +40,7 @@ export async function readQuestions(options: QuestionOptions): Promise<readonly 
       ? formsOf(options)
       : questionsIn(parseJsonText(query === '-' ? 'standard input' : query, await readInput(query)))
   const under = await consentOf(options)
-  return inputs.map((input) => completed(input, options, under))
+  return inputs.map((input) => completeInput(input, options, under))
 }
 
 /** Reads the consent from options: a signed one in a file, or an unsigned one for a purpose. */
@@ -100,7 +100,7 @@ function byShape(value: JsonObject): SearchInput {
 const asCriteria = (criteria: JsonObject): SearchCriteria => criteria as JsonObject & SearchCriteria
 
 /** Adds record type, pages, sorting and consent from options to a search; they override the file of --query. */
-function completed(input: SearchInput, options: QuestionOptions, under: UnderConsent): SearchInput {
+function completeInput(input: SearchInput, options: QuestionOptions, under: UnderConsent): SearchInput {
   const isItem = 'search_criteria' in input
   const criteria = isItem ? input.search_criteria : input
   const { recordType, pageSize, page, sort } = options

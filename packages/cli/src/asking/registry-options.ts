@@ -32,7 +32,7 @@ export interface RegistryOptions extends KeyOptions {
 
 const POLICIES: readonly SignaturePolicy[] = ['required', 'if-present', 'off']
 
-const OUTGOING: readonly Outgoing[] = ['usual', 'reserialised']
+const OUTGOING_FORMS: readonly Outgoing[] = ['usual', 'reserialised']
 
 function collectedPaths(text: string, before: Paths = {}): Paths {
   const [, name, path] = /^([^=]+)=(.*)$/.exec(text) ?? []
@@ -81,7 +81,7 @@ export function addRegistryOptions(command: Command): Command {
         new Option(
           '--outgoing <form>',
           'how headers are written: reserialised for a registry that writes them again before it verifies (default: "usual")',
-        ).choices(OUTGOING),
+        ).choices(OUTGOING_FORMS),
       ),
   ).option('--timeout <seconds>', 'time for one attempt', wholeNumberReader(1, 3_600), 30)
 }

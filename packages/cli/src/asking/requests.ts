@@ -1,7 +1,7 @@
 /** Sends asynchronous requests whose callbacks go to another system, and writes the acknowledgement as text. */
 import { type Accepted, RegistryClient } from '@rollcall/client'
 import { callClient, makeClient } from './failures.ts'
-import { printable } from './printing.ts'
+import { toPrintableLine } from './printing.ts'
 import type { Target } from './target.ts'
 
 /** Sends an asynchronous request. Its callbacks go to `sender_uri`, or to the address that the registry has stored. */
@@ -17,7 +17,7 @@ export function askLater(
 
 /** Writes an acknowledgement as text. @param type the --type for `rollcall status` */
 export function ackText({ ack_status, correlation_id }: Accepted, type = 'search'): string {
-  const id = printable(correlation_id)
+  const id = toPrintableLine(correlation_id)
   if (ack_status === 'NACK') return `taken, correlation_id ${id}; no callback follows (NACK)`
   const more = type === 'search' ? '' : ` --type ${type}`
   return `accepted, correlation_id ${id}\nrollcall status --correlation-id ${id}${more} shows its state, with the options of this command for the registry and the keys`

@@ -2,7 +2,7 @@
 import { type EventContext, ItemRejected, type SubscribeInput } from '@rollcall/client'
 import type { JsonObject, SubscribeCriteria, SubscribeResponseItem, Subscription } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
-import { printable, printableJson } from './printing.ts'
+import { printableJson, toPrintableLine } from './printing.ts'
 import { type QuestionOptions, readQuestions } from './questions.ts'
 import type { Target } from './target.ts'
 
@@ -97,6 +97,6 @@ export function eventText(record: unknown, context: EventContext): string {
     notification.signed ? 'signed' : 'not signed',
     ...marks,
   ]
-  const codes = Object.entries(subscriptions).map(([code, presence]) => printable(`  ${code}: ${presence}`))
-  return [printable(head.join(', ')), ...codes, printableJson(record)].join('\n')
+  const codes = Object.entries(subscriptions).map(([code, presence]) => toPrintableLine(`  ${code}: ${presence}`))
+  return [toPrintableLine(head.join(', ')), ...codes, printableJson(record)].join('\n')
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { hasFurtherPages, itemText, summarise } from './summary.ts'
+import { hasFurtherPages, itemText, summariseMessage } from './summary.ts'
 
 const header = { sender_id: 'civil.example', message_id: 'm-1', status: 'succ' }
-const items = (message: object) => summarise({ header, message, signed: true }).items.map(itemText)
+const items = (message: object) => summariseMessage({ header, message, signed: true }).items.map(itemText)
 const search = (...search_response: object[]) => ({ transaction_id: 't', search_response })
 
 test.each<[string, object, readonly string[]]>([
@@ -41,7 +41,7 @@ test.each<[string, object, readonly string[]]>([
 
 test('an item goes on until its last page', () => {
   const page = (page_number: number) => {
-    const [item] = summarise({
+    const [item] = summariseMessage({
       header,
       message: search({ pagination: { page_number, page_size: 10, total_count: 20 } }),
       signed: true,
@@ -53,7 +53,7 @@ test('an item goes on until its last page', () => {
 
 test('a rejected header speaks for itself', () => {
   const rejected = { ...header, status: 'rjct', status_reason_code: 'rjct.version.invalid' }
-  expect(summarise({ header: rejected, signed: false })).toMatchObject({
+  expect(summariseMessage({ header: rejected, signed: false })).toMatchObject({
     status: 'rjct',
     code: 'rjct.version.invalid',
     transaction_id: null,

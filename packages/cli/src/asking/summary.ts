@@ -2,7 +2,7 @@
 
 import { CALLBACKS, isJsonObject, OPERATIONS } from '@rollcall/protocol'
 import { countWithNoun } from '../output.ts'
-import { printable } from './printing.ts'
+import { toPrintableLine } from './printing.ts'
 
 /** A message that was verified and decrypted. `message` is absent where only the header is known. */
 export interface OpenedMessage {
@@ -50,7 +50,7 @@ const BATCHES = [
   ),
 ]
 
-export function summarise({ header, message, signed, encrypted = false }: OpenedMessage): Summary {
+export function summariseMessage({ header, message, signed, encrypted = false }: OpenedMessage): Summary {
   const head = members(header)
   const said = members(message)
   return {
@@ -112,7 +112,7 @@ export function itemText(item: ItemSummary): string {
   const { status, code, reason, event } = item
   const why = [code, reason].filter((part) => part !== null).join(': ')
   const parts = [event, status, recordsText(item), why === '' ? null : why].filter((part) => part !== null)
-  return printable(`item ${item.reference_id ?? '?'}: ${parts.join(', ')}`)
+  return toPrintableLine(`item ${item.reference_id ?? '?'}: ${parts.join(', ')}`)
 }
 
 function recordsText(item: ItemSummary): string | null {
@@ -125,7 +125,7 @@ function recordsText(item: ItemSummary): string | null {
 /** Writes names and values, a line for each; unknown values are left out. */
 export function nameValueLines(rows: Readonly<Record<string, string | null>>): string[] {
   return Object.entries(rows).flatMap(([name, value]) =>
-    value === null ? [] : [printable(`  ${name.padEnd(12)} ${value}`)],
+    value === null ? [] : [toPrintableLine(`  ${name.padEnd(12)} ${value}`)],
   )
 }
 

@@ -3,7 +3,7 @@ import { applyConfiguration, Configuration } from '@rollcall/admin/configuration
 import type { Command } from 'commander'
 import { callWithOwnDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { readYaml } from '../yaml.ts'
 
@@ -38,19 +38,19 @@ async function runApply(
   listenForStop()
   if (schema) {
     const whole = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...Configuration }
-    return print(options, whole, JSON.stringify(whole, null, 2))
+    return printResult(options, whole, JSON.stringify(whole, null, 2))
   }
   if (file === undefined) throw new CommandError('a file is needed; - is standard input')
   const { value: configuration, refusedWithLine } = await readYaml(file)
   const applied = await refusedWithLine(() => callWithOwnDatabase(applyConfiguration, { configuration, dry_run }))
-  print(options, applied, appliedText(applied))
+  printResult(options, applied, appliedText(applied))
 }
 
-type Applied = Awaited<ReturnType<typeof applyConfiguration>>
+type AppliedConfiguration = Awaited<ReturnType<typeof applyConfiguration>>
 
 const SIGNS = { add: '+', change: '~', remove: '-' } as const
 
-function appliedText({ changes, applied, credentials, unlisted }: Applied): string {
+function appliedText({ changes, applied, credentials, unlisted }: AppliedConfiguration): string {
   const made = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`
   const lines = [
     ...changes.flatMap(({ at, change, from, to }) => [

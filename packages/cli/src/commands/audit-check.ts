@@ -8,7 +8,7 @@ import { parseJson } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
-import { countWithNoun, type OutputOptions, print, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, printResult, withJson } from '../output.ts'
 
 export function defineCommand(command: Command): void {
   withJson(command)
@@ -41,11 +41,11 @@ async function runCheck(file: string, { kid, message, ...options }: CheckOptions
     ].join('\n')
   })
   const keys = `signed with ${checked.kids.join(', ')}${kid === undefined ? ': compare it with the key that the registry has published' : ''}`
-  print(options, checked, [...lines, keys, 'the evidence holds'].join('\n'))
+  printResult(options, checked, [...lines, keys, 'the evidence holds'].join('\n'))
 }
 
-type Checked = Awaited<ReturnType<typeof verifyEvidence>>
-type Message = Checked['accounts'][number]['request']
+type VerifiedEvidence = Awaited<ReturnType<typeof verifyEvidence>>
+type Message = VerifiedEvidence['accounts'][number]['request']
 
 const messageText = (name: string, message: Message): readonly string[] =>
   message === null
@@ -64,7 +64,7 @@ function read(text: string, file: string): unknown {
 }
 
 /** Checks that a message belongs to evidence. @throws CommandError no message of the evidence has these bytes */
-async function checkMessage(file: string, { accounts }: Checked): Promise<void> {
+async function checkMessage(file: string, { accounts }: VerifiedEvidence): Promise<void> {
   const sum = createHash('sha256')
   await pipeline(createReadStream(file), sum).catch((error: unknown) => {
     throw new CommandError(`the file ${file} of --message cannot be read: ${systemReason(error)}`)

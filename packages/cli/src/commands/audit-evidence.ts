@@ -3,7 +3,7 @@ import { makeEvidence } from '@rollcall/admin/audit/evidence'
 import type { Command } from 'commander'
 import { callWithDatabase } from '../environment.ts'
 import { writeNewFile } from '../new-file.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
@@ -23,5 +23,5 @@ async function runEvidence(
   const evidence = await callWithDatabase(makeEvidence, { message_id, participant })
   await writeNewFile(out, `${JSON.stringify(evidence, null, 2)}\n`)
   const written = { file: out, accounts: evidence.accounts.length, kid: evidence.kid }
-  print(options, written, `written: ${out}, signed with ${evidence.kid}; rollcall audit check verifies it`)
+  printResult(options, written, `written: ${out}, signed with ${evidence.kid}; rollcall audit check verifies it`)
 }

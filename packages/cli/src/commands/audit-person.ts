@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { personAuditText } from '../audit-text.ts'
 import { callWithDatabase } from '../environment.ts'
 import { writeNewFile } from '../new-file.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { addPersonArguments, readInstant, readPerson } from '../values.ts'
 
@@ -40,7 +40,7 @@ async function runPerson(type: string, value: string | undefined, options: Perso
   const person = { ...readPerson(type, value), from: from?.toISOString(), to: to?.toISOString() }
   if (report !== undefined) return writeReport(person, report, options)
   const audited = await callWithDatabase(auditPerson, { ...person, confidential })
-  print(options, audited, personAuditText(audited))
+  printResult(options, audited, personAuditText(audited))
 }
 
 /** Writes the report as a page and as JSON. @throws CommandError a file exists already, or cannot be written */
@@ -53,5 +53,5 @@ async function writeReport(
   const { html, report } = await callWithDatabase(reportAccess, person)
   await writeNewFile(file, html)
   await writeNewFile(json, `${JSON.stringify(report, null, 2)}\n`)
-  print(options, { files: [file, json] }, `written: ${file} to be read, ${json} for programs`)
+  printResult(options, { files: [file, json] }, `written: ${file} to be read, ${json} for programs`)
 }

@@ -6,7 +6,7 @@ import { verifyWholeAuditLog } from '@rollcall/admin/audit/verify'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
-import { countWithNoun, type OutputOptions, print, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
@@ -33,7 +33,7 @@ async function runVerify({ against, ...options }: VerifyOptions): Promise<void> 
   listenForStop()
   const witness = against === undefined ? null : await linesOf(against)
   const verified = await withDatabase((deps) => verifyWholeAuditLog({ ...deps, witness }, {}))
-  print(options, verified, textOf(verified))
+  printResult(options, verified, textOf(verified))
   if (!verified.good) process.exitCode = EXIT_CODES.failed
 }
 
@@ -50,7 +50,7 @@ async function* firstLines(path: string, size: number): AsyncGenerator<string> {
   if (size > 0) yield* createInterface({ input: createReadStream(path, { end: size - 1 }) })
 }
 
-type Verified = Awaited<ReturnType<typeof verifyWholeAuditLog>>
+type AuditVerification = Awaited<ReturnType<typeof verifyWholeAuditLog>>
 
 function textOf({
   good,
@@ -62,7 +62,7 @@ function textOf({
   restores,
   keys,
   own_keys,
-}: Verified): string {
+}: AuditVerification): string {
   const read = `${countWithNoun(counts.entries, 'entry', 'entries')} of ${countWithNoun(counts.chains, 'chain')}, ${countWithNoun(counts.persons, 'row')} of persons, ${countWithNoun(counts.checkpoints, 'checkpoint')}`
   const lines = [
     good ? `verified: ${read}` : `NOT VERIFIED, faults: ${fault_count}; read ${read}`,

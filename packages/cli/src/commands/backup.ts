@@ -4,7 +4,7 @@ import { makeBackup, verifyBackup } from '@rollcall/admin/backup/backup'
 import { masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { readConfiguration, withDatabase } from '../environment.ts'
-import { countWithNoun, type OutputOptions, print, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
@@ -38,17 +38,17 @@ Example: rollcall backup check /backups/rollcall-2026-11-22.backup`,
 async function runBackup(file: string, options: OutputOptions): Promise<void> {
   const stop = listenForStop()
   const made = await withDatabase((deps) => makeBackup({ ...deps, signal: stop.signal }, { file }))
-  print(options, made, backupText('wrote', made))
+  printResult(options, made, backupText('wrote', made))
 }
 
 async function runCheck(file: string, _: unknown, command: Command): Promise<void> {
   listenForStop()
   const config = readConfiguration()
   const found = await verifyBackup({ masterKeys: masterKeySource(config) }, { file })
-  print(command.optsWithGlobals<OutputOptions>(), found, backupText('verified', found))
+  printResult(command.optsWithGlobals<OutputOptions>(), found, backupText('verified', found))
 }
 
-interface Shown {
+interface BackupFacts {
   readonly file: string
   readonly id: string
   readonly snapshot_at: string
@@ -61,7 +61,7 @@ interface Shown {
 
 export const backupText = (
   done: string,
-  { file, id, snapshot_at, schema, bytes, sha256, rows, tables }: Shown,
+  { file, id, snapshot_at, schema, bytes, sha256, rows, tables }: BackupFacts,
 ): string =>
   [
     `${done} ${file}: backup ${id} of ${snapshot_at}`,

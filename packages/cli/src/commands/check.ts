@@ -3,7 +3,7 @@ import { callbacksAt } from '@rollcall/client'
 import { KINDS } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { type CheckedStep, checkSystem } from '../asking/checking.ts'
-import { printable } from '../asking/printing.ts'
+import { toPrintableLine } from '../asking/printing.ts'
 import { readQuestions } from '../asking/questions.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { readAddress, readTarget, type Target } from '../asking/target.ts'
@@ -73,12 +73,12 @@ async function runCheck(namespace: string | undefined, options: CheckOptions): P
     callbacks: options.syncOnly ? null : callbacksOf(options),
     tell: (step) => {
       steps.push(step)
-      if (!options.json) process.stdout.write(`${printable(stepText(step))}\n`)
+      if (!options.json) process.stdout.write(`${toPrintableLine(stepText(step))}\n`)
     },
   })
   process.stdout.write(
     options.json
-      ? `${printable(JSON.stringify({ passed, steps }))}\n`
+      ? `${toPrintableLine(JSON.stringify({ passed, steps }))}\n`
       : `${passed ? 'every step has passed' : 'the check has not passed'}\n`,
   )
   if (!passed) process.exitCode = EXIT_CODES.failed

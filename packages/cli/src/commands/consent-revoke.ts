@@ -3,7 +3,7 @@ import { revokeConsents } from '@rollcall/admin/consents/consents'
 import type { Command } from 'commander'
 import { withdrawalText } from '../consent-text.ts'
 import { callWithDatabase } from '../environment.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { readYaml } from '../yaml.ts'
 
@@ -17,6 +17,6 @@ export function defineCommand(command: Command): void {
       const done = await refusedWithLine(() =>
         callWithDatabase(revokeConsents, value as Parameters<typeof revokeConsents>[1]),
       )
-      print(options, done, withdrawalText(done))
+      printResult(options, done, withdrawalText(done))
     })
 }

@@ -20,11 +20,11 @@ import { createDemoSimulation } from '../demo/simulation.ts'
 import { startDemoPage } from '../demo/switches.ts'
 import { readConfiguration } from '../environment.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'
-import { type OutputOptions, print } from '../output.ts'
+import { type OutputOptions, printResult } from '../output.ts'
 import type { StopRequest } from '../stop.ts'
 import { DEMO_RECORDS, syntheticRecords } from '../synthetic-people.ts'
 
-const LOOPBACK = '127.0.0.1'
+const LOOPBACK_ADDRESS = '127.0.0.1'
 
 export interface DemoOptions extends OutputOptions {
   readonly receiver: boolean
@@ -68,14 +68,14 @@ function onThisMachine(config: Config): Config {
   for (const [variable, value] of Object.entries({ HOST: config.host, ADMIN_HOST: config.adminHost })) {
     if (isLoopback(value)) continue
     process.stderr.write(
-      `${variable} is ${value}; the demo listens on ${LOOPBACK} only; ROLLCALL_DEMO_REMOTE=1 permits it\n`,
+      `${variable} is ${value}; the demo listens on ${LOOPBACK_ADDRESS} only; ROLLCALL_DEMO_REMOTE=1 permits it\n`,
     )
   }
   const { host, adminHost } = config
   return {
     ...config,
-    host: isLoopback(host) ? host : LOOPBACK,
-    adminHost: isLoopback(adminHost) ? adminHost : LOOPBACK,
+    host: isLoopback(host) ? host : LOOPBACK_ADDRESS,
+    adminHost: isLoopback(adminHost) ? adminHost : LOOPBACK_ADDRESS,
   }
 }
 
@@ -133,7 +133,7 @@ async function runWith(stop: StopRequest, config: Config, deps: Deps, options: D
     server.show(showcaseOf(demo, demoPage, place))
     server.markReady()
     const link = await makeDemoSignInLink(deps, admin.base_url)
-    print(options, summary(demo, path), greetingText(demo, { path, link, place, demoPage }))
+    printResult(options, summary(demo, path), greetingText(demo, { path, link, place, demoPage }))
     await stop.asked
   } finally {
     await simulation.close()

@@ -18,7 +18,7 @@ import type { Command } from 'commander'
 import { isDatabaseKnown, readConfiguration } from '../environment.ts'
 import { EXIT_CODES, failureText } from '../failure.ts'
 import { judgeMachine } from '../machine/machine-checks.ts'
-import { type OutputOptions, print, tableText, withJson } from '../output.ts'
+import { type OutputOptions, printResult, tableText, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
@@ -38,27 +38,27 @@ Example: rollcall doctor --json`,
 async function runDoctor(options: OutputOptions): Promise<void> {
   listenForStop()
   const rows = await examine()
-  const examined = rows.find(({ check, state }) => check === EXAMINED && state === 'ok')
+  const examined = rows.find(({ check, state }) => check === EXAMINED_CHECK && state === 'ok')
   // The row that says what was examined is the first line of the output, and not in the table.
   const others = rows.filter((row) => row !== examined).map((row) => ({ ...row }))
   const found = tableText(['check', 'state', 'advice'], others, '')
-  print(options, rows, examined === undefined ? found : `Examined: ${examined.advice}\n\n${found}`)
+  printResult(options, rows, examined === undefined ? found : `Examined: ${examined.advice}\n\n${found}`)
   if (rows.some(({ state }) => state === 'broken')) process.exitCode = EXIT_CODES.failed
 }
 
 /** The name of the check whose advice says what was examined. */
-const EXAMINED = 'configuration'
+const EXAMINED_CHECK = 'configuration'
 
 async function examine(): Promise<Finding[]> {
   let config: Config
   try {
     config = readConfiguration()
   } catch (error) {
-    return [await failed(EXAMINED, error)]
+    return [await failedFinding(EXAMINED_CHECK, error)]
   }
   const settings = judgeAll(SETTING_CHECKS, await readSettingFacts(config, filesCheckedByDoctor(config)))
   return [
-    { check: EXAMINED, ...okResult(examinedText(config)), command: null },
+    { check: EXAMINED_CHECK, ...okResult(examinedText(config)), command: null },
     ...settings,
     ...(await judgeMachine(config.publicUrl)),
     ...(await databaseFindings(config)),
@@ -85,11 +85,11 @@ async function databaseFindings(config: Config): Promise<Finding[]> {
       await storage.close()
     }
   } catch (error) {
-    return [await failed('database', error)]
+    return [await failedFinding('database', error)]
   }
 }
 
-const failed = async (check: string, error: unknown): Promise<Finding> => ({
+const failedFinding = async (check: string, error: unknown): Promise<Finding> => ({
   check,
   state: 'broken',
   advice: await failureText(error),

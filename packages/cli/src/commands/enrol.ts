@@ -8,7 +8,7 @@ import { callClient, makeClient } from '../asking/failures.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { readTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { reportImport } from '../progress.ts'
 import { addRecordFileOptions, type RecordFileOptions, readRecordFileOptions } from '../record-file-options.ts'
 import { listenForStop } from '../stop.ts'
@@ -47,7 +47,7 @@ interface EnrolOptions extends RegistryOptions, RecordFileOptions, OutputOptions
 
 async function runEnrol(words: readonly string[], options: EnrolOptions): Promise<void> {
   const { signal } = listenForStop()
-  const { namespace, file } = named(words, options)
+  const { namespace, file } = readEnrolArguments(words, options)
   const { rejects: rejectsPath, receiptType: receipt_type } = options
   const read = await readRecordFileOptions(options)
   const { client } = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
@@ -85,7 +85,7 @@ async function runEnrol(words: readonly string[], options: EnrolOptions): Promis
 const AGAIN = 'Run the same command again: what was written is not written twice.'
 
 /** Reads the registry and the file from the arguments. @throws CommandError */
-function named(
+function readEnrolArguments(
   words: readonly string[],
   { url, registry }: RegistryOptions,
 ): { readonly namespace: string | undefined; readonly file: string } {
@@ -117,7 +117,7 @@ function report(options: OutputOptions, { file, done, finished, rejectsPath }: R
       : []),
     ...(finished ? [] : [`Interrupted. ${AGAIN}`]),
   ]
-  print(options, { file, lines, taken, rejected, finished, rejects_file }, texts.join('\n'))
+  printResult(options, { file, lines, taken, rejected, finished, rejects_file }, texts.join('\n'))
   if (!finished) process.exitCode = EXIT_CODES.interrupted
   else if (rejected > 0) process.exitCode = EXIT_CODES.some_rejected
 }

@@ -6,7 +6,7 @@ import { callClient, makeClient } from '../asking/failures.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { readTarget } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { readTypeAndValue } from '../values.ts'
 
@@ -50,12 +50,12 @@ async function runEnrolled(namespace: string | undefined, options: EnrolledOptio
   const asking = makeClient(() => new RegistryClient(client))
   if (status === true) {
     const label = await callClient(asking.checkEnrolment(person, { signal }), signal)
-    print(options, { status: label }, label)
+    printResult(options, { status: label }, label)
     return
   }
   const question = { ...person, ...(programme !== undefined && { programme }) }
   const enrolled = await callClient(asking.enrolled(question, { signal }), signal)
-  print(options, { enrolled }, enrolled ? 'yes' : 'no')
+  printResult(options, { enrolled }, enrolled ? 'yes' : 'no')
 }
 
 /** Reads a person. The type of the kind's primary identifier is left out: its value is sent as person_identifier. */

@@ -27,9 +27,9 @@ export const COMMAND_TREE = adminCommand(
   },
 )
 
-type Explained = Awaited<ReturnType<typeof explainQuery>>
+type QueryExplanation = Awaited<ReturnType<typeof explainQuery>>
 
-function explainedText({ record_type, tree, sql, values, plan, cost, advice }: Explained): string {
+function explainedText({ record_type, tree, sql, values, plan, cost, advice }: QueryExplanation): string {
   const parts: [title: string, body: string][] = [
     [`Asked of ${record_type}`, tree],
     ['SQL', sql],
@@ -38,10 +38,10 @@ function explainedText({ record_type, tree, sql, values, plan, cost, advice }: E
     ['Cost', String(cost)],
     ['Indexes', advice.map(adviceText).join('\n') || 'none is missing'],
   ]
-  return parts.map(([title, body]) => `${title}\n${indented(body)}`).join('\n\n')
+  return parts.map(([title, body]) => `${title}\n${indentLines(body)}`).join('\n\n')
 }
 
-const indented = (lines: string): string => lines.replace(/^/gm, '  ')
+const indentLines = (lines: string): string => lines.replace(/^/gm, '  ')
 
 const valuesText = (values: readonly unknown[]): string =>
   values.map((value, at) => `$${at + 1}  ${JSON.stringify(value)}`).join('\n')
@@ -52,6 +52,6 @@ const PROBLEMS = {
   invalid: 'has an index whose build was interrupted',
 } as const
 
-function adviceText({ attribute, index, command }: Explained['advice'][number]): string {
+function adviceText({ attribute, index, command }: QueryExplanation['advice'][number]): string {
   return `${attribute} ${PROBLEMS[index]}${command === null ? '' : `: ${command}`}`
 }

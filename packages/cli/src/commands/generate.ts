@@ -6,11 +6,11 @@ import { kindNamed } from '@rollcall/protocol'
 import { COUNT_LIMIT, generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { Argument, type Command } from 'commander'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { wholeNumberReader } from '../values.ts'
 
 /** The least number of characters that are written at once; the last part may be shorter. */
-const CHUNK = 256 * 1024
+const LEAST_CHUNK_CHARACTERS = 256 * 1024
 
 export function addCommand(program: Command): void {
   withJson(program.command('generate'))
@@ -55,7 +55,7 @@ async function runGenerate(kind: string, options: GenerateOptions): Promise<void
   } catch (error) {
     throw new CommandError(`the file ${out} cannot be written: ${systemReason(error)}`)
   }
-  if (options.json) print(options, { kind, count, seed, out }, '')
+  if (options.json) printResult(options, { kind, count, seed, out }, '')
 }
 
 /** Writes one chunk at a time and waits for it; a reader that closes the pipe is no failure. */
@@ -64,17 +64,17 @@ async function writeLines(stream: NodeJS.WritableStream, lines: Iterable<string>
   try {
     for (const line of lines) {
       chunk += `${line}\n`
-      if (chunk.length < CHUNK) continue
-      await write(stream, chunk)
+      if (chunk.length < LEAST_CHUNK_CHARACTERS) continue
+      await writeChunk(stream, chunk)
       chunk = ''
     }
-    await write(stream, chunk)
+    await writeChunk(stream, chunk)
   } catch (error) {
     if (codeOf(error) !== 'EPIPE') throw error
   }
 }
 
-function write(stream: NodeJS.WritableStream, chunk: string): Promise<void> {
+function writeChunk(stream: NodeJS.WritableStream, chunk: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(chunk, (error) => (error ? reject(error) : resolve()))
   })

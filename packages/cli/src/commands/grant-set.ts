@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander'
 import { callWithDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { suspendedSubscriptionsText } from '../grant-text.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { readYaml } from '../yaml.ts'
 
@@ -56,7 +56,7 @@ async function runSet(
   const { version, valid_from, valid_until } = added
   const until = valid_until === null ? '' : ` until ${valid_until}`
   const text = `granted to ${sender_id} in ${namespace} from ${valid_from}${until}; rollcall grant explain says what it means. Its version is ${version}, in one count of all grants`
-  print(options, added, [text, ...suspendedSubscriptionsText(added)].join('\n'))
+  printResult(options, added, [text, ...suspendedSubscriptionsText(added)].join('\n'))
 }
 
 async function setFile<Result>(file: string | undefined, set: (terms: Terms) => Promise<Result>): Promise<Result> {

@@ -4,12 +4,12 @@ import type { Group } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 import { readTypeAndValue } from '../values.ts'
 
-const holds = () => import('@rollcall/admin/persons/holds')
+const loadHoldActs = () => import('@rollcall/admin/persons/holds')
 
 export const COMMAND_TREE: Group = {
   about: 'keep what somebody needs, such as a court, from prune and erase',
   commands: {
-    add: adminCommand(async () => (await holds()).addHold, {
+    add: adminCommand(async () => (await loadHoldActs()).addHold, {
       about: 'add a hold of a person, of a participant, or of a period',
       options: {
         person: {
@@ -24,7 +24,7 @@ messages; a hold of a participant keeps the keys of all days. The identifier may
       examples: ["--participant spmis.example.org --reason 'case 7/2026'"],
       text: ({ id }) => `hold ${id} is in force`,
     }),
-    list: adminCommand(async () => (await holds()).listHolds, {
+    list: adminCommand(async () => (await loadHoldActs()).listHolds, {
       about: 'list the holds in force',
       examples: [''],
       text: tableFormatter(
@@ -32,7 +32,7 @@ messages; a hold of a participant keeps the keys of all days. The identifier may
         'no holds; rollcall hold add makes one',
       ),
     }),
-    remove: adminCommand(async () => (await holds()).removeHold, {
+    remove: adminCommand(async () => (await loadHoldActs()).removeHold, {
       about: 'end a hold: the next prune deletes what it covered',
       args: 'id',
       examples: ['1'],

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import { withOwnDatabase } from '../environment.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { howReadText, importReportText } from '../import-report.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { reportImport } from '../progress.ts'
 import {
   addRecordFileOptions,
@@ -97,7 +97,7 @@ async function runImport(namespace: string, file: string, options: CommandOption
   const seconds = (Date.now() - begun) / 1_000
   const { namespace: _, ...counts } = result
   const undecided_columns = result.report.unused_columns.filter((column) => toDecide.includes(column))
-  print(
+  printResult(
     options,
     { namespace, file, ...counts, undecided_columns, seconds },
     resultText(file, result, seconds, undecided_columns),

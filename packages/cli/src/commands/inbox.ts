@@ -1,7 +1,7 @@
 /** `rollcall inbox`: lists and shows the callbacks that other systems sent to us. */
 
 import { adminCommand } from '../admin-command.ts'
-import { printable } from '../asking/printing.ts'
+import { toPrintableLine } from '../asking/printing.ts'
 import type { Group } from '../command-tree.ts'
 import { tableFormatter } from '../output.ts'
 
@@ -23,7 +23,9 @@ export const COMMAND_TREE: Group = {
       examples: ['m-77 --participant crvs.example.org'],
       text: (shown) =>
         Object.entries(shown)
-          .map(([name, value]) => printable(`${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`))
+          .map(([name, value]) =>
+            toPrintableLine(`${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`),
+          )
           .join('\n'),
     }),
   },

@@ -3,11 +3,11 @@ import { applyIndexes } from '@rollcall/admin/registries/indexes'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { EXIT_CODES } from '../failure.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { reportTasks } from '../progress.ts'
 import { listenForStop } from '../stop.ts'
 
-type Applied = Awaited<ReturnType<typeof applyIndexes>>[number]
+type AppliedIndexes = Awaited<ReturnType<typeof applyIndexes>>[number]
 
 export function defineCommand(command: Command): void {
   withJson(command)
@@ -30,11 +30,11 @@ async function runApply(namespace: string | undefined, options: OutputOptions): 
   const rows = await withDatabase((deps) =>
     applyIndexes({ ...deps, signal, onProgress: progress.update }, { namespace }),
   ).finally(() => progress.stop())
-  print(options, rows, rows.flatMap(appliedLines).join('\n') || 'nothing to do')
+  printResult(options, rows, rows.flatMap(appliedLines).join('\n') || 'nothing to do')
   if (signal.aborted || rows.some(({ finished }) => !finished)) process.exitCode = EXIT_CODES.interrupted
 }
 
-function appliedLines({ namespace, filled, built, finished }: Applied) {
+function appliedLines({ namespace, filled, built, finished }: AppliedIndexes) {
   return [
     ...filled.map((name) => `${namespace}: filled ${name}`),
     ...built.map((name) => `${namespace}: built ${name}`),

@@ -18,7 +18,7 @@ import type { Command } from 'commander'
 import { callWithDatabase } from '../environment.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { readInput } from '../input.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { everyProfile, profileText } from '../profile.ts'
 import { listenForStop } from '../stop.ts'
 
@@ -55,11 +55,11 @@ async function runProbe(file: string, options: ProbeOptions): Promise<void> {
   const envelope = readEnvelope(await readInput(file))
   const sender_id = options.participant ?? senderOf(envelope)
   const senderKeys = await keysOf(sender_id, options)
-  const { matches, problems } = await probe(envelope, senderKeys)
-  const found = matches.map((match) => describe(match, envelope, sender_id))
+  const { matches, problems } = await tryProfiles(envelope, senderKeys)
+  const found = matches.map((match) => describeMatch(match, envelope, sender_id))
   const text =
     found.length > 0 ? found.map((row) => matchText(row, sender_id)).join('\n') : failure(problems, senderKeys.length)
-  print(options, found.length > 0 ? found : { matches: [], problems }, text)
+  printResult(options, found.length > 0 ? found : { matches: [], problems }, text)
   if (found.length === 0) process.exitCode = EXIT_CODES.failed
 }
 
@@ -89,7 +89,7 @@ async function keysOf(sender_id: string, { key }: ProbeOptions): Promise<readonl
 }
 
 /** Tries all profiles with the keys that fit them. The matches are in the order of `everyProfile`. */
-async function probe(
+async function tryProfiles(
   envelope: SourcedEnvelope,
   keys: readonly PublicKey[],
 ): Promise<{ readonly matches: readonly Match[]; readonly problems: Readonly<Record<string, string>> }> {
@@ -102,7 +102,7 @@ async function probe(
     try {
       const read = readSignature(envelope.member('signature'), { profile, namespaces: namespacesOf(envelope) })
       for (const key of usable) {
-        if (await verifies(read, envelope, key)) matches.push({ profile, key, read })
+        if (await canVerify(read, envelope, key)) matches.push({ profile, key, read })
       }
       if (matches.length === 0) problems[profile.layout] = 'no key verifies it in any canonical form and digest'
     } catch (error) {
@@ -113,7 +113,7 @@ async function probe(
   return { matches, problems }
 }
 
-async function verifies(read: ReadSignature, envelope: SourcedEnvelope, key: PublicKey): Promise<boolean> {
+async function canVerify(read: ReadSignature, envelope: SourcedEnvelope, key: PublicKey): Promise<boolean> {
   const publicKey = await importVerifyingKey(key.public_jwk, read.algorithm)
   // The sender that the signature names is not checked here: another one than the header's gets a remark.
   return verifySignature({ ...read, sender_id: null }, envelope, publicKey).then(
@@ -138,7 +138,7 @@ function namespaceOf(envelope: SourcedEnvelope): string | null {
   return typeof signature === 'string' ? (/\bnamespace="([^"]*)"/.exec(signature)?.[1] ?? null) : null
 }
 
-function describe({ profile, key, read }: Match, envelope: SourcedEnvelope, sender_id: string) {
+function describeMatch({ profile, key, read }: Match, envelope: SourcedEnvelope, sender_id: string) {
   const { expires: hasTimes } = LAYOUTS[profile.layout]
   const remarks = [
     ...(read.kid !== null && read.kid !== key.kid
@@ -158,7 +158,7 @@ function describe({ profile, key, read }: Match, envelope: SourcedEnvelope, send
   }
 }
 
-function matchText({ profile, kid, namespace, remarks }: ReturnType<typeof describe>, sender_id: string): string {
+function matchText({ profile, kid, namespace, remarks }: ReturnType<typeof describeMatch>, sender_id: string): string {
   const named = namespace === null ? '' : `, namespace ${namespace}`
   return [
     `verifies: ${profile} with key ${kid}${named}`,

@@ -4,7 +4,7 @@ import type { Config } from '@rollcall/settings/config'
 import { masterKeyFile, masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
@@ -31,7 +31,7 @@ async function runRotateMaster(options: OutputOptions): Promise<void> {
     done.resealed === 0
       ? 'the new master key is in use already'
       : `${done.resealed} values are encrypted with the new master key, version ${done.version}`
-  print(options, done, `${what}\n${whatNow(config)}`)
+  printResult(options, done, `${what}\n${whatNow(config)}`)
 }
 
 function whatNow(config: Config): string {

@@ -10,9 +10,9 @@ import {
   readListening,
   warnOfOpenHost,
 } from '../asking/listening.ts'
-import { printable, printableJson } from '../asking/printing.ts'
+import { printableJson, toPrintableLine } from '../asking/printing.ts'
 import { addKeyOptions } from '../asking/registry-options.ts'
-import { itemText, nameValueLines, outcomeText, summarise } from '../asking/summary.ts'
+import { itemText, nameValueLines, outcomeText, summariseMessage } from '../asking/summary.ts'
 import { type OutputOptions, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption, wholeNumberReader } from '../values.ts'
@@ -106,7 +106,7 @@ function handlersOf(options: ListenOptions, give: ReturnType<typeof createHandOv
 }
 
 function tell(callback: Callback, options: ListenOptions): void {
-  const summary = summarise(callback)
+  const summary = summariseMessage(callback)
   const time = new Date().toISOString()
   const body = options.body && 'message' in callback ? { body: callback.message } : {}
   if (options.json) {
@@ -122,7 +122,7 @@ function tell(callback: Callback, options: ListenOptions): void {
     status: outcomeText(summary),
   }
   const lines = [
-    printable(`${time}  ${callback.name} from ${sender_id ?? '?'}, ${seals}`),
+    toPrintableLine(`${time}  ${callback.name} from ${sender_id ?? '?'}, ${seals}`),
     ...nameValueLines(rows),
     ...items.map((item) => `  ${itemText(item)}`),
     ...Object.values(body).map(printableJson),
@@ -140,12 +140,12 @@ async function reportRefusal(response: Response, { json }: ListenOptions): Promi
   process.stdout.write(
     json
       ? `${JSON.stringify({ time, refused: { ...error, http_status: response.status } })}\n`
-      : `${printable(`${time}  refused: ${error.code}: ${error.message} (HTTP ${response.status})`)}\n\n`,
+      : `${toPrintableLine(`${time}  refused: ${error.code}: ${error.message} (HTTP ${response.status})`)}\n\n`,
   )
 }
 
 function reportError(error: unknown): void {
-  process.stderr.write(`rollcall: ${printable(problemOf(error))}; the sender is asked to send it again\n`)
+  process.stderr.write(`rollcall: ${toPrintableLine(problemOf(error))}; the sender is asked to send it again\n`)
 }
 
 function problemOf(error: unknown): string {

@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { isDatabaseKnown, readConfiguration, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { leftOutRowsText, mappingText } from '../mapping-text.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
@@ -49,7 +49,7 @@ async function runPropose(file: string, of: string, options: ProposeOptions): Pr
     : await proposeMapping({ db: null, source }, input)
   const text = mappingText(file === '-' ? 'standard input' : file, of, proposal)
   if (out === undefined) {
-    print(options, proposal, text.trimEnd())
+    printResult(options, proposal, text.trimEnd())
     return
   }
   if (!/\.ya?ml$/.test(out)) {
@@ -64,5 +64,5 @@ async function runPropose(file: string, of: string, options: ProposeOptions): Pr
   }
   const count = (state: string): number => proposal.columns.filter((column) => column.state === state).length
   const summary = `${count('mapped')} columns are proposed, ${count('decide')} must be decided, ${count('unmapped')} are not mapped; review ${out}`
-  print(options, { ...proposal, out }, [summary, ...leftOutRowsText(proposal), ...proposal.lacking].join('\n'))
+  printResult(options, { ...proposal, out }, [summary, ...leftOutRowsText(proposal), ...proposal.lacking].join('\n'))
 }

@@ -4,7 +4,7 @@ import { migrateDatabase } from '@rollcall/admin/database'
 import { openStorage } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { readConfiguration } from '../environment.ts'
-import { countWithNoun, type OutputOptions, print, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
@@ -27,7 +27,7 @@ async function runMigrate(options: OutputOptions): Promise<void> {
     const done = await migrateDatabase(storage, {})
     const { migrations, registries, to_fill } = done
     const ran = migrations.length > 0 ? `ran ${migrations.join(', ')}` : 'nothing to do'
-    print(
+    printResult(
       options,
       done,
       [`${ran}; ${countWithNoun(registries, 'registry', 'registries')}`, ...to_fill.map(toFillText)].join('\n'),

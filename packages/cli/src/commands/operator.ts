@@ -9,9 +9,9 @@ import { tableFormatter } from '../output.ts'
 const operators = () => import('@rollcall/admin/operators/operators')
 const sessions = () => import('@rollcall/admin/operators/sessions')
 
-type Made = Awaited<ReturnType<typeof makeSignInLink>>
+type SignInLink = Awaited<ReturnType<typeof makeSignInLink>>
 
-const linkAt = ({ path, ...link }: Made, { config }: Deps) => ({ ...link, url: `${config.consoleUrl}${path}` })
+const linkAt = ({ path, ...link }: SignInLink, { config }: Deps) => ({ ...link, url: `${config.consoleUrl}${path}` })
 
 export const COMMAND_TREE: Group = {
   about: "manage the tokens of the admin API, which is on the operator's listener",

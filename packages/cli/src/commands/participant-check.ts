@@ -4,14 +4,14 @@ import { checkParticipant } from '@rollcall/admin/participants/check'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { EXIT_CODES } from '../failure.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { checkReportText } from '../participant-text.ts'
 import { listenForStop } from '../stop.ts'
 import { trialRecords } from '../synthetic-people.ts'
 import { readInstant, wholeNumberReader } from '../values.ts'
 
 /** Milliseconds between two checks while the command waits. */
-const PAUSE = 1_000
+const CHECK_PAUSE_MILLISECONDS = 1_000
 
 const A_DAY = 86_400_000
 
@@ -49,12 +49,12 @@ interface CheckOptions extends OutputOptions {
   readonly wait: number
 }
 
-interface Checked {
+interface CheckSubject {
   readonly sender_id: string
   readonly namespace: string
 }
 
-async function runCheck({ sender_id, namespace }: Checked, options: CheckOptions): Promise<void> {
+async function runCheck({ sender_id, namespace }: CheckSubject, options: CheckOptions): Promise<void> {
   const { signal } = listenForStop()
   const begun = Date.now()
   const since = (options.since ?? new Date(begun - A_DAY)).toISOString()
@@ -63,9 +63,9 @@ async function runCheck({ sender_id, namespace }: Checked, options: CheckOptions
       const found = await checkParticipant({ ...deps, samples: trialRecords }, { sender_id, namespace, since })
       const isOver = Date.now() - begun >= options.wait * 1_000
       if (found.passed || isOver || signal.aborted) return found
-      await sleep(PAUSE, undefined, { signal }).catch(() => undefined)
+      await sleep(CHECK_PAUSE_MILLISECONDS, undefined, { signal }).catch(() => undefined)
     }
   })
-  print(options, report, checkReportText(report))
+  printResult(options, report, checkReportText(report))
   if (!report.passed) process.exitCode = EXIT_CODES.some_rejected
 }

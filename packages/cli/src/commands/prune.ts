@@ -2,7 +2,7 @@
 import { pruneStoredData, showRetention } from '@rollcall/admin/persons/retention'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
-import { type OutputOptions, print, tableText, withJson } from '../output.ts'
+import { type OutputOptions, printResult, tableText, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
@@ -41,7 +41,7 @@ async function runPrune({ dryRun = false, ages = false, ...options }: PruneOptio
     '',
   )
   const held = accounts.held === 0 ? '' : `\na hold keeps audit entries of ${accounts.held} chains`
-  print(options, result, text + held)
+  printResult(options, result, text + held)
 }
 
 async function showAges(options: OutputOptions): Promise<void> {
@@ -52,5 +52,5 @@ async function showAges(options: OutputOptions): Promise<void> {
     what,
     variables: variables.join(' '),
   }))
-  print(options, rows, tableText(['name', 'days', 'what', 'variables'], shown, ''))
+  printResult(options, rows, tableText(['name', 'days', 'what', 'variables'], shown, ''))
 }

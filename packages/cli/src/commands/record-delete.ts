@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function defineCommand(command: Command): void {
@@ -41,7 +41,7 @@ async function runDelete(
   )
   const { asked, deleted } = result
   const missing = asked === deleted ? '' : `; ${asked - deleted} were not there`
-  print(options, result, `${deleted} of ${asked} records are deleted from ${namespace}${missing}`)
+  printResult(options, result, `${deleted} of ${asked} records are deleted from ${namespace}${missing}`)
 }
 
 async function identifiersOf(file: string | undefined): Promise<readonly string[]> {

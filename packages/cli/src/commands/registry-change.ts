@@ -6,7 +6,7 @@ import { KINDS, kindNamed } from '@rollcall/protocol'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { callWithOwnDatabase, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { PEOPLE_SEED, renamedPrimaryIdentifiers, syntheticRecords } from '../synthetic-people.ts'
 import { collectOption, wholeNumberReader } from '../values.ts'
@@ -194,9 +194,9 @@ async function runAdd({ kind, namespace: named }: KindAndNamespace, options: Add
   const known = options.primary === undefined ? '' : `, with ${primariesText(added)}`
   const place = placeOf(added)
   const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}${known}${place}`
-  if (!sandbox) return print(options, added, text)
+  if (!sandbox) return printResult(options, added, text)
   const records = await fill(added, people ?? PEOPLE, signal)
-  print(options, { ...added, records }, `${text}; a sandbox with ${records} synthetic records`)
+  printResult(options, { ...added, records }, `${text}; a sandbox with ${records} synthetic records`)
 }
 
 function placeOf({ namespace, source }: RegistryRow): string {
@@ -264,7 +264,7 @@ async function runSet(namespace: string, options: SetOptions): Promise<void> {
     })
   const changed = await withSource(options.source, set)
   const text = `the time zone of ${namespace} is ${changed.time_zone}, people come of age at ${changed.majority_age}, and it has ${primariesText(changed)}; web pages: ${changed.web_origins.join(', ') || 'none'}; further values of receiver_id: ${changed.aliases.join(', ') || 'none'}; of reg_type: ${changed.reg_type_aliases.join(', ') || 'none'}`
-  print(options, changed, text)
+  printResult(options, changed, text)
 }
 
 const listIn = (given: readonly string[] | undefined): readonly string[] | undefined =>

@@ -5,12 +5,12 @@ import { type AdminFunction, adminCommand } from '../admin-command.ts'
 import type { Leaf } from '../command-tree.ts'
 import { countWithNoun } from '../output.ts'
 
-interface Given {
+interface RemovalInput {
   readonly end?: boolean | undefined
   readonly dry_run?: boolean | undefined
 }
 
-type Removed = Pick<Awaited<ReturnType<typeof removeParticipant>>, 'dry_run' | 'pending' | 'stored'> & {
+type RemovalResult = Pick<Awaited<ReturnType<typeof removeParticipant>>, 'dry_run' | 'pending' | 'stored'> & {
   readonly records?: Readonly<Record<string, number>>
 }
 
@@ -22,7 +22,7 @@ interface Removal<Input, Result> {
 }
 
 /** Makes a command that removes a registry or a participant. @param name the member of the input that names it */
-export const removalCommand = <Input extends Given, Result extends Removed>(
+export const removalCommand = <Input extends RemovalInput, Result extends RemovalResult>(
   name: string,
   { load, about, notes, example }: Removal<Input, Result>,
 ): Leaf =>
@@ -40,7 +40,7 @@ export const removalCommand = <Input extends Given, Result extends Removed>(
     text: (removed, given) => removedText(String(given[name]), removed),
   })
 
-function removedText(name: string, { dry_run, pending, stored, records }: Removed): string {
+function removedText(name: string, { dry_run, pending, stored, records }: RemovalResult): string {
   const { keys, ...gone } = stored
   const types = Object.entries(records ?? {}).map(([type, count]) => `${count} ${type}`)
   return [

@@ -5,7 +5,7 @@ import { adoptRestored, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { readConfiguration, withDatabase, withStorage } from '../environment.ts'
-import { type OutputOptions, print, tableText, withJson } from '../output.ts'
+import { type OutputOptions, printResult, tableText, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { backupText } from './backup.ts'
 
@@ -72,7 +72,7 @@ interface JournalOptions extends OutputOptions {
   readonly acceptUndone?: boolean
 }
 
-const given = ({ journal, withoutJournal, acceptUndone }: JournalOptions) => ({
+const journalInput = ({ journal, withoutJournal, acceptUndone }: JournalOptions) => ({
   ...(journal !== undefined && { journal: [...journal] }),
   ...(withoutJournal !== undefined && { without_journal: withoutJournal }),
   ...(acceptUndone !== undefined && { accept_undone: acceptUndone }),
@@ -84,7 +84,7 @@ async function runRestore(file: string, options: JournalOptions): Promise<void> 
   const done = await withStorage(config, ({ config: { limits }, ...deps }) =>
     restoreDatabase(
       { ...deps, limits, masterKeys: masterKeySource(config), signal: stop.signal },
-      { file, ...given(options) },
+      { file, ...journalInput(options) },
     ),
   )
   const lines = [
@@ -94,25 +94,25 @@ async function runRestore(file: string, options: JournalOptions): Promise<void> 
     journalText(done),
     NEXT,
   ]
-  print(options, done, lines.join('\n'))
+  printResult(options, done, lines.join('\n'))
 }
 
 async function runAdopt(_: unknown, command: Command): Promise<void> {
   listenForStop()
   const options = command.optsWithGlobals<JournalOptions>()
   const done = await withDatabase(({ config, ...deps }) =>
-    adoptRestored({ ...deps, limits: config.limits, masterKeys: masterKeySource(config) }, given(options)),
+    adoptRestored({ ...deps, limits: config.limits, masterKeys: masterKeySource(config) }, journalInput(options)),
   )
-  print(options, done, [`the database is as it was at ${done.snapshot_at}`, journalText(done), NEXT].join('\n'))
+  printResult(options, done, [`the database is as it was at ${done.snapshot_at}`, journalText(done), NEXT].join('\n'))
 }
 
-interface Applied {
+interface AppliedJournal {
   readonly journal: number | null
   readonly undone: readonly { readonly kind: string; readonly rule: string; readonly acts: number }[]
   readonly open_chains: number
 }
 
-const journalText = ({ journal, undone, open_chains }: Applied): string =>
+const journalText = ({ journal, undone, open_chains }: AppliedJournal): string =>
   [
     `${journal === null ? 'the journal was renounced' : `applied ${journal} acts of the journal`}; ` +
       `${open_chains} chains of the audit log had not ended`,
@@ -135,5 +135,5 @@ async function runRelease(_: unknown, command: Command): Promise<void> {
   )
   const columns = ['participant', 'deliveries', 'attempted', 'notifications', 'requests', 'cancelled'] as const
   const text = tableText(columns, done.participants, 'nothing waits to be sent')
-  print(options, done, `${text}\n${done.dry_run ? 'nothing is released; this would be' : 'released'}`)
+  printResult(options, done, `${text}\n${done.dry_run ? 'nothing is released; this would be' : 'released'}`)
 }

@@ -4,7 +4,7 @@ import { RegistryClient, resultsOf, type SearchInput } from '@rollcall/client'
 import type { SearchCriteria } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { callClient, makeClient } from '../asking/failures.ts'
-import { printable, printableJson } from '../asking/printing.ts'
+import { printableJson, toPrintableLine } from '../asking/printing.ts'
 import { type QuestionOptions, readQuestions } from '../asking/questions.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { ackText, askLater } from '../asking/requests.ts'
@@ -16,11 +16,11 @@ import {
   type OpenedMessage,
   recordsOf,
   type Summary,
-  summarise,
+  summariseMessage,
 } from '../asking/summary.ts'
 import { readAddress, readTarget, type Target } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
-import { countWithNoun, type OutputOptions, print, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption, wholeNumberReader } from '../values.ts'
 
@@ -109,7 +109,7 @@ async function ask(
     await callClient(Promise.reject(only.rejection))
   }
   tell(answer, options)
-  const more = summarise(answer).items.some(hasFurtherPages)
+  const more = summariseMessage(answer).items.some(hasFurtherPages)
   if (more && options.json !== true) process.stdout.write('there are more records; --page or --all shows them\n')
 }
 
@@ -144,7 +144,7 @@ async function askForCallback(
     const accepted = await askLater(target, { sender_uri, signal }, (asking) =>
       asking.searchAsync(questions, { signal }),
     )
-    print(options, accepted, ackText(accepted))
+    printResult(options, accepted, ackText(accepted))
     return
   }
   const at = { host: '127.0.0.1', port: options.listen }
@@ -154,7 +154,7 @@ async function askForCallback(
     signal,
     timeout: options.wait * 1_000,
     accepted: ({ correlation_id }) => {
-      const line = printable(`accepted, correlation_id ${correlation_id}; waiting for the callback`)
+      const line = toPrintableLine(`accepted, correlation_id ${correlation_id}; waiting for the callback`)
       process.stderr.write(`${line}\n`)
     },
     callback: (callback) => tell(callback, options),
@@ -163,7 +163,7 @@ async function askForCallback(
 
 /** Prints an answer with its records, and sets an exit code if items were rejected. */
 function tell(said: OpenedMessage, options: OutputOptions): void {
-  const summary = summarise(said)
+  const summary = summariseMessage(said)
   const records = itemsOf(said.message ?? {}).map(recordsOf)
   const items = summary.items.map((item, at) => ({ ...item, records: records[at] ?? [] }))
   if (options.json) process.stdout.write(`${JSON.stringify({ ...summary, items })}\n`)
@@ -174,7 +174,7 @@ function tell(said: OpenedMessage, options: OutputOptions): void {
 
 function answerText(summary: Summary, records: readonly (readonly unknown[])[]): string {
   const seals = [summary.signed ? 'signed' : 'not signed', ...(summary.encrypted ? ['encrypted'] : [])]
-  const head = printable(`from ${summary.sender_id ?? 'an unnamed registry'}, ${seals.join(', ')}`)
+  const head = toPrintableLine(`from ${summary.sender_id ?? 'an unnamed registry'}, ${seals.join(', ')}`)
   const parts = summary.items.flatMap((item, at) => [itemText(item), ...(records[at] ?? []).map(printableJson)])
   return [head, ...parts].join('\n')
 }

@@ -12,7 +12,7 @@ import { type Command, Option } from 'commander'
 import { readConfiguration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
 export function addCommand(program: Command): void {
@@ -119,7 +119,11 @@ async function serveUntil(asked: Promise<void>, config: Config, db: Database, op
     const nothing =
       'it hosts no registry yet: rollcall registry add civil adds one, and this server has it within a second'
     const lines = [text, `it uses ${database}`, ...(registries.length === 0 ? [nothing] : [])]
-    print(options, { role: config.role, url, admin_url, database, registries: registries.length }, lines.join('\n'))
+    printResult(
+      options,
+      { role: config.role, url, admin_url, database, registries: registries.length },
+      lines.join('\n'),
+    )
     await Promise.race([asked, server.outdated.then(refuseOutdated)])
     log.info('stopping')
   } finally {

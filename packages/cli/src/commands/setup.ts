@@ -10,7 +10,7 @@ import { checkBeforeSetup, fileText, portInUse, readMachineFacts } from '../mach
 import { ANSWERS_FILE } from '../machine/files.ts'
 import { COMMAND_PATH, COPY_KEY, SECRET_FILES } from '../machine/places.ts'
 import { makeSetupPlan, plannedActText } from '../machine/plan.ts'
-import { print, printLine, progressLine, tableText } from '../output.ts'
+import { printLine, printResult, progressLine, tableText } from '../output.ts'
 import { readYaml } from '../yaml.ts'
 
 export function addCommand(program: Command): void {
@@ -60,7 +60,7 @@ async function runSetup(options: SetupOptions): Promise<void> {
   )
   if (found.some(({ state }) => state === 'broken'))
     throw new CommandError('nothing was changed: mend what is broken above first')
-  const { acts, waits } = planned(answers, options.restore)
+  const { acts, waits } = planSetup(answers, options.restore)
   say(
     acts.length === 0
       ? '\nNothing differs: nothing is to be done.'
@@ -68,22 +68,22 @@ async function runSetup(options: SetupOptions): Promise<void> {
   )
   if (dryRun) {
     say('A dry run: nothing is changed.')
-    if (json) print(options, { dry_run: true, acts: acts.map(plannedActText), waits_for: waits }, '')
+    if (json) printResult(options, { dry_run: true, acts: acts.map(plannedActText), waits_for: waits }, '')
     return
   }
-  if (acts.length > 0 && options.answers === undefined) await confirm()
+  if (acts.length > 0 && options.answers === undefined) await requireConfirmation()
   for (const act of acts) {
     say(plannedActText(act))
     doPlannedAct(act)
   }
   // A new certificate changes the plan of the remaining acts.
-  const rest = answers.certificate === 'certbot' && acts.length > 0 ? planned(answers) : { acts: [], waits }
+  const rest = answers.certificate === 'certbot' && acts.length > 0 ? planSetup(answers) : { acts: [], waits }
   for (const act of rest.acts) {
     say(plannedActText(act))
     doPlannedAct(act)
   }
   const done = [...acts, ...rest.acts].map(plannedActText)
-  if (json) print(options, { dry_run: false, acts: done, waits_for: rest.waits }, '')
+  if (json) printResult(options, { dry_run: false, acts: done, waits_for: rest.waits }, '')
   if (rest.waits !== null) {
     say(`\nNot done yet: ${rest.waits}`)
     process.exitCode = 1
@@ -92,7 +92,7 @@ async function runSetup(options: SetupOptions): Promise<void> {
   await finish(answers, say)
 }
 
-const planned = (answers: Answers, restore?: string) => {
+const planSetup = (answers: Answers, restore?: string) => {
   try {
     return makeSetupPlan(answers, readMachineFacts(answers), restore)
   } catch (error) {
@@ -120,7 +120,7 @@ async function answersOf({ answers: file, dryRun = false }: SetupOptions): Promi
   }
 }
 
-async function confirm(): Promise<void> {
+async function requireConfirmation(): Promise<void> {
   const asking = createInterface({ input: process.stdin, output: process.stdout })
   const ended = new Promise<string>((resolve) => asking.once('close', () => resolve('')))
   const answer = await Promise.race([asking.question('Do it? Type yes: '), ended])

@@ -42,7 +42,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
   const { signal } = listenForStop()
   const { count = Number.POSITIVE_INFINITY, seed = crypto.randomUUID(), rate, json } = options
   const done = await withDatabase(async (deps) => {
-    const { kind, records, primary_identifiers } = await simulated(deps, namespace)
+    const { kind, records, primary_identifiers } = await requireSimulatedRegistry(deps, namespace)
     const names = renamedPrimaryIdentifiers(kind, primary_identifiers)
     const today = (): string => new Date().toISOString().slice(0, 10)
     const there = Object.values(records).reduce((sum, count) => sum + count, 0)
@@ -50,7 +50,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
     const people = { seed: PEOPLE_SEED, count: Math.max(there, DEMO_RECORDS) }
     const life = lifeOf(kind, { seed, people, today })
     let published = 0
-    for await (const event of paced(life, rate, signal)) {
+    for await (const event of paceEvents(life, rate, signal)) {
       const result = await publishEvent(deps, {
         namespace,
         reg_event_type: event.reg_event_type,
@@ -66,7 +66,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
 }
 
 /** Finds a registry of a demo or a sandbox. @throws CommandError there is none at the namespace, or it is a live one */
-async function simulated(deps: Deps, namespace: string): Promise<RegistryRow> {
+async function requireSimulatedRegistry(deps: Deps, namespace: string): Promise<RegistryRow> {
   const registries = await listRegistries(deps, {})
   const registry = registries.find((row) => row.namespace === namespace)
   if (registry === undefined) {
@@ -84,7 +84,7 @@ async function simulated(deps: Deps, namespace: string): Promise<RegistryRow> {
 type RegistryRow = Awaited<ReturnType<typeof listRegistries>>[number]
 
 /** Yields `rate` events per second until `signal` is aborted. Late events follow at once. */
-async function* paced(events: Iterable<LifeEvent>, rate: number, signal: AbortSignal): AsyncGenerator<LifeEvent> {
+async function* paceEvents(events: Iterable<LifeEvent>, rate: number, signal: AbortSignal): AsyncGenerator<LifeEvent> {
   const begin = performance.now()
   let number = 0
   for (const event of events) {

@@ -3,7 +3,7 @@ import { proposeSource } from '@rollcall/admin/registries/source-proposal'
 import type { Command } from 'commander'
 import { callWithDatabase } from '../environment.ts'
 import { writeNewFile } from '../new-file.ts'
-import { countWithNoun, type OutputOptions, print, withJson } from '../output.ts'
+import { countWithNoun, type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption } from '../values.ts'
 
@@ -47,11 +47,11 @@ async function runPropose(of: string, options: ProposeOptions): Promise<void> {
   const { engine, urlEnv: url_env, urlFile: url_file, table, allowWriter: allow_writer, out } = options
   const input = { of, engine, url_env, url_file, tables: tablesIn(table), allow_writer }
   const proposal = await callWithDatabase(proposeSource, input)
-  if (out === undefined) return print(options, proposal, proposal.file.trimEnd())
+  if (out === undefined) return printResult(options, proposal, proposal.file.trimEnd())
   await writeNewFile(out, proposal.file)
   const { columns, decide } = proposal
   const summary = `${countWithNoun(columns, 'column is', 'columns are')} proposed, and ${countWithNoun(decide.length, 'line')} must be decided; review ${out}`
-  print(options, { ...proposal, out }, [summary, ...decide.map((one) => `decide: ${one}`)].join('\n'))
+  printResult(options, { ...proposal, out }, [summary, ...decide.map((one) => `decide: ${one}`)].join('\n'))
 }
 
 /** Reads tables: `office.person` is for the first record type, `Group=office.household` for another one. */

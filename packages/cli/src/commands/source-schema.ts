@@ -1,7 +1,7 @@
 /** `rollcall source schema`: the JSON Schema of a source file, for editors. */
 import { SourceFileSchema } from '@rollcall/admin/registries/source-check'
 import type { Command } from 'commander'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 
 export function defineCommand(command: Command): void {
   withJson(command)
@@ -15,6 +15,6 @@ Example: rollcall source schema`,
     )
     .action((options: OutputOptions) => {
       const whole = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...SourceFileSchema }
-      print(options, whole, JSON.stringify(whole, null, 2))
+      printResult(options, whole, JSON.stringify(whole, null, 2))
     })
 }

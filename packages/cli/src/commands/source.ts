@@ -9,7 +9,7 @@ import { importReportText } from '../import-report.ts'
 import { countWithNoun, tableFormatter } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
-type Checked = Awaited<ReturnType<typeof checkSource>>
+type SourceCheck = Awaited<ReturnType<typeof checkSource>>
 
 type Status = Awaited<ReturnType<typeof showSourceStatus>>
 
@@ -67,7 +67,7 @@ Exit codes: 0, or 1 when the source cannot be followed now. With --wait the comm
   },
 }
 
-function checkedText({ database, writes, weak, records }: Checked): string {
+function checkedText({ database, writes, weak, records }: SourceCheck): string {
   return [
     database,
     ...writes.map((one) => `for a trial alone: ${one}`),
@@ -88,7 +88,7 @@ function checkedText({ database, writes, weak, records }: Checked): string {
 }
 
 /** Milliseconds between two reads of the status with `--wait`. */
-const LOOK = 500
+const STATUS_PAUSE_MILLISECONDS = 500
 
 /**
  * Makes the function that reads the status. With `wait`, it returns when the registry answers or the command is
@@ -103,7 +103,7 @@ async function waitingStatus() {
       if (!deps.wait || status.answers || listenForStop().signal.aborted) return status
       if (status.failure !== null && status.failure !== told) process.stderr.write(`${status.failure}\n`)
       told = status.failure
-      await sleep(LOOK, undefined, { signal: listenForStop().signal }).catch(() => undefined)
+      await sleep(STATUS_PAUSE_MILLISECONDS, undefined, { signal: listenForStop().signal }).catch(() => undefined)
     }
   }
   return Object.assign(ask, { input: showSourceStatus.input, act: null })

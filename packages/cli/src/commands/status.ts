@@ -2,9 +2,9 @@
 import { RegistryClient, resultsOf, type StatusQuestion } from '@rollcall/client'
 import { type Command, Option } from 'commander'
 import { callClient, makeClient } from '../asking/failures.ts'
-import { printable, printableJson } from '../asking/printing.ts'
+import { printableJson, toPrintableLine } from '../asking/printing.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
-import { itemText, nameValueLines, outcomeText, type Summary, summarise } from '../asking/summary.ts'
+import { itemText, nameValueLines, outcomeText, type Summary, summariseMessage } from '../asking/summary.ts'
 import { readTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { type OutputOptions, withJson } from '../output.ts'
@@ -58,8 +58,8 @@ async function runStatus(options: StatusOptions): Promise<void> {
   }
   // The embedded message has the transaction_id of the request, the outer one that of this question.
   const { header, signed, encrypted } = answer
-  const embedded = summarise({ header: {}, message: txn_status, signed, encrypted })
-  const summary: Summary = { ...embedded, sender_id: summarise({ header, signed }).sender_id, message_id: null }
+  const embedded = summariseMessage({ header: {}, message: txn_status, signed, encrypted })
+  const summary: Summary = { ...embedded, sender_id: summariseMessage({ header, signed }).sender_id, message_id: null }
   const body = options.body === true ? { body: txn_status } : {}
   process.stdout.write(
     options.json
@@ -90,7 +90,7 @@ function statusText(txn_type: string, summary: Summary): string {
   const { transaction_id, correlation_id, items } = summary
   const rows = { transaction: transaction_id, correlation: correlation_id, status: outcomeText(summary) }
   return [
-    printable(`${txn_type} asked of ${summary.sender_id ?? 'an unnamed registry'}`),
+    toPrintableLine(`${txn_type} asked of ${summary.sender_id ?? 'an unnamed registry'}`),
     ...nameValueLines(rows),
     ...items.map((item) => `  ${itemText(item)}`),
   ].join('\n')

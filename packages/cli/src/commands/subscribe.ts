@@ -3,7 +3,7 @@ import { onEvent, type RegistryClient, resultsOf, type SubscribeInput } from '@r
 import type { Command } from 'commander'
 import { withCallbacks } from '../asking/called-back.ts'
 import { callClient } from '../asking/failures.ts'
-import { printable } from '../asking/printing.ts'
+import { toPrintableLine } from '../asking/printing.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { ackText, askLater } from '../asking/requests.ts'
 import {
@@ -17,7 +17,7 @@ import {
 } from '../asking/subscriptions.ts'
 import { readAddress, readTarget, type Target } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop, type StopRequest } from '../stop.ts'
 import { collectOption, readInstant, wholeNumberReader } from '../values.ts'
 
@@ -75,7 +75,7 @@ async function runSubscribe(namespace: string | undefined, options: SubscribeOpt
   if (options.listen === undefined) {
     const asked = { sender_uri, signal: stop.signal }
     const accepted = await askLater(target, asked, (asking) => asking.subscribeAsync(criteria, { signal: stop.signal }))
-    print(options, accepted, ackText(accepted, 'subscribe'))
+    printResult(options, accepted, ackText(accepted, 'subscribe'))
     return
   }
   await subscribeAndListen(target, criteria, options, { stop, sender_uri, port: options.listen, namespace })
@@ -109,20 +109,20 @@ async function subscribeAndListen(
   }
   await withCallbacks(target, wait, async (asking, rejected) => {
     const signal = AbortSignal.any([stop.signal, rejected])
-    const make = () => subscribed(asking, criteria, signal)
+    const make = () => subscribeForCodes(asking, criteria, signal)
     const codes = await callClient(
       make().catch(async (error: unknown) => {
         const same = equalSubscriptions(error)
         if (same.length === 0) throw error
-        if (options.replace !== true) throw new CommandError(printable(equalSubscriptionsText(same, namespace)))
+        if (options.replace !== true) throw new CommandError(toPrintableLine(equalSubscriptionsText(same, namespace)))
         await asking.unsubscribe(same, { signal })
-        process.stderr.write(`${printable(`unsubscribed from ${same.join(', ')}, which was to the same`)}\n`)
+        process.stderr.write(`${toPrintableLine(`unsubscribed from ${same.join(', ')}, which was to the same`)}\n`)
         return make()
       }),
       stop.signal,
     )
     // Standard output is only for events.
-    process.stderr.write(`${printable(`subscribed as ${codes.join(', ')}; Ctrl-C ends it`)}\n`)
+    process.stderr.write(`${toPrintableLine(`subscribed as ${codes.join(', ')}; Ctrl-C ends it`)}\n`)
     await stop.asked
     if (options.keep === true) return
     await callClient(asking.unsubscribe(codes))
@@ -131,12 +131,16 @@ async function subscribeAndListen(
 }
 
 /** Subscribes, and returns the codes of the subscriptions that the registry has made. */
-async function subscribed(asking: RegistryClient, criteria: SubscribeInput, signal: AbortSignal): Promise<string[]> {
+async function subscribeForCodes(
+  asking: RegistryClient,
+  criteria: SubscribeInput,
+  signal: AbortSignal,
+): Promise<string[]> {
   const answer = await asking.subscribe(criteria, { signal })
   const codes = resultsOf(answer).flatMap((result) => {
     if (!result.ok) throw result.rejection
     const { status_reason_message: more } = result.item
-    if (more !== undefined) process.stderr.write(`${printable(more)}\n`)
+    if (more !== undefined) process.stderr.write(`${toPrintableLine(more)}\n`)
     return subscriptionCodes(result.item)
   })
   return codes

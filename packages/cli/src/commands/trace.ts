@@ -3,7 +3,7 @@ import { MOST_TRACED_DELIVERIES, traceMessages } from '@rollcall/admin/messages/
 import type { Command } from 'commander'
 import { callWithDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, printResult, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { storyText } from '../tracing/story-text.ts'
 import { wholeNumberReader } from '../values.ts'
@@ -45,5 +45,5 @@ async function runTrace(id: string, { limit, full, ...options }: TraceOptions): 
     )
   const shown = found.slice(0, limit)
   const more = found.length > limit ? '\n\nthere are more; --limit shows them' : ''
-  print(options, shown, shown.map(storyText).join('\n\n') + more)
+  printResult(options, shown, shown.map(storyText).join('\n\n') + more)
 }

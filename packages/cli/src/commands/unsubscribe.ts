@@ -7,7 +7,7 @@ import { callClient } from '../asking/failures.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { ackText, askLater } from '../asking/requests.ts'
 import { readAddress, readTarget } from '../asking/target.ts'
-import { type OutputOptions, print, tableText, withJson } from '../output.ts'
+import { type OutputOptions, printResult, tableText, withJson } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { wholeNumberReader } from '../values.ts'
 
@@ -45,7 +45,7 @@ async function runUnsubscribe(namespace: string, codes: readonly string[], optio
     const accepted = await askLater(target, { sender_uri, signal }, (asking) =>
       asking.unsubscribeAsync(codes, { signal }),
     )
-    print(options, accepted, ackText(accepted, 'unsubscribe'))
+    printResult(options, accepted, ackText(accepted, 'unsubscribe'))
     return
   }
   const wait = {
@@ -67,5 +67,5 @@ function tell(options: OutputOptions, message: UnSubscribeResponse | undefined):
   const ended = message?.subscription_status ?? []
   const reason = message?.status_reason_message
   const text = tableText(['code', 'status'], ended, 'no subscription has ended')
-  print(options, { ended, reason: reason ?? null }, reason === undefined ? text : `${text}\n${reason}`)
+  printResult(options, { ended, reason: reason ?? null }, reason === undefined ? text : `${text}\n${reason}`)
 }

@@ -11,7 +11,7 @@ import { fileText, portInUse } from '../machine/facts.ts'
 import { siteWithPort } from '../machine/files.ts'
 import { BACKUP_FOLDER, CODE_FOLDER, COMMAND_PATH, NGINX_SITE, NODE_PORTS } from '../machine/places.ts'
 import { isLaterVersion, planUpgrade, type UpgradePlan } from '../machine/plan-upgrade.ts'
-import { print, progressLine } from '../output.ts'
+import { printResult, progressLine } from '../output.ts'
 
 export function addCommand(program: Command): void {
   program
@@ -42,7 +42,7 @@ async function runUpgrade({ back = false, dryRun = false, json = false }: Upgrad
   checkMachine()
   const say = progressLine({ json })
   const printJson = (version: string | null, steps: readonly UpgradeStep[]): void => {
-    if (json) print({ json }, { dry_run: dryRun, version, steps: steps.map(({ text }) => text) }, '')
+    if (json) printResult({ json }, { dry_run: dryRun, version, steps: steps.map(({ text }) => text) }, '')
   }
   const move = planUpgrade({
     port: portInUse(),
@@ -116,7 +116,7 @@ function stepsOf({ from, to, port, next }: UpgradePlan): readonly UpgradeStep[] 
     link(`node-${next}`, `${CODE_FOLDER}/current`)
   })
   step(`stop rollcall@${port} when its requests are answered`, async () => {
-    await ended(former)
+    await waitUntilEnded(former)
     stopOther(next)
   })
   step('delete versions that are neither in use nor the one before', () => {
@@ -161,7 +161,7 @@ const workersOfNginx = (): readonly string[] =>
   globSync('/proc/[0-9]*/cmdline').filter((path) => (fileText(path) ?? '').startsWith('nginx: worker process'))
 
 /** Waits up to half a minute until the former workers of nginx have answered their requests and ended. */
-async function ended(processes: readonly string[]): Promise<void> {
+async function waitUntilEnded(processes: readonly string[]): Promise<void> {
   for (let tries = 0; tries < 60 && processes.some((path) => existsSync(path)); tries += 1) await sleep(500)
 }
 

@@ -42,18 +42,18 @@ export const demoFilePath = (config: Pick<Config, 'dataDirectory'>): string => d
 /** The members of the file that are participants. */
 export const DEMO_PARTICIPANTS = ['participant', 'restricted'] as const
 
-type Written = Partial<Record<keyof DemoCredentials, unknown>>
+type WrittenCredentials = Partial<Record<keyof DemoCredentials, unknown>>
 
 /** Reads the participants that an earlier start wrote; empty when the file cannot be read. */
 export async function readParticipants(
   path: string,
-): Promise<Readonly<Record<(typeof DEMO_PARTICIPANTS)[number], Written>>> {
-  const file = parsed(await readFile(path, 'utf8').catch(() => '{}'))
-  const written = (value: unknown): Written => (typeof value === 'object' && value !== null ? value : {})
+): Promise<Readonly<Record<(typeof DEMO_PARTICIPANTS)[number], WrittenCredentials>>> {
+  const file = parseDemoFile(await readFile(path, 'utf8').catch(() => '{}'))
+  const written = (value: unknown): WrittenCredentials => (typeof value === 'object' && value !== null ? value : {})
   return { participant: written(file.participant), restricted: written(file.restricted) }
 }
 
-function parsed(text: string): { readonly participant?: unknown; readonly restricted?: unknown } {
+function parseDemoFile(text: string): { readonly participant?: unknown; readonly restricted?: unknown } {
   try {
     return JSON.parse(text) ?? {}
   } catch {

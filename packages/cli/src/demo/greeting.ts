@@ -15,7 +15,7 @@ export function greetingText(
     path,
     link,
     demoPage,
-    place = USUAL,
+    place = USUAL_PLACE,
   }: { readonly path: string; readonly link: string; readonly demoPage: string; readonly place?: Place },
 ): string {
   const rollcall = commandAt(place)
@@ -45,7 +45,7 @@ export interface Place {
   readonly adminPort: number
 }
 
-const USUAL: Place = { data: null, port: 8080, adminPort: 8081 }
+const USUAL_PLACE: Place = { data: null, port: 8080, adminPort: 8081 }
 
 /** Writes the command `rollcall` with the settings that it needs in another terminal. */
 const commandAt = (place: Place): string => `${settingsOf(place)}npx rollcall`
@@ -56,8 +56,8 @@ export const partnerLinkCommand = ({ participant }: DemoFile, place: Place): str
 /** The variables by which a command in another terminal finds this demo; empty for the usual folder and ports. */
 function settingsOf({ data, port, adminPort }: Place): string {
   const settings = [
-    data === null ? '' : `ROLLCALL_DATA=${quoted(data)} `,
-    port === USUAL.port ? '' : `PORT=${port} `,
+    data === null ? '' : `ROLLCALL_DATA=${quoteForShell(data)} `,
+    port === USUAL_PLACE.port ? '' : `PORT=${port} `,
     adminPort === port + 1 ? '' : `ADMIN_PORT=${adminPort} `,
   ]
   return settings.join('')
@@ -66,7 +66,7 @@ function settingsOf({ data, port, adminPort }: Place): string {
 /** The identifier of the first registry's first sample, as one word for the shell. */
 function identifierOf({ registries }: DemoFile): string {
   const [sample] = registries[0]?.samples ?? []
-  return quoted(`${sample?.identifier_type}=${sample?.identifier_value}`)
+  return quoteForShell(`${sample?.identifier_type}=${sample?.identifier_value}`)
 }
 
 /** Writes two commands: one stores a token in a shell variable, the other searches the first registry with it. */
@@ -75,18 +75,18 @@ export function curlCommandsText(demo: DemoFile): string {
   if (registry === undefined) throw new Error('the demo has no registry')
   const { client_id, client_secret } = demo.participant
   const [path = ''] = operation('search').sync_paths
-  return `TOKEN=$(curl -s ${quoted(demo.token_url)} \\
+  return `TOKEN=$(curl -s ${quoteForShell(demo.token_url)} \\
   -d grant_type=client_credentials -d client_id=${client_id} -d client_secret=${client_secret} |
   sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 
-curl -s ${quoted(`${registryUrl(demo, registry)}/${path}`)} \\
+curl -s ${quoteForShell(`${registryUrl(demo, registry)}/${path}`)} \\
   -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
   -d ${searchBody(demo, registry)}; echo`
 }
 
 /** Writes a search as JSON in single quotes, which end where the shell inserts the time or a number. */
 function searchBody(demo: DemoFile, registry: DemoRegistry): string {
-  const text = quoted(JSON.stringify(searchRequest(demo, registry)))
+  const text = quoteForShell(JSON.stringify(searchRequest(demo, registry)))
   return text.replaceAll(NOW, `'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'`).replaceAll(NUMBER, `'"$(date +%s)$RANDOM"'`)
 }
 
@@ -130,4 +130,4 @@ const registryUrl = (demo: DemoFile, { namespace }: DemoRegistry): string =>
   `${demo.base_url}/${namespace}/v${PROTOCOL_VERSION}`
 
 /** Quotes any text as one word for the shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

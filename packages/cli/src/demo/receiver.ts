@@ -25,7 +25,7 @@ export interface DemoReceiver {
   handle(request: Request): Promise<Response>
 }
 
-export interface Received {
+export interface ReceiverOptions {
   /** The address of the registries, where their public keys are. */
   readonly base_url: string
   readonly participant: Pick<DemoCredentials, 'sender_id' | 'encrypt'>
@@ -61,7 +61,7 @@ function isOfDemo(address: string | null): address is string {
   return hostname === RECEIVER_HOST && pathname === RECEIVER_PATH
 }
 
-export function createDemoReceiver({ base_url, participant, registries }: Received): DemoReceiver {
+export function createDemoReceiver({ base_url, participant, registries }: ReceiverOptions): DemoReceiver {
   const { sender_id, encrypt } = participant
   let state: ReturnType<DemoReceiver['state']> = { answers: true, taken: 0, not_taken: 0, last_message_id: null }
   const take = async ({ header }: { readonly header: { readonly message_id: string } }): Promise<void> => {

@@ -10,11 +10,11 @@ import type { DemoFile, DemoRegistry } from './demo-file.ts'
 /** Milliseconds between two acts of the simulation: a published event, or a search. */
 const EVERY_MS = 300
 /** Seconds that the simulation waits for an answer. */
-const TIMEOUT = 10
+const ANSWER_TIMEOUT_SECONDS = 10
 
 process.stdin.once('end', () => process.exit()).resume()
 
-interface Simulated {
+interface SimulatedRegistry {
   readonly registry: DemoRegistry
   readonly client: RegistryClient
   readonly life: Iterator<LifeEvent>
@@ -24,12 +24,12 @@ const demo = await readDemoFile()
 if (demo !== null) await simulate(demo)
 
 async function simulate({ admin, registries }: DemoFile): Promise<void> {
-  const all = await Promise.all(registries.map(simulated))
+  const all = await Promise.all(registries.map(prepareRegistry))
   const asked = ({ samples }: DemoRegistry, number: number) => {
     const { identifier_type = '', identifier_value = '' } = samples[number % samples.length] ?? {}
     return identifier(identifier_type, identifier_value)
   }
-  const acts: readonly ((one: Simulated, number: number) => Promise<unknown>)[] = [
+  const acts: readonly ((one: SimulatedRegistry, number: number) => Promise<unknown>)[] = [
     ({ registry, life }) => publish(admin, registry, life.next().value),
     ({ registry, client }, number) => client.search(asked(registry, number)),
     ({ registry, client }, number) => client.searchAsync(asked(registry, number)),
@@ -44,8 +44,8 @@ async function simulate({ admin, registries }: DemoFile): Promise<void> {
   }
 }
 
-async function simulated(registry: DemoRegistry): Promise<Simulated> {
-  const { client } = await readTarget({ registry: registry.namespace, timeout: TIMEOUT })
+async function prepareRegistry(registry: DemoRegistry): Promise<SimulatedRegistry> {
+  const { client } = await readTarget({ registry: registry.namespace, timeout: ANSWER_TIMEOUT_SECONDS })
   const today = (): string => new Date().toISOString().slice(0, 10)
   const people = { seed: PEOPLE_SEED, count: DEMO_RECORDS }
   const life = lifeOf(registry.kind, { seed: crypto.randomUUID(), people, today })
@@ -61,6 +61,6 @@ function publish(
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(event),
-    signal: AbortSignal.timeout(TIMEOUT * 1_000),
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_SECONDS * 1_000),
   })
 }

@@ -6,7 +6,7 @@ import type { DemoFile } from './demo-file.ts'
 import { type DemoReceiver, RECEIVER_HOST, RECEIVER_PATH } from './receiver.ts'
 import type { RunningSimulation } from './simulation.ts'
 
-interface Switched {
+interface SwitchDeps {
   readonly demo: Pick<DemoFile, 'admin' | 'participant'>
   /** The receiver; null when the demo runs none. */
   readonly receiver: DemoReceiver | null
@@ -14,7 +14,7 @@ interface Switched {
 }
 
 /** The act that a POST to each path runs. */
-const SWITCHES: Readonly<Record<string, (switched: Switched) => void>> = {
+const SWITCHES: Readonly<Record<string, (switched: SwitchDeps) => void>> = {
   '/receiver/break': ({ receiver }) => receiver?.answer(false),
   '/receiver/mend': ({ receiver }) => receiver?.answer(true),
   '/simulation/start': ({ simulation }) => simulation.run(true),
@@ -31,7 +31,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ')
 
 /** Starts the listener for the page and for callbacks. @param port the port of an earlier start; another if taken */
-export async function startDemoPage(switched: Switched, port: number): Promise<CallbackServer> {
+export async function startDemoPage(switched: SwitchDeps, port: number): Promise<CallbackServer> {
   const handle = (request: Request): Promise<Response> => answer(switched, server.url, request)
   const server = await listenForCallbacks({ host: RECEIVER_HOST, port }, handle).catch((error: unknown) => {
     if (port === 0 || !(error instanceof CommandError)) throw error
@@ -40,7 +40,7 @@ export async function startDemoPage(switched: Switched, port: number): Promise<C
   return server
 }
 
-async function answer(switched: Switched, url: string, request: Request): Promise<Response> {
+async function answer(switched: SwitchDeps, url: string, request: Request): Promise<Response> {
   const fault = faultOf(request)
   if (fault !== null) return new Response(`${fault}\n`, { status: 403, headers: { 'Content-Type': 'text/plain' } })
   const { method, headers } = request
@@ -68,12 +68,12 @@ function faultOf({ method, headers }: Request): string | null {
   return (headers.get('origin') ?? `http://${host}`) === `http://${host}` ? null : 'Origin: must be this page'
 }
 
-const stateOf = ({ demo, receiver, simulation }: Switched, url: string) => ({
+const stateOf = ({ demo, receiver, simulation }: SwitchDeps, url: string) => ({
   receiver: receiver && { sender_id: demo.participant.sender_id, url: `${url}${RECEIVER_PATH}`, ...receiver.state() },
   simulation: { running: simulation.isRunning() },
 })
 
-function page(switched: Switched, url: string): Response {
+function page(switched: SwitchDeps, url: string): Response {
   const { receiver, simulation } = stateOf(switched, url)
   const text = `<!doctype html>
 <html lang="en">
@@ -113,15 +113,15 @@ function receiverSection(receiver: ReceiverState, consoleUrl: string): string {
   const search = `${consoleUrl}/#/try?answer=later&sender_id=${encodeURIComponent(sender_id)}`
   return `<section aria-labelledby="receiver">
 <h2 id="receiver">Receiver of callbacks</h2>
-<p>The demo takes the callbacks of <code>${escaped(sender_id)}</code> itself. Make it fail,
-<a href="${escaped(search)}">try a search that is answered later</a>, and watch its timeline. Then let it answer again: what
+<p>The demo takes the callbacks of <code>${escapeHtml(sender_id)}</code> itself. Make it fail,
+<a href="${escapeHtml(search)}">try a search that is answered later</a>, and watch its timeline. Then let it answer again: what
 waits is sent at its next attempt, or with “Retry now” on the page of <a href="${consoleUrl}/#/deliveries">deliveries</a>.</p>
 <dl>
 <dt>State</dt><dd>${answers ? 'It answers.' : 'It fails: it answers each callback with HTTP 503.'}</dd>
 <dt>Address</dt><dd><code>${url}</code></dd>
 <dt>Callbacks taken</dt><dd>${taken}</dd>
 <dt>Callbacks not taken</dt><dd>${not_taken}</dd>
-<dt>message_id of the last one taken</dt><dd>${last_message_id === null ? 'none yet' : escaped(last_message_id)}</dd>
+<dt>message_id of the last one taken</dt><dd>${last_message_id === null ? 'none yet' : escapeHtml(last_message_id)}</dd>
 </dl>
 ${answers ? button('/receiver/break', 'Make it fail') : button('/receiver/mend', 'Let it answer')}
 </section>`
@@ -130,4 +130,4 @@ ${answers ? button('/receiver/break', 'Make it fail') : button('/receiver/mend',
 const button = (path: string, title: string): string =>
   `<form method="post" action="${path}"><button>${title}</button></form>`
 
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -36,7 +36,7 @@ const NAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z
 const WITNESS = /^(?:later|syslog(?:\+tcp)?:\/\/[\w.:[\]-]+:\d{1,5})$/
 const COPIES = /^(?:later|[a-z0-9][\w.-]*@[A-Za-z0-9][\w.-]*:[\w./-]+)$/
 
-const matches =
+const formRule =
   (form: RegExp, example: string) =>
   (value: string): string | null =>
     form.test(value) ? null : `must be such as ${example}`
@@ -63,12 +63,12 @@ export const QUESTIONS: Readonly<Record<Member, Question>> = {
   namespace: {
     ask: 'Namespace of the registry, the first part of its addresses',
     otherwise: ({ kind = 'civil' }) => kind,
-    problem: matches(/^[a-z][a-z0-9_-]{0,62}$/, 'civil'),
+    problem: formRule(/^[a-z][a-z0-9_-]{0,62}$/, 'civil'),
   },
   sender_id: {
     ask: 'Id of the registry in messages',
     otherwise: ({ namespace = '', name = '' }) => `${namespace}.${name}`,
-    problem: matches(/^[\w.:/-]{1,200}$/, 'civil.example.org'),
+    problem: formRule(/^[\w.:/-]{1,200}$/, 'civil.example.org'),
   },
   certificate: {
     ask: 'Certificate: files (you have it), certbot (it gets one), csr (your authority signs a request)',
@@ -113,12 +113,12 @@ export const QUESTIONS: Readonly<Record<Member, Question>> = {
   witness: {
     ask: 'Witness: a log server that the administrators of the database cannot write to, or "later"',
     otherwise: () => 'later',
-    problem: matches(WITNESS, 'syslog+tcp://log.example.org:601, or later'),
+    problem: formRule(WITNESS, 'syslog+tcp://log.example.org:601, or later'),
   },
   copies: {
     ask: 'Another machine to which backups and the journal are copied over SSH, or "later"',
     otherwise: () => 'later',
-    problem: matches(COPIES, 'copies@vault.example.org:rollcall, or later'),
+    problem: formRule(COPIES, 'copies@vault.example.org:rollcall, or later'),
   },
   operator: {
     ask: 'Your name as the first operator of the console',
@@ -126,7 +126,7 @@ export const QUESTIONS: Readonly<Record<Member, Question>> = {
       const named = process.env.ROLLCALL_SHELL_USER ?? ''
       return named === '' ? 'root' : named
     },
-    problem: matches(/^[\w.@-]{1,100}$/, 'amina'),
+    problem: formRule(/^[\w.@-]{1,100}$/, 'amina'),
   },
 }
 
@@ -142,7 +142,7 @@ function proposalFor(member: Member, answers: Partial<Answers>, before: Partial<
 }
 
 /** Checks an answer. @throws CommandError, which names the member and its rule */
-function checked(member: Member, value: string): string {
+function requireGoodAnswer(member: Member, value: string): string {
   const problem = QUESTIONS[member].problem(value)
   if (problem !== null) throw new CommandError(`${member} ${problem}`)
   return value
@@ -167,7 +167,7 @@ export function readAnswers(file: unknown, before: Partial<Answers> = {}): Answe
   for (const member of members) {
     const value = given[member] ?? proposalFor(member, answers, before)
     if (value === null) throw new CommandError(`the file of --answers lacks ${member}`)
-    answers[member] = checked(member, String(value))
+    answers[member] = requireGoodAnswer(member, String(value))
   }
   return answers as Answers
 }

@@ -4,14 +4,15 @@ import { rootCertificates } from 'node:tls'
 
 /** The fewest days that a certificate should have left: with fewer, it should have been renewed already. */
 export const FEWEST_CERTIFICATE_DAYS = 14
-const DAY = 86_400_000
+const MILLISECONDS_OF_DAY = 86_400_000
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
 export const certificatesIn = (pem: string): readonly X509Certificate[] =>
   (pem.match(PEM) ?? []).map((one) => new X509Certificate(one))
 
 /** Whole days until the end of a certificate; negative after it. */
-export const daysLeft = (validTo: string, now: number): number => Math.floor((Date.parse(validTo) - now) / DAY)
+export const daysLeft = (validTo: string, now: number): number =>
+  Math.floor((Date.parse(validTo) - now) / MILLISECONDS_OF_DAY)
 
 export interface CertificateFacts {
   /** The certificate and its intermediate certificates, in PEM. */
@@ -40,9 +41,9 @@ export function certificateProblem({ chain, key, name, authorities, now }: Certi
     return 'the file of its key has no key in PEM without a password'
   }
   if (leaf.checkHost(name, { subject: 'never' }) === undefined) return `it is not for the name ${name}`
-  const ended = certificates.find(({ validFrom }) => Date.parse(validFrom) > now)
-  if (ended !== undefined)
-    return `a part of it is valid only from ${ended.validFrom} on: look at the clock of this machine`
+  const notYetValid = certificates.find(({ validFrom }) => Date.parse(validFrom) > now)
+  if (notYetValid !== undefined)
+    return `a part of it is valid only from ${notYetValid.validFrom} on: look at the clock of this machine`
   const days = Math.min(...certificates.map(({ validTo }) => daysLeft(validTo, now)))
   if (days < FEWEST_CERTIFICATE_DAYS) return `it ends in ${days} days: renew it`
   return chainProblem(leaf, others, [...rootCertificates, ...(authorities.match(PEM) ?? [])])

@@ -26,7 +26,7 @@ export const runForOutput = (...words: readonly string[]): string => {
   return run.error === undefined ? `${run.stdout}${run.stderr}` : `${program} cannot be started: ${run.error.message}\n`
 }
 
-interface Asking {
+interface ReadyWaitOptions {
   /** The systemd unit of the node. Its log says why the node does not answer. */
   readonly unit: string
   readonly authority_file?: string
@@ -35,7 +35,10 @@ interface Asking {
 }
 
 /** Asks until a node is ready, with pauses of half a second. @throws CommandError it is not ready after `tries` */
-export async function waitUntilReady(url: string, { unit, authority_file = '', tries = 240 }: Asking): Promise<void> {
+export async function waitUntilReady(
+  url: string,
+  { unit, authority_file = '', tries = 240 }: ReadyWaitOptions,
+): Promise<void> {
   const own = authority_file === '' ? null : fileText(authority_file)
   const ca = [...rootCertificates, fileText('/etc/ssl/certs/ca-certificates.crt') ?? '', own ?? ''].filter(
     (pem) => pem !== '',

@@ -10,7 +10,7 @@ import {
   CODE_FOLDER,
   COMMAND_PATH,
   COPY_KEY,
-  JOURNAL,
+  JOURNAL_FILE,
   NGINX_SITE,
   SECRET_FILES,
   SETTINGS_FOLDER,
@@ -18,7 +18,7 @@ import {
 } from './places.ts'
 import { APPLICATION_ROLE, DATABASE_NAME, OWNER_ROLE, type SetupFacts } from './plan.ts'
 
-const TRUSTED = '/etc/ssl/certs/ca-certificates.crt'
+const TRUSTED_AUTHORITIES_FILE = '/etc/ssl/certs/ca-certificates.crt'
 
 /** The text of a file; null when it cannot be read. */
 export const fileText = (path: string): string | null => {
@@ -37,7 +37,7 @@ export const runAsSuperuser = (sql: string, database = 'postgres'): string =>
     { cwd: '/', input: sql, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] },
   ).trim()
 
-const succeeds = (program: string, ...words: string[]): boolean =>
+const isSuccessful = (program: string, ...words: string[]): boolean =>
   spawnSync(program, words, { stdio: 'ignore' }).status === 0
 
 /** The port of the node in use, which the link `current` names. */
@@ -67,7 +67,7 @@ export function readMachineFacts(answers: Answers): SetupFacts {
       'rollcall-copy.timer',
       CERTIFICATE_PATH_UNIT,
     ],
-  ].filter((unit) => succeeds('systemctl', 'is-enabled', unit) && succeeds('systemctl', 'is-active', unit))
+  ].filter((unit) => isSuccessful('systemctl', 'is-enabled', unit) && isSuccessful('systemctl', 'is-active', unit))
   const has_tables = database.exists && secrets.size === Object.keys(SECRET_FILES).length
   return {
     files,
@@ -78,11 +78,11 @@ export function readMachineFacts(answers: Answers): SetupFacts {
     has_certificate: existsSync(answers.certificate_file),
     has_request: existsSync(`${SETTINGS_FOLDER}/tls.csr`),
     units: new Set(units),
-    has_journal: existsSync(JOURNAL),
+    has_journal: existsSync(JOURNAL_FILE),
     has_copy_key: existsSync(COPY_KEY),
     port,
-    registries: has_tables ? listed('registry', 'namespace') : [],
-    operators: has_tables ? listed('operator', 'name') : [],
+    registries: has_tables ? listNames('registry', 'namespace') : [],
+    operators: has_tables ? listNames('operator', 'name') : [],
   }
 }
 
@@ -100,7 +100,7 @@ function readDatabase(): SetupFacts['database'] {
 }
 
 /** Lists the names that `rollcall registry list` or `operator list` print; none if it fails, as before a migration. */
-function listed(subject: string, member: string): readonly string[] {
+function listNames(subject: string, member: string): readonly string[] {
   const { status, stdout } = spawnSync(COMMAND_PATH, [subject, 'list', '--json'], { encoding: 'utf8' })
   if (status !== 0) return []
   const rows = JSON.parse(stdout) as readonly Readonly<Record<string, string>>[]
@@ -114,7 +114,7 @@ export function readCertificateProblem({ certificate_file, key_file, authority_f
   if (key === null) return `${key_file} is not there`
   const own = authority_file === '' ? '' : fileText(authority_file)
   if (own === null) return `${authority_file} is not there`
-  const authorities = `${fileText(TRUSTED) ?? ''}\n${own}`
+  const authorities = `${fileText(TRUSTED_AUTHORITIES_FILE) ?? ''}\n${own}`
   return certificateProblem({ chain, key, name, authorities, now: Date.now() })
 }
 
@@ -137,10 +137,10 @@ export async function checkBeforeSetup({ name, certificate, copies }: Answers): 
   } catch {
     add('postgresql', 'broken', 'it does not answer on this machine: apt-get install postgresql')
   }
-  if (certificate === 'certbot' && !succeeds('certbot', '--version')) {
+  if (certificate === 'certbot' && !isSuccessful('certbot', '--version')) {
     add('certbot', 'broken', 'it is not installed: apt-get install certbot')
   }
-  if (copies !== 'later' && !(succeeds('rsync', '--version') && succeeds('ssh', '-V'))) {
+  if (copies !== 'later' && !(isSuccessful('rsync', '--version') && isSuccessful('ssh', '-V'))) {
     add('copies', 'broken', 'the programs that copy are not installed: apt-get install rsync openssh-client')
   }
   found.push(await checkName(name), checkClock(), ...checkPorts(certificate === 'certbot'))
@@ -185,7 +185,7 @@ function checkPorts(isCertbot: boolean): readonly SetupFinding[] {
     ),
   )
   const ours = LISTENERS.filter(([port]) => port !== 80 || isCertbot)
-  const taken = ours.filter(([port, unit]) => used.has(port) && !succeeds('systemctl', 'is-active', unit))
+  const taken = ours.filter(([port, unit]) => used.has(port) && !isSuccessful('systemctl', 'is-active', unit))
   const free = isCertbot ? '80, 443' : '443'
   if (taken.length === 0) return [{ check: 'ports', state: 'ok', advice: `${free} and 8080 to 8083 are free, or ours` }]
   return taken.map(([port, unit]) => ({

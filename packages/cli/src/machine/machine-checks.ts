@@ -20,7 +20,7 @@ export interface MachineFacts {
   readonly certificate: string | Error
 }
 
-const HOUR = 3_600_000
+const HOUR_MILLISECONDS = 3_600_000
 /** The most hours since the last backup: one is made each night, and somebody needs the morning to mend it. */
 const OLDEST_HOURS = 36
 /** The most hours since the last copy: copies are made every ten minutes, so a day is no short fault. */
@@ -34,7 +34,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
     command: 'systemctl start rollcall-backup',
     judge({ now, backup }) {
       if (backup === null) return weakResult(`there is no backup in ${BACKUP_FOLDER} yet: a timer makes one each night`)
-      const hours = Math.floor((now - backup) / HOUR)
+      const hours = Math.floor((now - backup) / HOUR_MILLISECONDS)
       if (hours <= OLDEST_HOURS) return okResult(`the last backup is ${hours} hours old`)
       return brokenResult(
         `the last backup is ${hours} hours old: journalctl --unit rollcall-backup says why there is no newer one`,
@@ -52,7 +52,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
       }
       const why = 'journalctl --unit rollcall-copy says why'
       if (copied === null) return brokenResult(`nothing has been copied to ${copies} yet: ${why}`)
-      const hours = Math.floor((now - copied) / HOUR)
+      const hours = Math.floor((now - copied) / HOUR_MILLISECONDS)
       if (hours <= OLDEST_COPY_HOURS)
         return okResult(`backups and the journal were copied to ${copies} ${hours} hours ago`)
       return brokenResult(`backups and the journal were copied to ${copies} ${hours} hours ago: ${why}`)

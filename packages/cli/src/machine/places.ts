@@ -4,7 +4,7 @@
 export const CODE_FOLDER = '/usr/lib/rollcall'
 export const SETTINGS_FOLDER = '/etc/rollcall'
 /** The path of the journal, which the package's rollcall.env sets. */
-export const JOURNAL = '/var/lib/rollcall/journal'
+export const JOURNAL_FILE = '/var/lib/rollcall/journal'
 export const BACKUP_FOLDER = '/var/backups/rollcall'
 /** The SSH key with which the service copies backups to another machine. */
 export const COPY_KEY = '/var/lib/rollcall/.ssh/id_ed25519'

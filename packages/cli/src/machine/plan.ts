@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path'
 import type { Answers } from './answers.ts'
 import { CERTBOT_FOLDER, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS, setupFiles } from './files.ts'
-import { COMMAND_PATH, COPY_KEY, JOURNAL, NGINX_SITE, SECRET_FILES, SETTINGS_FOLDER } from './places.ts'
+import { COMMAND_PATH, COPY_KEY, JOURNAL_FILE, NGINX_SITE, SECRET_FILES, SETTINGS_FOLDER } from './places.ts'
 
 export interface SetupFacts {
   /** The texts, by path, of the files of setup that exist. */
@@ -87,7 +87,7 @@ export function makeSetupPlan(answers: Answers, facts: SetupFacts, restore: stri
   if (isChanged(`/etc/systemd/system/${CERTIFICATE_PATH_UNIT}`) && units.has(CERTIFICATE_PATH_UNIT))
     acts.push(run('systemctl', 'restart', CERTIFICATE_PATH_UNIT))
   const isNew = !units.has(`rollcall@${port}`)
-  if (restore !== null) acts.push(...restored(restore, facts.has_journal).map((words) => run(...words)))
+  if (restore !== null) acts.push(...restoreCommands(restore, facts.has_journal).map((words) => run(...words)))
   else if (isNew) acts.push(run(COMMAND_PATH, 'migrate'))
   if (copies !== 'later' && !facts.has_copy_key) acts.push(...COPY_KEY_WORDS.map((words) => run(...words)))
   const wanted = [
@@ -109,11 +109,11 @@ export function makeSetupPlan(answers: Answers, facts: SetupFacts, restore: stri
     acts.push(run(COMMAND_PATH, 'operator', 'add', operator, '--role', 'own'))
 
   if (!servable && certificate === 'certbot') {
-    acts.push(...certified(name, contact).map((words) => run(...words)))
+    acts.push(...certbotCommands(name, contact).map((words) => run(...words)))
     return { acts, waits: `certbot got no certificate: ${facts.certificate}` }
   }
   if (!servable && certificate === 'csr' && !facts.has_certificate) {
-    if (!facts.has_request) acts.push(...request(name, answers.key_file).map((words) => run(...words)))
+    if (!facts.has_request) acts.push(...requestCommands(name, answers.key_file).map((words) => run(...words)))
     const waits = `send ${SETTINGS_FOLDER}/tls.csr to your authority, write its answer with the certificates above it to ${certificate_file}, and run rollcall setup again`
     return { acts, waits }
   }
@@ -124,13 +124,22 @@ export function makeSetupPlan(answers: Answers, facts: SetupFacts, restore: stri
 }
 
 /** The commands that restore a backup. The database then begins a new journal: the former one is moved aside. */
-const restored = (backup: string, has_journal: boolean): readonly (readonly string[])[] =>
+const restoreCommands = (backup: string, has_journal: boolean): readonly (readonly string[])[] =>
   has_journal
     ? [
-        [COMMAND_PATH, 'restore', backup, '--journal', JOURNAL],
-        ['runuser', '--user', 'rollcall', '--', 'mv', '--no-clobber', JOURNAL, `${JOURNAL}-before-${basename(backup)}`],
+        [COMMAND_PATH, 'restore', backup, '--journal', JOURNAL_FILE],
+        [
+          'runuser',
+          '--user',
+          'rollcall',
+          '--',
+          'mv',
+          '--no-clobber',
+          JOURNAL_FILE,
+          `${JOURNAL_FILE}-before-${basename(backup)}`,
+        ],
       ]
-    : [[COMMAND_PATH, 'restore', backup, '--without-journal', `rollcall setup found no ${JOURNAL}`]]
+    : [[COMMAND_PATH, 'restore', backup, '--without-journal', `rollcall setup found no ${JOURNAL_FILE}`]]
 
 /** The commands that make the SSH key for copies. It belongs to the service, not to root. */
 const COPY_KEY_WORDS: readonly (readonly string[])[] = [
@@ -154,7 +163,7 @@ const COPY_KEY_WORDS: readonly (readonly string[])[] = [
 ]
 
 /** The commands that get a certificate with certbot. nginx serves the proofs that certbot writes. */
-const certified = (name: string, contact: string): readonly (readonly string[])[] => [
+const certbotCommands = (name: string, contact: string): readonly (readonly string[])[] => [
   ['install', '-d', '-m', '0755', CERTBOT_FOLDER],
   ['systemctl', 'reload-or-restart', 'nginx'],
   [
@@ -164,7 +173,7 @@ const certified = (name: string, contact: string): readonly (readonly string[])[
 ]
 
 /** The commands that make a key and a request for a certificate with OpenSSL. Only the request is sent away. */
-const request = (name: string, key_file: string): readonly (readonly string[])[] => [
+const requestCommands = (name: string, key_file: string): readonly (readonly string[])[] => [
   ['openssl', 'genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', key_file],
   ['chmod', '0600', key_file],
   [

@@ -1,7 +1,7 @@
 /** Writes the life of a message as text: a line for each step. */
 
 import type { StoryEvent, TracedMessage } from '@rollcall/admin/messages/trace'
-import { printable } from '../asking/printing.ts'
+import { toPrintableLine } from '../asking/printing.ts'
 import { nameValueLines } from '../asking/summary.ts'
 import { countWithNoun } from '../output.ts'
 
@@ -12,9 +12,9 @@ export function storyText(traced: TracedMessage): string {
   // A notification has only one page, so its number is left out.
   const page = traced.traced === 'notification' ? () => '' : pageText
   return [
-    printable(headOf(traced)),
+    toPrintableLine(headOf(traced)),
     ...nameValueLines(namesOf(traced)),
-    ...traced.events.map((event) => printable(`${event.at}  ${eventText(event, page)}`)),
+    ...traced.events.map((event) => toPrintableLine(`${event.at}  ${eventText(event, page)}`)),
     ...remarks(traced),
   ].join('\n')
 }
@@ -119,7 +119,7 @@ function remarksOf(traced: TracedExchange): string[] {
   const begun = events.some(({ event }) => event === 'begun')
   const made = Object.values(traced.delivery_states).reduce((sum, count) => sum + count, 0)
   return [
-    ...items.map((item) => printable(`  item ${item.reference_id}: ${itemText(item)}`)),
+    ...items.map((item) => toPrintableLine(`  item ${item.reference_id}: ${itemText(item)}`)),
     ...leftOut('item', answered - items.length),
     ...leftOut('delivery', made - deliveries.length),
     ...(traced.state === 'accepted' && !begun ? ['  waits for a worker'] : []),

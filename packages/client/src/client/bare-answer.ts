@@ -1,6 +1,6 @@
 /** Reads answers that are a message without envelope, as some registries send for enrolment operations (D8, D9). */
 import { isJsonObject, JsonError, type JsonValue, type Operation, parseJson } from '@rollcall/protocol'
-import type { Trust } from '../trust/open.ts'
+import type { PeerTrustSettings } from '../trust/open.ts'
 
 /**
  * Puts an answer without an envelope into one, for an operation that allows it, and if the registry need not sign or
@@ -9,10 +9,10 @@ import type { Trust } from '../trust/open.ts'
 export function inEnvelope(
   text: string,
   { reply, reply_action: action, reply_also_bare }: Operation,
-  { signature, encrypted }: Pick<Trust, 'signature' | 'encrypted'>,
+  { signature, encrypted }: Pick<PeerTrustSettings, 'signature' | 'encrypted'>,
 ): string {
   if (!reply_also_bare || reply.items === null || signature === 'required' || encrypted) return text
-  const message = parsed(text)
+  const message = findJsonValue(text)
   if (!isJsonObject(message) || !Array.isArray(message[reply.items])) return text
   // An answer with header or message is an envelope: members beside these are not part of the message.
   if (isJsonObject(message.header) || isJsonObject(message.message)) return text
@@ -20,7 +20,7 @@ export function inEnvelope(
   return JSON.stringify({ header, message })
 }
 
-function parsed(text: string): JsonValue | undefined {
+function findJsonValue(text: string): JsonValue | undefined {
   try {
     return parseJson(text)
   } catch (error) {

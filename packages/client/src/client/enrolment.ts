@@ -81,7 +81,7 @@ const consentIn = ({ consent, authorize }: UnderConsent): UnderConsent => ({
   ...(authorize !== undefined && { authorize }),
 })
 
-type Said<Message> = { readonly message: Message }
+type MessageOnly<Message> = { readonly message: Message }
 
 /**
  * The result for each beneficiary of one message.
@@ -89,14 +89,14 @@ type Said<Message> = { readonly message: Message }
  * @throws TransportError the answer has not one item for each of the `sent` beneficiaries
  */
 export function updatesIn(
-  answer: Said<EnrollmentUpdatesResponse>,
+  answer: MessageOnly<EnrollmentUpdatesResponse>,
   sent: number,
   from: number,
 ): readonly EnrolmentUpdate[] {
   const { transaction_id, correlation_id } = answer.message
   const results = resultsOf(answer)
   if (results.length !== sent) {
-    throw unreadable(`the answer has ${results.length} results for ${sent} beneficiaries`)
+    throw unreadableError(`the answer has ${results.length} results for ${sent} beneficiaries`)
   }
   return results.map(({ ok, reference_id, ...result }, at) => {
     const message = 'item' in result ? (result.item.status_reason_message ?? null) : result.rejection.message
@@ -105,37 +105,37 @@ export function updatesIn(
 }
 
 /** True when the answer says that the person is enrolled. @throws ItemRejected, TransportError */
-export function isEnrolledIn(answer: Said<EnrolledResponse>): boolean {
+export function isEnrolledIn(answer: MessageOnly<EnrolledResponse>): boolean {
   return yesOrNo(onlyItem(answer).enrolled_status, 'enrolled_status')
 }
 
 /** The enrolment status in the answer. @throws ItemRejected, TransportError */
-export function statusIn(answer: Said<EnrolledResponse>): string {
+export function statusIn(answer: MessageOnly<EnrolledResponse>): string {
   const { enrolled_status = '' } = onlyItem(answer)
-  if (enrolled_status === '') throw unreadable('the answer has no enrolled_status')
+  if (enrolled_status === '') throw unreadableError('the answer has no enrolled_status')
   return enrolled_status
 }
 
 /** True when the answer says that the person is disabled. @throws ItemRejected, TransportError */
-export function isDisabledIn(answer: Said<DisabledResponse>): boolean {
+export function isDisabledIn(answer: MessageOnly<DisabledResponse>): boolean {
   return yesOrNo(onlyItem(answer).disabled_status, 'disabled_status')
 }
 
 /** The records in all items of an answer. @throws ItemRejected */
-export function recordsIn(answer: Said<SearchResponse>): readonly RegistryRecord[] {
+export function recordsIn(answer: MessageOnly<SearchResponse>): readonly RegistryRecord[] {
   return itemsOrThrow(answer).flatMap((item) => item.data?.reg_records ?? [])
 }
 
-function onlyItem<Message extends object>(answer: Said<Message>): ItemOf<Message> {
+function onlyItem<Message extends object>(answer: MessageOnly<Message>): ItemOf<Message> {
   const [item, ...others] = itemsOrThrow(answer)
-  if (item === undefined || others.length > 0) throw unreadable('the answer must have one item')
+  if (item === undefined || others.length > 0) throw unreadableError('the answer must have one item')
   return item
 }
 
 /** Reads yes or no. Refuses any other word: somebody may lose a benefit by a wrong "no". */
 function yesOrNo(word: string | undefined, member: string): boolean {
   if (word === 'yes' || word === 'no') return word === 'yes'
-  throw unreadable(`${member} must be yes or no`)
+  throw unreadableError(`${member} must be yes or no`)
 }
 
-const unreadable = (message: string): TransportError => new TransportError('unreadable', message)
+const unreadableError = (message: string): TransportError => new TransportError('unreadable', message)

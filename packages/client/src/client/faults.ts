@@ -16,7 +16,7 @@ import { retryAfter } from '../http/retry.ts'
 import type { Accepted } from './messages.ts'
 
 /** For some HTTP statuses, the code of a refusal whose body names none. */
-const CODES: Readonly<Record<number, string>> = {
+const CODES_BY_STATUS: Readonly<Record<number, string>> = {
   401: 'err.request.unauthorized',
   403: 'err.request.forbidden',
   404: 'err.request.not_found',
@@ -26,7 +26,7 @@ const CODES: Readonly<Record<number, string>> = {
 
 /**
  * The refusal in an answer: an ack ERR, or a failed HTTP status, with the errors in its body; null when there is none.
- * @throws TransportError a status without a row in `CODES` and without an error of this protocol, as from a proxy
+ * @throws TransportError a status without a row in `CODES_BY_STATUS` and without an error of this protocol, as from a proxy
  */
 export function readFault(answer: HttpAnswer): AckError | null {
   const { status, text } = answer
@@ -37,8 +37,8 @@ export function readFault(answer: HttpAnswer): AckError | null {
   const ack = ackIn(body)
   if (!failed && textIn(ack, 'ack_status').toUpperCase() !== 'ERR') return null
   const [first, ...others] = faultsIn(body, ack)
-  const code = CODES[status] ?? (status >= 500 ? 'err.service.unavailable' : 'err.request.bad')
-  if (first === undefined && CODES[status] === undefined && failed) {
+  const code = CODES_BY_STATUS[status] ?? (status >= 500 ? 'err.service.unavailable' : 'err.request.bad')
+  if (first === undefined && CODES_BY_STATUS[status] === undefined && failed) {
     throw new TransportError('unreadable', `HTTP status ${status} without an error of this protocol`, {
       httpStatus: status,
     })
@@ -75,12 +75,12 @@ export function readEnvelopeAck(
   if (answer.status !== 202 || items === undefined || callback === null) return null
   if (!isJsonObject(header) || !isJsonObject(message) || !isEmptyList(message[items])) return null
   const { status } = tolerateHeader(header) as JsonObject
-  if (!actionMeans(callback, textIn(header, 'action')) || !TAKEN.includes(status ?? '')) return null
+  if (!actionMeans(callback, textIn(header, 'action')) || !ACCEPTED_STATUSES.includes(status ?? '')) return null
   const correlation_id = textIn(message, 'correlation_id')
   return correlation_id === '' ? null : { ack_status: 'ACK', correlation_id, timestamp: '' }
 }
 
-const TAKEN: readonly JsonValue[] = STATUSES.filter((status) => status !== 'rjct')
+const ACCEPTED_STATUSES: readonly JsonValue[] = STATUSES.filter((status) => status !== 'rjct')
 
 const isEmptyList = (value: JsonValue | undefined): boolean => Array.isArray(value) && value.length === 0
 

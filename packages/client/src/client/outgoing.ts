@@ -7,7 +7,7 @@ type Header = { readonly message_ts: string; readonly [member: string]: unknown 
 const ABSENT = Object.fromEntries(Object.keys(RequestHeader.properties).map((name) => [name, null]))
 
 /** The functions that write the header of a request, by the name of the form. */
-export const OUTGOING = {
+export const HEADER_FORMS = {
   /** The usual form: members that have no value are left out of the header. */
   usual: (header: Header): Header => header,
   /**
@@ -23,4 +23,4 @@ export const OUTGOING = {
 } as const
 
 /** The name of a form of the header. */
-export type Outgoing = keyof typeof OUTGOING
+export type Outgoing = keyof typeof HEADER_FORMS

@@ -1,6 +1,6 @@
 import type { SearchRequest, SearchResponse } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { Outstanding } from './outstanding.ts'
+import { OutstandingPages } from './outstanding.ts'
 
 type Item = SearchResponse['search_response'][number]
 type Asked = SearchRequest['search_request'][number]['search_criteria']['pagination']
@@ -8,7 +8,7 @@ type Asked = SearchRequest['search_request'][number]['search_criteria']['paginat
 const timestamp = '2026-02-03T09:15:00Z'
 
 const waitingFor = (...items: readonly [reference_id: string, pagination?: Asked][]) =>
-  new Outstanding({
+  new OutstandingPages({
     search_request: items.map(([reference_id, pagination]) => ({
       reference_id,
       timestamp,
@@ -30,7 +30,7 @@ const page = (page_number: number, total_count: number, reference_id = '1'): Ite
   item(reference_id, { pagination: { page_size: 2, page_number, total_count } })
 
 /** The number of callbacks after which the search is over; null: it is not over after all of them. */
-function endsAfter(outstanding: Outstanding, callbacks: readonly (readonly Item[])[]): number | null {
+function endsAfter(outstanding: OutstandingPages, callbacks: readonly (readonly Item[])[]): number | null {
   for (const [index, search_response] of callbacks.entries()) {
     outstanding.take({ search_response: [...search_response] })
     if (outstanding.isOver) return index + 1

@@ -1,7 +1,7 @@
 /** Knows which callbacks an asynchronous search still waits for: pages of items, in any order. */
 import type { SearchRequest, SearchResponse } from '@rollcall/protocol'
 
-interface Waiting {
+interface AwaitedItem {
   /** True when the request asked for a later page: the answer is that page alone. */
   readonly onePage: boolean
   readonly pages: Set<number>
@@ -14,9 +14,9 @@ interface Waiting {
 type Item = SearchResponse['search_response'][number]
 
 /** The items of one search that still miss pages. */
-export class Outstanding {
+export class OutstandingPages {
   /** The items that still miss pages, by reference_id. */
-  readonly #items: Map<string, Waiting>
+  readonly #items: Map<string, AwaitedItem>
 
   constructor({ search_request }: Pick<SearchRequest, 'search_request'>) {
     this.#items = new Map(
@@ -44,7 +44,7 @@ export class Outstanding {
  * Notes the pages of one item, which changes `waiting`. Returns true when all its pages have come: the only one that was asked
  * for, or as many as total_count and page_size make.
  */
-function isComplete(waiting: Waiting, { status, pagination }: Item): boolean {
+function isComplete(waiting: AwaitedItem, { status, pagination }: Item): boolean {
   if (status === 'rcvd' || status === 'pdng') return false
   if (pagination === undefined) waiting.rejected += 1
   else {

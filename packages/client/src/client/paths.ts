@@ -10,13 +10,13 @@ export type Paths = Readonly<Record<string, string>>
 const NAMES = new Set(OPERATIONS.map(({ name }) => name))
 const OWN = OPERATIONS.flatMap(({ sync_paths, async_paths }) => [...sync_paths, ...async_paths])
 
-const begins = (path: string, beginning: string): boolean => `${path}/`.startsWith(`${beginning}/`)
+const isBeginningOf = (path: string, beginning: string): boolean => `${path}/`.startsWith(`${beginning}/`)
 
 /** Checks replacements for paths. @throws TypeError a key is no operation and begins no path, or a path is invalid */
 export function checkPaths(paths: Paths): void {
   for (const [row, path] of Object.entries(paths)) {
     const at = `paths.${row}`
-    if (!NAMES.has(row) && !OWN.some((own) => begins(own, row))) {
+    if (!NAMES.has(row) && !OWN.some((own) => isBeginningOf(own, row))) {
       throw new TypeError(
         `${at}: must be the name of an operation, such as txn-status, or the beginning of paths, such as registry`,
       )
@@ -30,14 +30,14 @@ export function checkPaths(paths: Paths): void {
 /** The path of an operation at the registry. @param path the path in the specification */
 export function pathAt(paths: Paths, { name }: Operation, path: string): string {
   const whole = Object.hasOwn(paths, name) ? paths[name] : undefined
-  if (whole !== undefined) return trimmed(whole)
+  if (whole !== undefined) return withoutOuterSlashes(whole)
   const [longest] = Object.entries(paths)
-    .filter(([beginning]) => begins(path, beginning))
+    .filter(([beginning]) => isBeginningOf(path, beginning))
     .toSorted(([one], [other]) => other.length - one.length)
   if (longest === undefined) return path
   const [beginning, instead] = longest
-  return trimmed(`${trimmed(instead)}${path.slice(beginning.length)}`)
+  return withoutOuterSlashes(`${withoutOuterSlashes(instead)}${path.slice(beginning.length)}`)
 }
 
 /** The path without slashes at its ends. */
-const trimmed = (path: string): string => path.replace(/^\/+|\/+$/g, '')
+const withoutOuterSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, '')

@@ -17,13 +17,13 @@ import {
   validator,
 } from '@rollcall/protocol'
 import { HeaderRejected, TransportError, UntrustedAnswer } from '../errors.ts'
-import { type HttpAnswer, send } from '../http/post.ts'
-import { type Attempted, unlessAborted, withRetries } from '../http/retry.ts'
-import { openFrame, readFrame, repeatsAddresses, swapAddresses, verifyFrame } from '../trust/open.ts'
+import { type HttpAnswer, sendOnce } from '../http/post.ts'
+import { type AnswerAfterAttempts, unlessAborted, withRetries } from '../http/retry.ts'
+import { openEnvelope, readEnvelope, repeatsAddresses, swapAddresses, verifySignatureOf } from '../trust/open.ts'
 import { inEnvelope } from './bare-answer.ts'
 import { readAck, readEnvelopeAck, readFault } from './faults.ts'
 import type { Accepted, Answer, RequestOptions } from './messages.ts'
-import { OUTGOING } from './outgoing.ts'
+import { HEADER_FORMS } from './outgoing.ts'
 import { pathAt } from './paths.ts'
 import type { Settings } from './settings.ts'
 
@@ -44,10 +44,10 @@ export async function askRegistry(settings: Settings, asked: RequestToSend): Pro
   const [path = ''] = operation.sync_paths
   const transaction_id = options.transaction_id ?? crypto.randomUUID()
   const prepared = await prepareRequest(settings, asked, transaction_id, undefined)
-  const answer = await exchange(settings, urlOf(settings, operation, path), prepared, options.signal)
+  const answer = await sendWithRetries(settings, urlOf(settings, operation, path), prepared, options.signal)
   const fault = readFault(answer)
   if (fault !== null) throw fault
-  return trusted(answer, () =>
+  return withCallerErrors(answer, () =>
     // Opening the answer may have to fetch keys, so the signal can end it.
     unlessAborted(() => openAnswer(settings, operation, answer, transaction_id), options.signal),
   )
@@ -63,11 +63,11 @@ export async function askLater(settings: Settings, asked: RequestToSend): Promis
   const transaction_id = options.transaction_id ?? crypto.randomUUID()
   const sender_uri = operation.callback === null ? undefined : settings.senderUri(operation.callback)
   const prepared = await prepareRequest(settings, asked, transaction_id, sender_uri)
-  const answer = await exchange(settings, urlOf(settings, operation, path), prepared, options.signal)
+  const answer = await sendWithRetries(settings, urlOf(settings, operation, path), prepared, options.signal)
   const fault = readFault(answer)
   if (fault !== null) throw fault
   const ack = readAck(answer) ?? readEnvelopeAck(operation, answer)
-  if (ack === null) throw unreadable(answer, 'the answer is no ack')
+  if (ack === null) throw unreadableAnswer(answer, 'the answer is no ack')
   return { ...ack, transaction_id }
 }
 
@@ -100,16 +100,19 @@ async function prepareRequest(
     total_count: Array.isArray(batch) ? batch.length : 1,
     meta: { ...options.meta },
   }
-  return prepareEnvelope({ header: OUTGOING[settings.outgoing](header), message: { transaction_id, ...content } }, key)
+  return prepareEnvelope(
+    { header: HEADER_FORMS[settings.outgoing](header), message: { transaction_id, ...content } },
+    key,
+  )
 }
 
 /** Sends the same header and message in each attempt, with a new signature. A refused token is renewed once. */
-async function exchange(
+async function sendWithRetries(
   settings: Settings,
   url: string,
   prepared: Prepared,
   signal: AbortSignal | undefined,
-): Promise<Attempted> {
+): Promise<AnswerAfterAttempts> {
   const { http, tokens, retry } = settings
   const post = async (token: string | undefined): Promise<HttpAnswer> => {
     const body = await signedBody(prepared, await settings.signer(), Date.now())
@@ -118,7 +121,7 @@ async function exchange(
       Accept: 'application/json',
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     }
-    return send(http, url, { method: 'POST', headers, body }, signal)
+    return sendOnce(http, url, { method: 'POST', headers, body }, signal)
   }
   if (tokens === null) return withRetries(() => post(undefined), retry, signal)
   const token = await unlessAborted(() => tokens.get(), signal)
@@ -133,27 +136,27 @@ function refusesToken(answer: HttpAnswer): boolean {
   return answer.status === 401 && !readFault(answer)?.code.startsWith('err.signature.')
 }
 
-const headers = validator<CallbackHeader>(receivedSchema(CallbackHeader))
+const answerHeaderValidator = validator<CallbackHeader>(receivedSchema(CallbackHeader))
 const replies = new Map<Operation, Validator>()
 
 async function openAnswer(
   settings: Settings,
   operation: Operation,
-  answer: Attempted,
+  answer: AnswerAfterAttempts,
   transaction_id: string,
 ): Promise<Answer<object>> {
   const { trust, http } = settings
   const sent = trust.signature === 'off' ? 'unsigned answer' : 'answer'
-  const frame = readFrame(inEnvelope(answer.text, operation, trust), sent, headers)
-  const signed = await verifyFrame(frame, trust, 'answer')
-  const header = headers.checked(addressed(settings, frame.header), 'header', unreadableHeader)
-  const opened = await openFrame(frame, trust, settings.decryptionKeys, http.maxAnswerBytes)
+  const frame = readEnvelope(inEnvelope(answer.text, operation, trust), sent, answerHeaderValidator)
+  const signed = await verifySignatureOf(frame, trust, 'answer')
+  const header = answerHeaderValidator.checked(headerToUs(settings, frame.header), 'header', unreadableHeader)
+  const opened = await openEnvelope(frame, trust, settings.decryptionKeys, http.maxAnswerBytes)
   const tolerated = opened === undefined ? {} : tolerateMessage({ request: operation.reply }, opened.message)
   const { value, assumed_utc } = inUtc(operation.reply.schema, tolerated, 'message')
   const message = value as JsonObject
   if (isRejected(operation, header, message)) throw new HeaderRejected(header)
   const problem = replyOf(operation).problem(message, 'message')
-  if (problem !== null) throw unreadable(answer, problem)
+  if (problem !== null) throw unreadableAnswer(answer, problem)
   if (message.transaction_id !== transaction_id) {
     throw new UntrustedAnswer('err.request.bad', 'the answer belongs to another transaction')
   }
@@ -166,7 +169,7 @@ async function openAnswer(
  * signature is required, it proves that the answer is for us in both forms; without one, anybody could write either.
  * @throws UntrustedAnswer the answer is for another system
  */
-function addressed({ sender_id, receiver_id }: Settings, header: JsonObject): JsonObject {
+function headerToUs({ sender_id, receiver_id }: Settings, header: JsonObject): JsonObject {
   if (repeatsAddresses(header, [sender_id], receiver_id)) return swapAddresses(header)
   if (header.receiver_id === undefined || header.receiver_id === sender_id) return header
   const code = 'err.receiver_id.invalid'
@@ -194,12 +197,12 @@ function replyOf(operation: Operation): Validator {
 }
 
 /** Turns RequestFaults into errors for our caller: the protocol package throws them as refusals to a peer. */
-async function trusted<Result>(answer: Attempted, open: () => Promise<Result>): Promise<Result> {
+async function withCallerErrors<Result>(answer: AnswerAfterAttempts, open: () => Promise<Result>): Promise<Result> {
   try {
     return await open()
   } catch (error) {
     if (!(error instanceof RequestFault)) throw error
-    if (error.code === 'err.request.bad') throw unreadable(answer, error.message)
+    if (error.code === 'err.request.bad') throw unreadableAnswer(answer, error.message)
     throw new UntrustedAnswer(error.code, error.message, OPTIONS[error.code])
   }
 }
@@ -213,5 +216,5 @@ const OPTIONS: Readonly<Partial<Record<RequestFault['code'], readonly string[]>>
 
 const unreadableHeader = (problem: string): RequestFault => new RequestFault('err.request.bad', problem)
 
-const unreadable = ({ status, attempts }: Attempted, message: string): TransportError =>
+const unreadableAnswer = ({ status, attempts }: AnswerAfterAttempts, message: string): TransportError =>
   new TransportError('unreadable', message, { httpStatus: status, attempts })

@@ -54,11 +54,11 @@ function itemsIn(message: object): readonly unknown[] {
 
 function resultOf<Item>(item: Item): ItemResult<Item> {
   const members: Readonly<Record<string, unknown>> = isJsonObject(item) ? item : {}
-  const reference_id = text(members.reference_id)
+  const reference_id = textOrEmpty(members.reference_id)
   if (members.status !== 'rjct') return { ok: true, reference_id, item }
-  const message = text(members.status_reason_message) || 'the registry rejected the item'
-  const rejection = new ItemRejected(reference_id, text(members.status_reason_code), message)
+  const message = textOrEmpty(members.status_reason_message) || 'the registry rejected the item'
+  const rejection = new ItemRejected(reference_id, textOrEmpty(members.status_reason_code), message)
   return { ok: false, reference_id, rejection }
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '')

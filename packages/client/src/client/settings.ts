@@ -18,13 +18,13 @@ import type { HttpSettings } from '../http/post.ts'
 import { DEFAULT_RETRY, type Retry } from '../http/retry.ts'
 import { type ClientCredentials, fetchedTokens, type GiveToken, givenTokens, type Tokens } from '../http/tokens.ts'
 import type { Receiver } from '../receiver/receiver.ts'
-import { type Trust, trustIn } from '../trust/open.ts'
+import { makePeerTrust, type PeerTrustSettings } from '../trust/open.ts'
 import { profileOfAnswers, type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
 import { readFault } from './faults.ts'
-import { OUTGOING, type Outgoing } from './outgoing.ts'
+import { HEADER_FORMS, type Outgoing } from './outgoing.ts'
 import { checkPaths, type Paths } from './paths.ts'
-import { checkKind, type KindName, type SaidKind } from './records.ts'
+import { checkKind, type KindName, type KindParameter } from './records.ts'
 
 /** How the registry's answers are verified. */
 export interface PeerTrust {
@@ -50,7 +50,7 @@ export interface Encryption {
 }
 
 /** The kind of the registry, such as `civil`. The records in its answers have the types of that kind. */
-export interface OfKind<Kind extends SaidKind> {
+export interface OfKind<Kind extends KindParameter> {
   readonly kind?: Kind & KindName
 }
 
@@ -100,7 +100,7 @@ export interface Settings {
   readonly http: HttpSettings
   readonly retry: Retry
   readonly tokens: Tokens | null
-  readonly trust: Trust
+  readonly trust: PeerTrustSettings
   readonly outgoing: Outgoing
   readonly signer: () => Promise<Signer | null>
   /** Finds the key to encrypt with, null when the registry publishes none. Null when messages are not encrypted. */
@@ -112,13 +112,13 @@ const TIMEOUT = 30_000
 const MAX_ANSWER_BYTES = 64 * 1_024 * 1_024
 
 /** Reads the options. @throws TypeError an option is invalid; the key in `signing` is read by the first request */
-export function readSettings(options: ClientOptions & OfKind<SaidKind>): Settings {
+export function readSettings(options: ClientOptions & OfKind<KindParameter>): Settings {
   const { kind, sender_id, receiver_id, sender_uri, signing, encryption } = options
   if (kind !== undefined) checkKind(kind)
   const { outgoing = 'usual', paths = {} } = options
   checkPaths(paths)
-  if (!Object.hasOwn(OUTGOING, outgoing)) {
-    throw new TypeError(`outgoing must be one of ${Object.keys(OUTGOING).join(', ')}`)
+  if (!Object.hasOwn(HEADER_FORMS, outgoing)) {
+    throw new TypeError(`outgoing must be one of ${Object.keys(HEADER_FORMS).join(', ')}`)
   }
   const base = new URL(options.base_url)
   const http: HttpSettings = {
@@ -151,10 +151,14 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
   }
 }
 
-function readTrust({ peer = {}, signing, encryption }: ClientOptions, http: HttpSettings, base: URL): Trust {
+function readTrust(
+  { peer = {}, signing, encryption }: ClientOptions,
+  http: HttpSettings,
+  base: URL,
+): PeerTrustSettings {
   const { profile = signing === undefined ? DEFAULT_SIGNATURE_PROFILE : profileOfAnswers(signing) } = peer
   const { keys = new URL('/.well-known/jwks.json', base).href } = peer
-  return trustIn({ ...peer, keys, profile, encrypted: encryption !== undefined }, http)
+  return makePeerTrust({ ...peer, keys, profile, encrypted: encryption !== undefined }, http)
 }
 
 function readTokens(

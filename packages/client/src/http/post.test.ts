@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { loopbackCertificate, loopbackKey } from '../../../admin/test/loopback-certificate.ts'
-import { send } from './post.ts'
+import { sendOnce } from './post.ts'
 
 const answersHttps = { reason: 'unreadable', message: 'the address answers https: write https:// in place of http://' }
 const answersHttp = { reason: 'unreadable', message: 'the address answers http: write http:// in place of https://' }
@@ -23,7 +23,7 @@ test.each<[string, 'http' | 'https', () => Server, object]>([
   const { port } = server.address() as AddressInfo
   const settings = { fetch, timeout: 30_000, maxAnswerBytes: 1_000 }
   const url = `${scheme}://127.0.0.1:${port}/oauth2/client/token`
-  await expect(send(settings, url, { method: 'POST', headers: {}, body: 'x' })).rejects.toMatchObject(expected)
+  await expect(sendOnce(settings, url, { method: 'POST', headers: {}, body: 'x' })).rejects.toMatchObject(expected)
   server.close()
   server.closeAllConnections()
 })
@@ -33,7 +33,7 @@ test('a server that breaks off and has no TLS either cannot be reached', async (
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const settings = { fetch, timeout: 30_000, maxAnswerBytes: 1_000 }
-  await expect(send(settings, `http://127.0.0.1:${port}/`, { method: 'GET', headers: {} })).rejects.toMatchObject({
+  await expect(sendOnce(settings, `http://127.0.0.1:${port}/`, { method: 'GET', headers: {} })).rejects.toMatchObject({
     reason: 'unreachable',
   })
   server.close()
@@ -44,7 +44,7 @@ test('a certificate that is not trusted is named, with what to do', async () => 
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const settings = { fetch, timeout: 30_000, maxAnswerBytes: 1_000 }
-  await expect(send(settings, `https://127.0.0.1:${port}/`, { method: 'GET', headers: {} })).rejects.toMatchObject({
+  await expect(sendOnce(settings, `https://127.0.0.1:${port}/`, { method: 'GET', headers: {} })).rejects.toMatchObject({
     reason: 'unreachable',
     message: expect.stringMatching(
       /^its TLS certificate is not trusted \([A-Z_]+\); for a certificate authority of your own, name its file in NODE_EXTRA_CA_CERTS$/,

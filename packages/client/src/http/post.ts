@@ -27,7 +27,7 @@ export interface HttpAnswer {
  * Sends one request. Redirects are not followed, because the request is for this address only.
  * @throws TransportError, or the reason of `signal` when it aborts
  */
-export async function send(
+export async function sendOnce(
   { fetch, timeout, maxAnswerBytes }: HttpSettings,
   url: string,
   request: HttpRequest,

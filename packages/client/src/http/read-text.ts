@@ -11,13 +11,13 @@ export class BodyProblem extends Error {
   }
 }
 
-export interface WithBody {
+export interface BodySource {
   readonly headers: { get(name: string): string | null }
   readonly body: ReadableStream<Uint8Array> | null
 }
 
 /** The body as text; '' when there is none. Cancels a body that is too large. @throws BodyProblem */
-export async function readText({ headers, body }: WithBody, maxBytes: number): Promise<string> {
+export async function readText({ headers, body }: BodySource, maxBytes: number): Promise<string> {
   if (Number(headers.get('content-length') ?? 0) > maxBytes) {
     await body?.cancel().catch(() => {})
     throw tooLarge(maxBytes)
@@ -50,10 +50,10 @@ async function readBytes(body: ReadableStream<Uint8Array>, maxBytes: number): Pr
     }
     chunks.push(value)
   }
-  return joined(chunks, size)
+  return joinChunks(chunks, size)
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const bytes = new Uint8Array(size)
   let at = 0
   for (const chunk of chunks) {

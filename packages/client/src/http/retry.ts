@@ -51,7 +51,7 @@ export function retryAfter({ headers }: Pick<HttpAnswer, 'headers'>, now: number
 }
 
 /** An answer, with the number of requests that were sent for it. */
-export interface Attempted extends HttpAnswer {
+export interface AnswerAfterAttempts extends HttpAnswer {
   readonly attempts: number
 }
 
@@ -65,7 +65,7 @@ export async function withRetries(
   retry: Retry,
   signal?: AbortSignal,
   wait: typeof sleep = sleep,
-): Promise<Attempted> {
+): Promise<AnswerAfterAttempts> {
   for (let attempts = 1; ; attempts += 1) {
     const last = attempts >= retry.attempts
     let pause = pauseAfter(attempts, retry, Math.random())

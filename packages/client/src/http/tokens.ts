@@ -1,7 +1,7 @@
 /** Access tokens: one request for all who wait, renewed before the end (public standard 1.3; RFC 6749, 4.4). */
 import { type Fetched, Refreshed, readTokenAnswer, TokenProblem } from '@rollcall/protocol'
 import { TokenRefused, TransportError } from '../errors.ts'
-import { type HttpAnswer, type HttpSettings, send } from './post.ts'
+import { type HttpAnswer, type HttpSettings, sendOnce } from './post.ts'
 import { type Retry, withRetries } from './retry.ts'
 
 /** The credentials that a registry gives to a new participant. */
@@ -64,7 +64,7 @@ async function fetchToken(
   if (scope !== undefined) form.set('scope', scope)
   const answer = await withRetries(
     () =>
-      send(http, token_url, {
+      sendOnce(http, token_url, {
         method: 'POST',
         headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
         body: form.toString(),

@@ -33,7 +33,7 @@ export async function answerRequest(
   const answered = await receiver.handle(webRequest(request, url, body))
   const text = await answered.text()
   response.writeHead(answered.status, {
-    ...Object.fromEntries([...answered.headers].map(([name, value]) => [canonical(name), value])),
+    ...Object.fromEntries([...answered.headers].map(([name, value]) => [canonicalHeaderName(name), value])),
     'Content-Length': String(Buffer.byteLength(text)),
   })
   response.end(text)
@@ -44,7 +44,7 @@ function webRequest(request: IncomingMessage, url: string, body: ReadBody | unde
   for (const [name, values = []] of Object.entries(request.headersDistinct)) headers.set(name, values.join(', '))
   const { method = 'GET' } = request
   const init: RequestInit = { method, headers }
-  if (method !== 'GET' && method !== 'HEAD') Object.assign(init, { body: body ?? stream(request), duplex: 'half' })
+  if (method !== 'GET' && method !== 'HEAD') Object.assign(init, { body: body ?? bodyStream(request), duplex: 'half' })
   // Only the path is used. A peer may send any host.
   return new Request(`http://receiver.invalid${url.startsWith('/') ? url : '/'}`, init)
 }
@@ -53,7 +53,7 @@ function webRequest(request: IncomingMessage, url: string, body: ReadBody | unde
  * The body as a stream. When Node's own stream is cancelled, it closes the connection, so that no answer can be sent;
  * this one discards the rest of the body instead.
  */
-function stream(request: IncomingMessage): ReadableStream<Uint8Array> {
+function bodyStream(request: IncomingMessage): ReadableStream<Uint8Array> {
   let detach = (): void => {}
   return new ReadableStream({
     start(controller) {
@@ -86,4 +86,4 @@ function stream(request: IncomingMessage): ReadableStream<Uint8Array> {
 }
 
 /** Writes `content-type` as `Content-Type`: some clients compare exactly (3.2, rule 11). */
-const canonical = (name: string): string => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
+const canonicalHeaderName = (name: string): string => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())

@@ -16,7 +16,7 @@ import {
  * name that the kind does not have stays as sent; of an event type, the text after the last ":".
  * @param known the kind of the registry, if the receiver knows it
  */
-export function namesIn(data: NotifyData, known: string | undefined) {
+export function canonicalNamesOf(data: NotifyData, known: string | undefined) {
   const { reg_event_type, reg_record_type } = data
   const [kind] = kindsOf(data, known)
   const event_type = kind && resolveEventType(kind, reg_event_type ?? '')?.name

@@ -59,9 +59,9 @@ export const HIGH_WATER_MARKS_TABLE = `create table if not exists rollcall_high_
   raised_at timestamptz not null default now()
 )`
 
-const GET = 'select value from rollcall_high_water_mark where name = $1'
+const FIND_MARK = 'select value from rollcall_high_water_mark where name = $1'
 
-const RAISE = `insert into rollcall_high_water_mark as known (name, value) values ($1, $2)
+const RAISE_MARK = `insert into rollcall_high_water_mark as known (name, value) values ($1, $2)
 on conflict (name) do update set value = greatest(known.value, excluded.value), raised_at = now()`
 
 // Names and values are sent as JSON texts, because drivers write arrays in different ways.
@@ -73,7 +73,7 @@ const RAISE_ALL = `insert into rollcall_high_water_mark as known (name, value)
 select key, value::bigint from json_each_text($1::text::json) order by key
 on conflict (name) do update set value = greatest(known.value, excluded.value), raised_at = now()`
 
-const FORGET = 'delete from rollcall_high_water_mark where raised_at < now() - make_interval(secs => $1)'
+const DELETE_OLD_MARKS = 'delete from rollcall_high_water_mark where raised_at < now() - make_interval(secs => $1)'
 
 /** High-water marks in a table of PostgreSQL. */
 export interface SqlMarks extends HighWaterMarks {
@@ -87,11 +87,11 @@ const YEAR = 366 * 24 * 3_600
 export function marksInSql(query: Query): SqlMarks {
   return {
     async get(name) {
-      const { rows } = await query(GET, [name])
+      const { rows } = await query(FIND_MARK, [name])
       return rows[0] === undefined ? null : Number(rows[0].value)
     },
     async raise(name, value) {
-      await query(RAISE, [name, value])
+      await query(RAISE_MARK, [name, value])
     },
     async getAll(names) {
       const { rows } = await query(GET_ALL, [JSON.stringify(names)])
@@ -101,7 +101,7 @@ export function marksInSql(query: Query): SqlMarks {
       await query(RAISE_ALL, [JSON.stringify(Object.fromEntries(values))])
     },
     async forget({ age_seconds = YEAR } = {}) {
-      await query(FORGET, [age_seconds])
+      await query(DELETE_OLD_MARKS, [age_seconds])
     },
   }
 }

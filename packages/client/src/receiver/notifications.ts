@@ -4,7 +4,7 @@
  */
 import { type NotifyEvent, NotifyMeta, validator } from '@rollcall/protocol'
 import type { Received } from './callbacks.ts'
-import { namesIn, primaryIdentifier } from './event-kinds.ts'
+import { canonicalNamesOf, primaryIdentifier } from './event-kinds.ts'
 import { type HighWaterMarks, raiseMarks, readMarks } from './high-water-marks.ts'
 
 /** A received notification. */
@@ -29,7 +29,7 @@ export function notifyMeta({ header }: Pick<Notification, 'header'>): NotifyMeta
 }
 
 /** A notification without the items that need no handling. */
-export interface Ordered {
+export interface NewsOfNotification {
   /** The notification with the items that are news for some subscription; `meta` has the codes of these alone. */
   readonly current: Notification
   /** Stores that the items were handled, and reports missing notifications. Call it after handling them. */
@@ -40,12 +40,12 @@ export interface Ordered {
  * Leaves out items that need no handling. A test, and a notification without facts about its items, stay whole.
  * @param address the path at which the notification came
  */
-export async function inOrder(
+export async function withoutHandledItems(
   notification: Notification,
   address: string,
   marks: HighWaterMarks,
   on_gap: (gap: SequenceGap) => void,
-): Promise<Ordered> {
+): Promise<NewsOfNotification> {
   const meta = notifyMeta(notification)
   if (meta === null || meta.test) return { current: notification, handled: async () => undefined }
   const { header, message, kind } = notification
@@ -150,7 +150,7 @@ async function markedItem(
   const isOrdered = version > 0 && record.length > 0
   const takenBack = (code: string, id: string): Promise<string> =>
     digest(['taken back', sender_id, code, id, ...record])
-  const { event_type } = namesIn(data, known)
+  const { event_type } = canonicalNamesOf(data, known)
   const orderOf = async (code: string): Promise<string | null> => {
     if (earlier !== undefined) return takenBack(code, earlier)
     return isOrdered && code !== NO_CODE ? digest(['events', sender_id, code, event_type ?? '', ...record]) : null

@@ -1,8 +1,8 @@
 /** Makes a handler of notifications from handlers for event types. */
 import type { NotifyData, NotifyEvent, NotifyMeta } from '@rollcall/protocol'
-import type { KindName, RecordOf, SaidKind } from '../client/records.ts'
+import type { KindName, KindParameter, RecordOf } from '../client/records.ts'
 import type { Handler } from './callbacks.ts'
-import { namesIn } from './event-kinds.ts'
+import { canonicalNamesOf } from './event-kinds.ts'
 import { type Notification, notifyMeta } from './notifications.ts'
 
 /** The events of all kinds, and two by which a registry takes an event back or corrects it. A test compares them. */
@@ -65,13 +65,13 @@ export interface EventContext {
 }
 
 /** Handles one event. With a kind, the record has the types of that kind, which are not checked. */
-export type EventHandler<Kind extends SaidKind = string> = (
+export type EventHandler<Kind extends KindParameter = string> = (
   record: Kind extends KindName ? RecordOf<Kind> | RecordOf<Kind>[] : NotifyData['reg_records'],
   context: EventContext,
 ) => unknown
 
 /** Handlers by event type. `otherwise` handles all other events; without it, they are acknowledged and ignored. */
-export type EventHandlers<Kind extends SaidKind = string> = {
+export type EventHandlers<Kind extends KindParameter = string> = {
   readonly [Name in EventName | 'otherwise']?: EventHandler<Kind>
 }
 
@@ -80,7 +80,7 @@ export type EventHandlers<Kind extends SaidKind = string> = {
  * the answer asks the registry to send all items again. With a kind, as in `onEvent<'civil'>(...)`, records have the
  * types of that kind.
  */
-export function onEvent<Kind extends SaidKind = string>(handlers: EventHandlers<Kind>): Handler<'notify'> {
+export function onEvent<Kind extends KindParameter = string>(handlers: EventHandlers<Kind>): Handler<'notify'> {
   return async (notification) => {
     for (const event of notification.message.notify_event) {
       const context = contextOf(event, notification)
@@ -98,7 +98,7 @@ function contextOf(event: NotifyEvent, notification: Notification): EventContext
   const presence = meta?.presence[reference_id] ?? {}
   return {
     event,
-    ...namesIn(event.data, notification.kind),
+    ...canonicalNamesOf(event.data, notification.kind),
     subscriptions: Object.fromEntries(codes.map((code) => [code, presence[code] ?? 'entered'])),
     record_version: meta?.record_version[reference_id] ?? null,
     superseded: notification.superseded?.includes(reference_id) ?? false,

@@ -4,18 +4,18 @@ import { sleep } from '../http/retry.ts'
 import type { MessageKey, ReceivedMessages } from './received-messages.ts'
 
 /** Milliseconds: how long to wait for another process (`most`), and how often to check it (`step`). */
-const WAIT = { most: 5_000, step: 100 }
+const CLAIM_WAIT_MS = { most: 5_000, step: 100 }
 
 /** Runs `handle` for a new message. @param handle when it rejects, the message counts as new again */
-export type Once = (key: MessageKey, handle: () => Promise<void>) => Promise<void>
+export type HandleOnce = (key: MessageKey, handle: () => Promise<void>) => Promise<void>
 
 /** Makes a function that handles each message once, as long as the memory knows it. */
-export function once(memory: ReceivedMessages, wait = WAIT): Once {
+export function handleOnce(memory: ReceivedMessages, wait = CLAIM_WAIT_MS): HandleOnce {
   /** The messages that this process is handling. */
   const running = new Map<string, Promise<void>>()
 
   const handleFirst = async (key: MessageKey, handle: () => Promise<void>): Promise<void> => {
-    if (!(await claim(memory, key, wait))) return
+    if (!(await claimWhenFree(memory, key, wait))) return
     try {
       await handle()
     } catch (error) {
@@ -40,7 +40,7 @@ export function once(memory: ReceivedMessages, wait = WAIT): Once {
  * True when we must handle the message, false when it was handled already.
  * @throws RequestFault another process is still handling it, after `wait.most`
  */
-async function claim(memory: ReceivedMessages, key: MessageKey, wait: typeof WAIT): Promise<boolean> {
+async function claimWhenFree(memory: ReceivedMessages, key: MessageKey, wait: typeof CLAIM_WAIT_MS): Promise<boolean> {
   for (let waited = 0; ; waited += wait.step) {
     const claim = await memory.claim(key)
     if (claim !== 'busy') return claim === 'claimed'

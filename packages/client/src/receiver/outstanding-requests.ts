@@ -3,7 +3,7 @@
  * receiver_id does not name its registry, so the registry is found by the request.
  */
 import { RequestFault } from '@rollcall/protocol'
-import { type Frame, swapAddresses, type Trust, verifyFrame } from '../trust/open.ts'
+import { type ParsedEnvelope, type PeerTrustSettings, swapAddresses, verifySignatureOf } from '../trust/open.ts'
 
 /** The most correlation_ids of acknowledged requests that are remembered. */
 const MOST = 10_000
@@ -11,13 +11,13 @@ const MOST = 10_000
 /** The requests of a receiver's clients whose callbacks may still come. */
 export class OutstandingRequests {
   /** For each correlation_id of an acknowledged request, how messages of its registry are verified. */
-  readonly #accepted = new Map<string, Trust>()
+  readonly #accepted = new Map<string, PeerTrustSettings>()
   /** Requests that have no ack yet. A callback may come before the ack; it has the transaction_id. */
-  readonly #asking = new Set<{ readonly transaction_id: string; readonly trust: Trust }>()
+  readonly #asking = new Set<{ readonly transaction_id: string; readonly trust: PeerTrustSettings }>()
 
   /** Remembers a request while it is being sent, and its correlation_id afterwards. */
   async during<Ack extends { readonly correlation_id: string }>(
-    trust: Trust,
+    trust: PeerTrustSettings,
     transaction_id: string,
     send: () => Promise<Ack>,
   ): Promise<Ack> {
@@ -40,12 +40,12 @@ export class OutstandingRequests {
    * is not required.
    */
   async senderOf(
-    frame: Frame,
-    peers: ReadonlyMap<string, Trust>,
-  ): Promise<{ readonly frame: Frame; readonly sender_id: string; readonly trust: Trust } | null> {
+    frame: ParsedEnvelope,
+    peers: ReadonlyMap<string, PeerTrustSettings>,
+  ): Promise<{ readonly frame: ParsedEnvelope; readonly sender_id: string; readonly trust: PeerTrustSettings } | null> {
     const asked = this.#trustsFor(frame.message ?? {})
     if (!(await someAsync(asked, (trust) => isProven(frame, trust)))) return null
-    const proven: (readonly [string, Trust])[] = []
+    const proven: (readonly [string, PeerTrustSettings])[] = []
     for (const [name, trust] of peers) {
       if (trust.repeats_addresses && (await isProven(frame, trust))) proven.push([name, trust])
     }
@@ -55,7 +55,7 @@ export class OutstandingRequests {
     return { frame: { ...frame, header: { ...swapAddresses(frame.header), sender_id } }, sender_id, trust }
   }
 
-  #trustsFor({ correlation_id, transaction_id }: NonNullable<Frame['message']>): readonly Trust[] {
+  #trustsFor({ correlation_id, transaction_id }: NonNullable<ParsedEnvelope['message']>): readonly PeerTrustSettings[] {
     const accepted = this.#accepted.get(String(correlation_id))
     if (accepted !== undefined) return [accepted]
     return [...this.#asking].filter((one) => one.transaction_id === transaction_id).map(({ trust }) => trust)
@@ -68,21 +68,21 @@ async function someAsync<Item>(items: readonly Item[], is: (item: Item) => Promi
 }
 
 /** True when the peer's callbacks must be signed, and the signature of this one is valid. */
-async function isProven(frame: Frame, trust: Trust): Promise<boolean> {
+async function isProven(frame: ParsedEnvelope, trust: PeerTrustSettings): Promise<boolean> {
   if (trust.signature !== 'required') return false
   try {
-    return await verifyFrame(frame, trust, 'callback')
+    return await verifySignatureOf(frame, trust, 'callback')
   } catch (error) {
     if (error instanceof RequestFault) return false
     throw error
   }
 }
 
-const OUTSTANDING = new WeakMap<object, OutstandingRequests>()
+const REQUESTS_BY_RECEIVER = new WeakMap<object, OutstandingRequests>()
 
 /** The outstanding requests whose callbacks come to this receiver. */
 export function outstandingAt(receiver: object): OutstandingRequests {
-  const known = OUTSTANDING.get(receiver) ?? new OutstandingRequests()
-  OUTSTANDING.set(receiver, known)
+  const known = REQUESTS_BY_RECEIVER.get(receiver) ?? new OutstandingRequests()
+  REQUESTS_BY_RECEIVER.set(receiver, known)
   return known
 }

@@ -16,7 +16,7 @@ import {
   validator,
 } from '@rollcall/protocol'
 import type { Messages } from '../client/messages.ts'
-import { badRequest, type Frame, type Opened, type Trust } from '../trust/open.ts'
+import { badRequest, type OpenedMessage, type ParsedEnvelope, type PeerTrustSettings } from '../trust/open.ts'
 import type { ReceivedHeader } from './callbacks.ts'
 import { checkCount } from './read-callback.ts'
 
@@ -63,13 +63,18 @@ const requests = new Map<string, Validator>()
 const replies = new Map<string, Validator>()
 
 /** Checks a question. @throws RequestFault err.request.bad, with the member and the rule */
-export function readQuestion(row: Operation, { header }: Frame, opened: Opened | undefined, signed: boolean): Question {
+export function readQuestion(
+  row: Operation,
+  { header }: ParsedEnvelope,
+  opened: OpenedMessage | undefined,
+  signed: boolean,
+): Question {
   if (!actionMeans(row, String(header.action))) {
     throw badRequest(`header.action: must be ${row.action} on this path`)
   }
   if (opened === undefined) throw badRequest('message: is required')
   const tolerated = tolerateMessage(row, opened.message) as JsonObject
-  const message = known(requests, row.name, row.request.incoming).checked(tolerated, 'message', badRequest)
+  const message = validatorOf(requests, row.name, row.request.incoming).checked(tolerated, 'message', badRequest)
   checkCount(row.request, header, tolerated)
   return {
     name: row.name as QuestionName,
@@ -82,17 +87,17 @@ export function readQuestion(row: Operation, { header }: Frame, opened: Opened |
 }
 
 /** The handlers and the signer of the receiver, and the trust in the peer that asks. */
-export interface Answering {
+export interface AnswerDeps {
   readonly answers: AnswerHandlers
   /** Our own sender_id. */
   readonly sender_id: string
   readonly signer: Signer
-  readonly trust: Trust
+  readonly trust: PeerTrustSettings
 }
 
 /** The answer to a question. The envelope is signed, and encrypted if the question was. */
 export async function answerQuestion(
-  { answers, sender_id, signer, trust }: Answering,
+  { answers, sender_id, signer, trust }: AnswerDeps,
   question: Question,
 ): Promise<Response> {
   const row = operation(question.name)
@@ -107,7 +112,7 @@ export async function answerQuestion(
     transaction_id: question.message.transaction_id,
     correlation_id: crypto.randomUUID(),
   }
-  const problem = known(replies, row.name, row.reply.schema).problem(message, 'message')
+  const problem = validatorOf(replies, row.name, row.reply.schema).problem(message, 'message')
   if (problem !== null) throw new TypeError(`the handler of ${row.name} returned an invalid answer: ${problem}`)
   const header = {
     ...replyHeader(row, message),
@@ -134,7 +139,7 @@ function replyHeader(row: Operation, message: object): CallbackHeader {
   }
 }
 
-function known(made: Map<string, Validator>, name: string, schema: Parameters<typeof validator>[0]): Validator {
+function validatorOf(made: Map<string, Validator>, name: string, schema: Parameters<typeof validator>[0]): Validator {
   const found = made.get(name) ?? validator(schema)
   made.set(name, found)
   return found

@@ -16,14 +16,14 @@ import {
   type Validator,
   validator,
 } from '@rollcall/protocol'
-import { badRequest, type Frame, type Opened } from '../trust/open.ts'
+import { badRequest, type OpenedMessage, type ParsedEnvelope } from '../trust/open.ts'
 import type { CallbackMessages, CallbackName, Received, ReceivedHeader, Rejected, ReplyName } from './callbacks.ts'
 
 const headers = validator(receivedSchema(CallbackHeader))
 const receivedHeaders = validator<ReceivedHeader>(IncomingHeader)
 /** The messages of callbacks before records are split: some senders put several records into one event. */
-type Incoming = CallbackMessages[ReplyName] | IncomingNotifyEventRequest
-const messages = new Map<string, Validator<Incoming>>(
+type IncomingCallbackMessage = CallbackMessages[ReplyName] | IncomingNotifyEventRequest
+const messages = new Map<string, Validator<IncomingCallbackMessage>>(
   CALLBACKS.map(({ name, message }) => [name, validator(receivedSchema(message.incoming, KINDS))]),
 )
 
@@ -51,8 +51,8 @@ export function findCallback(path: string, action: unknown): Callback {
  */
 export function readCallback(
   row: Callback,
-  frame: Frame,
-  opened: Opened | undefined,
+  frame: ParsedEnvelope,
+  opened: OpenedMessage | undefined,
   signed: boolean,
 ): Received | Rejected {
   const { header } = frame
@@ -86,7 +86,7 @@ export function checkCount(message: Message, { total_count }: JsonObject, member
 }
 
 /** Splits an event with several records into one event for each record (3.1). */
-function oneRecordEach(message: Incoming): Received['message'] {
+function oneRecordEach(message: IncomingCallbackMessage): Received['message'] {
   if (!('notify_event' in message)) return message
   const notify_event = message.notify_event.flatMap((event) =>
     [event.data.reg_records].flat().map((reg_records) => ({ ...event, data: { ...event.data, reg_records } })),

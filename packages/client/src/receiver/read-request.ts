@@ -6,18 +6,18 @@ const STATUS = { too_large: 413, broken: 400, not_utf8: 400 } as const
 
 /** Reads the body as text. @throws RequestFault err.request.bad, with status 405, 415, 413 or 400 */
 export async function readRequest(request: Request, maxBytes: number, accepted: AcceptedTypes): Promise<string> {
-  if (request.method !== 'POST') throw bad('the method must be POST', 405)
+  if (request.method !== 'POST') throw badBody('the method must be POST', 405)
   const problem = bodyTypeProblem(accepted, (name) => request.headers.get(name))
-  if (problem !== null) throw bad(problem, 415)
+  if (problem !== null) throw badBody(problem, 415)
   try {
     return await readText(request, maxBytes)
   } catch (error) {
     if (!(error instanceof BodyProblem)) throw error
-    throw bad(`body: ${error.message}`, STATUS[error.kind])
+    throw badBody(`body: ${error.message}`, STATUS[error.kind])
   }
 }
 
-const bad = (message: string, status: number): RequestFault => new RequestFault('err.request.bad', message, status)
+const badBody = (message: string, status: number): RequestFault => new RequestFault('err.request.bad', message, status)
 
 /** The largest number of JSON values in a text, those at the paths of `bulk` not counted. */
 const MAX_OUTSIDE = 10_000

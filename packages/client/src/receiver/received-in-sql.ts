@@ -18,22 +18,22 @@ export const RECEIVED_MESSAGES_TABLE = `create table if not exists rollcall_rece
 )`
 
 /** Claims a message that is new, or that was not handled within `claim_seconds` after its claim. */
-const CLAIM = `insert into rollcall_received_message as known (sender_id, message_id, claim)
+const CLAIM_MESSAGE = `insert into rollcall_received_message as known (sender_id, message_id, claim)
 values ($1, $2, $3)
 on conflict (sender_id, message_id) do update set claim = excluded.claim, claimed_at = now()
 where known.done_at is null and known.claimed_at < now() - make_interval(secs => $4)
 returning claim`
 
-const KNOWN = `select done_at is not null as done from rollcall_received_message
+const FIND_MESSAGE_DONE = `select done_at is not null as done from rollcall_received_message
 where sender_id = $1 and message_id = $2`
 
-const DONE = `update rollcall_received_message set done_at = now()
+const NOTE_MESSAGE_DONE = `update rollcall_received_message set done_at = now()
 where sender_id = $1 and message_id = $2 and claim = $3`
 
-const RELEASE = `delete from rollcall_received_message
+const RELEASE_MESSAGE = `delete from rollcall_received_message
 where sender_id = $1 and message_id = $2 and claim = $3 and done_at is null`
 
-const FORGET = `delete from rollcall_received_message where claimed_at < now() - make_interval(secs => $1)`
+const DELETE_OLD_MESSAGES = `delete from rollcall_received_message where claimed_at < now() - make_interval(secs => $1)`
 
 /** A memory of messages in PostgreSQL. */
 export interface SqlMemory extends ReceivedMessages {
@@ -60,18 +60,18 @@ export function rememberInSql(
     async claim(key) {
       const claim = crypto.randomUUID()
       const { sender_id, message_id } = key
-      const taken = await query(CLAIM, [sender_id, message_id, claim, claim_seconds])
+      const taken = await query(CLAIM_MESSAGE, [sender_id, message_id, claim, claim_seconds])
       if (taken.rows.length > 0) {
         claims.set(nameOf(key), claim)
         return 'claimed'
       }
-      const { rows } = await query(KNOWN, [sender_id, message_id])
+      const { rows } = await query(FIND_MESSAGE_DONE, [sender_id, message_id])
       return rows[0]?.done === true ? 'done' : 'busy'
     },
-    done: (key) => settle(DONE, key),
-    release: (key) => settle(RELEASE, key),
+    done: (key) => settle(NOTE_MESSAGE_DONE, key),
+    release: (key) => settle(RELEASE_MESSAGE, key),
     async forget({ age_seconds = FIVE_DAYS } = {}) {
-      await query(FORGET, [age_seconds])
+      await query(DELETE_OLD_MESSAGES, [age_seconds])
     },
   }
 }

@@ -18,23 +18,23 @@ import {
 import { checkKind, type KindName } from '../client/records.ts'
 import type { Fetch } from '../http/fetch.ts'
 import {
-  type Frame,
-  openFrame,
-  readFrame,
+  makePeerTrust,
+  openEnvelope,
+  type ParsedEnvelope,
+  type PeerTrustSettings,
+  readEnvelope,
   repeatsAddresses,
   swapAddresses,
-  type Trust,
-  trustIn,
-  verifyFrame,
+  verifySignatureOf,
 } from '../trust/open.ts'
 import { type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
 import { acknowledge, refusalResponse, UnknownSender } from './acks.ts'
 import type { AwaitOptions, Handlers, Received, Rejected, ReplyCallback } from './callbacks.ts'
 import { type HighWaterMarks, marksInMemory } from './high-water-marks.ts'
-import { Mailbox, type MailboxLimits } from './mailbox.ts'
-import { inOrder, type Notification, type SequenceGap } from './notifications.ts'
-import { type Once, once } from './once.ts'
+import { CallbackMailbox, type MailboxLimits } from './mailbox.ts'
+import { type Notification, type SequenceGap, withoutHandledItems } from './notifications.ts'
+import { type HandleOnce, handleOnce } from './once.ts'
 import { outstandingAt } from './outstanding-requests.ts'
 import { type AnswerHandlers, answerQuestion, type Question, questionAt, readQuestion } from './questions.ts'
 import { findCallback, readCallback } from './read-callback.ts'
@@ -101,7 +101,7 @@ export interface ReceiverOptions {
 
 const MAX_BODY_BYTES = 10 * 1_024 * 1_024
 const MAX_BODY_VALUES = 1_000_000
-const HELD: MailboxLimits = { callbacks: 1_000, age: 600_000 }
+const DEFAULT_MAILBOX_LIMITS: MailboxLimits = { callbacks: 1_000, age: 600_000 }
 const KEY_SETS = { timeout: 5_000, maxAnswerBytes: 262_144 }
 
 const headers: Validator = validator(IncomingHeader)
@@ -110,15 +110,15 @@ const NOBODY =
   'header.receiver_id: is required, unless the correlation_id is that of a request to a registry whose signature is required and verifies'
 const UNSIGNED = 'answers need signing: the private key that signs them'
 
-/** Receives the callbacks of registries, and answers questions. Pass each HTTP request to `handle`. */
+/** Receives the callbacks of registries, and answers questions. Pass each HTTP request to `callHandler`. */
 export class Receiver {
   readonly #options: ReceiverOptions
   /** How each peer is trusted, by its sender_id. */
-  readonly #trust: ReadonlyMap<string, Trust>
+  readonly #trust: ReadonlyMap<string, PeerTrustSettings>
   readonly #receivers: readonly string[]
   readonly #keys: DecryptionKeys
-  readonly #once: Once
-  readonly #mailbox: Mailbox
+  readonly #once: HandleOnce
+  readonly #mailbox: CallbackMailbox
   readonly #marks: HighWaterMarks
   readonly #maxBytes: number
   readonly #maxValues: number
@@ -135,12 +135,12 @@ export class Receiver {
     }
     this.#options = options
     const http = { ...KEY_SETS, fetch: given }
-    this.#trust = new Map(options.peers.map((peer) => [peer.sender_id, trustIn(peer, http)]))
+    this.#trust = new Map(options.peers.map((peer) => [peer.sender_id, makePeerTrust(peer, http)]))
     for (const { sender_id, kind } of options.peers) if (kind !== undefined) this.noteKind(sender_id, kind)
     this.#receivers = typeof receiver_id === 'string' ? [receiver_id] : receiver_id
     this.#keys = decryptionKeys(options.decryption_keys ?? [])
-    this.#once = once(options.memory ?? rememberInMemory())
-    this.#mailbox = new Mailbox({ ...HELD, ...options.held })
+    this.#once = handleOnce(options.memory ?? rememberInMemory())
+    this.#mailbox = new CallbackMailbox({ ...DEFAULT_MAILBOX_LIMITS, ...options.held })
     this.#marks = options.marks ?? marksInMemory()
     this.#maxBytes = options.max_body_bytes ?? MAX_BODY_BYTES
     this.#maxValues = options.max_body_values ?? MAX_BODY_VALUES
@@ -158,7 +158,7 @@ export class Receiver {
         this.#noteRefused(error, request)
         return refusalResponse(error)
       }
-      quietly(() => this.#options.on_error?.(error))
+      callWithoutErrors(() => this.#options.on_error?.(error))
       return refusalResponse(
         new RequestFault('err.service.unavailable', 'the message was not handled; send it again later', 500),
       )
@@ -203,13 +203,13 @@ export class Receiver {
     const kind = asked === null ? 'callback' : 'question'
     const text = await readRequest(request, this.#maxBytes, ACCEPTED_TYPES[kind === 'callback' ? kind : 'request'])
     const bounds = envelopeBounds(this.#maxValues, asked === null ? CALLBACK_MESSAGES : [asked.request])
-    const { frame, sender_id, trust } = await this.#from(readFrame(text, kind, headers, bounds))
-    const signed = await verifyFrame(frame, trust, kind)
+    const { frame, sender_id, trust } = await this.#from(readEnvelope(text, kind, headers, bounds))
+    const signed = await verifySignatureOf(frame, trust, kind)
 
     // Is the message for us, and what does it say?
     this.#checkAddress(frame)
     const opened = (message: Message) =>
-      openFrame(frame, trust, this.#keys, this.#maxBytes, messageBounds(this.#maxValues, message))
+      openEnvelope(frame, trust, this.#keys, this.#maxBytes, messageBounds(this.#maxValues, message))
     if (asked !== null) {
       const question = readQuestion(asked, frame, await opened(asked.request), signed)
       return this.#answer(question, answers, trust)
@@ -223,7 +223,7 @@ export class Receiver {
     return acknowledge(correlationOf(callback))
   }
 
-  async #answer(question: Question, answers: AnswerHandlers, trust: Trust): Promise<Response> {
+  async #answer(question: Question, answers: AnswerHandlers, trust: PeerTrustSettings): Promise<Response> {
     const { signing } = this.#options
     const sender_id = question.header.receiver_id ?? this.#receivers[0] ?? ''
     if (signing === undefined) throw new TypeError(UNSIGNED)
@@ -233,7 +233,9 @@ export class Receiver {
   }
 
   /** Finds the sending peer. If the peer repeats addresses, the header is turned into that of an answer. */
-  async #from(frame: Frame): Promise<{ readonly frame: Frame; readonly sender_id: string; readonly trust: Trust }> {
+  async #from(
+    frame: ParsedEnvelope,
+  ): Promise<{ readonly frame: ParsedEnvelope; readonly sender_id: string; readonly trust: PeerTrustSettings }> {
     const { header } = frame
     const sender_id = String(header.sender_id)
     const trust = this.#trust.get(sender_id)
@@ -251,7 +253,7 @@ export class Receiver {
     throw new UnknownSender(sender_id)
   }
 
-  #checkAddress({ header }: Frame): void {
+  #checkAddress({ header }: ParsedEnvelope): void {
     const { receiver_id, version } = header
     if (receiver_id !== undefined && !this.#receivers.includes(String(receiver_id))) {
       throw new RequestFault('err.receiver_id.invalid', 'header.receiver_id: is not this system')
@@ -265,7 +267,7 @@ export class Receiver {
     const { handlers = {} } = this.#options
     const isHandled = isNotification(callback)
       ? await this.#notified(handlers, callback, address)
-      : await handle(handlers, callback)
+      : await callHandler(handlers, callback)
     if ('message' in callback && callback.name !== 'notify') this.#mailbox.put(callback as ReplyCallback)
     else if (!isHandled) {
       // No handler takes the callback, so it is refused instead of acknowledged.
@@ -277,11 +279,11 @@ export class Receiver {
   async #notified(handlers: Handlers, received: Notification, address: string): Promise<boolean> {
     const kind = this.#kinds.get(received.header.sender_id)
     const notification = kind === undefined ? received : { ...received, kind }
-    const { current, handled } = await inOrder(notification, address, this.#marks, (gap) =>
-      quietly(() => this.#options.on_gap?.(gap)),
+    const { current, handled } = await withoutHandledItems(notification, address, this.#marks, (gap) =>
+      callWithoutErrors(() => this.#options.on_gap?.(gap)),
     )
     const isOld = current.message.notify_event.length === 0 && notification.message.notify_event.length > 0
-    const isHandled = isOld ? handlers.notify !== undefined : await handle(handlers, current)
+    const isHandled = isOld ? handlers.notify !== undefined : await callHandler(handlers, current)
     if (isHandled) await handled()
     return isHandled
   }
@@ -291,7 +293,7 @@ const isNotification = (callback: Received | Rejected): callback is Notification
   'message' in callback && callback.name === 'notify'
 
 /** Calls a hook whose error must not reach the peer. */
-function quietly(hook: () => void): void {
+function callWithoutErrors(hook: () => void): void {
   try {
     hook()
   } catch {
@@ -300,7 +302,7 @@ function quietly(hook: () => void): void {
 }
 
 /** Calls the handler of a callback. False when there is none. */
-async function handle(handlers: Handlers, callback: Received | Rejected): Promise<boolean> {
+async function callHandler(handlers: Handlers, callback: Received | Rejected): Promise<boolean> {
   // The name of a callback decides the type of its message.
   const handler = ('message' in callback ? handlers[callback.name] : handlers.rejected) as
     | ((callback: Received | Rejected) => unknown)

@@ -2,7 +2,7 @@
 import type { RequestFault } from '@rollcall/protocol'
 
 /** The milliseconds before a wait in which refusals also count: a callback may come before its caller waits. */
-const BEFORE = 5_000
+const REFUSED_BEFORE_MS = 5_000
 /** The most refusals that are remembered. */
 const MOST = 100
 const MOST_NAMED = 3
@@ -16,12 +16,12 @@ export class RefusedCallbacks {
   /** Remembers a refusal. @param sender_id the unknown sender, as sent; null when the refusal has another reason */
   note(at: number, { code, message }: RequestFault, sender_id: string | null): void {
     const text = sender_id === null ? `${code}, ${message}` : `sender ${sender_id} is unknown`
-    this.#recent = [...this.#recent, { at, text: shown(text) }].slice(-MOST)
+    this.#recent = [...this.#recent, { at, text: safeRefusalText(text) }].slice(-MOST)
   }
 
   /** The end of an error message about a wait that began at `began`: what was refused since, or shortly before. */
   since(began: number): string {
-    const texts = new Set(this.#recent.filter(({ at }) => at >= began - BEFORE).map(({ text }) => text))
+    const texts = new Set(this.#recent.filter(({ at }) => at >= began - REFUSED_BEFORE_MS).map(({ text }) => text))
     if (texts.size === 0) return ''
     const more = texts.size > MOST_NAMED ? `; and ${texts.size - MOST_NAMED} more` : ''
     return `; refused meanwhile: ${[...texts].slice(0, MOST_NAMED).join('; ')}${more}`
@@ -29,7 +29,7 @@ export class RefusedCallbacks {
 }
 
 /** A peer's text, shortened, with control characters and invisible ones escaped. */
-function shown(text: string): string {
+function safeRefusalText(text: string): string {
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
   return cut.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
 }

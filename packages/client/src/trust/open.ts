@@ -29,7 +29,7 @@ import { fetchedKeySet, givenKeySet, type JwkSet, type PeerKeys, peerKeys } from
 export const NAMESPACES: readonly string[] = ['registry', 'reg', 'rollcall', 'spdci', 'dci', 'g2p', 'ns']
 
 /** How messages of a peer are verified and decrypted. */
-export interface Trust {
+export interface PeerTrustSettings {
   readonly keys: PeerKeys
   readonly signature: SignaturePolicy
   readonly profile: SignatureProfile
@@ -41,10 +41,10 @@ export interface Trust {
 }
 
 /** The options for a peer: its keys or their address, and what differs from the defaults. */
-export type TrustOptions = Partial<Omit<Trust, 'keys'>> & { readonly keys?: JwkSet | string | undefined }
+export type TrustOptions = Partial<Omit<PeerTrustSettings, 'keys'>> & { readonly keys?: JwkSet | string | undefined }
 
-/** Makes the `Trust` for a peer. @throws TypeError the keys are not a set of public keys */
-export function trustIn({ keys = { keys: [] }, ...peer }: TrustOptions, http: HttpSettings): Trust {
+/** Makes the `PeerTrustSettings` for a peer. @throws TypeError the keys are not a set of public keys */
+export function makePeerTrust({ keys = { keys: [] }, ...peer }: TrustOptions, http: HttpSettings): PeerTrustSettings {
   return {
     keys: peerKeys(typeof keys === 'string' ? fetchedKeySet(http, keys) : givenKeySet(keys)),
     signature: peer.signature ?? 'required',
@@ -56,7 +56,7 @@ export function trustIn({ keys = { keys: [] }, ...peer }: TrustOptions, http: Ht
 }
 
 /** An envelope with its header in canonical spelling. */
-export interface Frame {
+export interface ParsedEnvelope {
   readonly source: SourcedEnvelope
   readonly header: JsonObject
   /** The message, not decrypted and not checked yet; undefined when it is missing. */
@@ -66,7 +66,7 @@ export interface Frame {
 }
 
 /** For each sort of message, the function that brings its header into canonical spelling. */
-const TOLERATED = {
+const HEADER_TOLERANCE = {
   answer: tolerateHeader,
   'unsigned answer': tolerateUnsignedAnswer,
   callback: tolerateHeader,
@@ -82,15 +82,20 @@ export type MessageKind = 'answer' | 'callback' | 'question'
  * @param bounds limits while the text is read
  * @throws RequestFault err.request.bad
  */
-export function readFrame(text: string, sent: keyof typeof TOLERATED, headers: Validator, bounds?: JsonBounds): Frame {
-  const source = parsed(text, bounds)
+export function readEnvelope(
+  text: string,
+  sent: keyof typeof HEADER_TOLERANCE,
+  headers: Validator,
+  bounds?: JsonBounds,
+): ParsedEnvelope {
+  const source = parseEnvelopeText(text, bounds)
   const envelope = tolerateEnvelope(source.value)
   if (!isJsonObject(envelope)) throw badRequest('body: must be a JSON object with header and message')
   const { header, message } = envelope
   if (!isJsonObject(header)) throw badRequest('header: must be an object')
   const absent = message === undefined || message === null
   if (!absent && !isJsonObject(message)) throw badRequest('message: must be an object')
-  const tolerated = TOLERATED[sent](header)
+  const tolerated = HEADER_TOLERANCE[sent](header)
   const { value, assumed_utc } =
     sent === 'question' ? { value: tolerated, assumed_utc: [] } : inUtc(CallbackHeader, tolerated, 'header')
   const problem = headers.problem(value, 'header')
@@ -98,7 +103,7 @@ export function readFrame(text: string, sent: keyof typeof TOLERATED, headers: V
   return { source, header: value as JsonObject, message: absent ? undefined : message, assumed_utc }
 }
 
-function parsed(text: string, bounds?: JsonBounds): SourcedEnvelope {
+function parseEnvelopeText(text: string, bounds?: JsonBounds): SourcedEnvelope {
   try {
     return new SourcedEnvelope(text, bounds)
   } catch (error) {
@@ -113,7 +118,11 @@ function parsed(text: string, bounds?: JsonBounds): SourcedEnvelope {
  * @returns true when a signature was verified
  * @throws RequestFault err.signature.missing, err.signature.invalid
  */
-export function verifyFrame({ source }: Frame, trust: Trust, kind: MessageKind): Promise<boolean> {
+export function verifySignatureOf(
+  { source }: ParsedEnvelope,
+  trust: PeerTrustSettings,
+  kind: MessageKind,
+): Promise<boolean> {
   const { profile, namespaces } = trust
   return verifyEnvelope(source, {
     rules: { ...SIGNATURE_RULES[trust.signature], datesMessages: true },
@@ -128,20 +137,20 @@ export function verifyFrame({ source }: Frame, trust: Trust, kind: MessageKind):
 }
 
 /** A message, decrypted if it was encrypted. */
-export interface Opened {
+export interface OpenedMessage {
   /** The decrypted message. */
   readonly message: JsonObject
   readonly encrypted: boolean
 }
 
 /** Decrypts the message; undefined when there is none. @throws RequestFault err.encryption.invalid */
-export async function openFrame(
-  { header, message }: Frame,
-  { encrypted: mustBeEncrypted }: Pick<Trust, 'encrypted'>,
+export async function openEnvelope(
+  { header, message }: ParsedEnvelope,
+  { encrypted: mustBeEncrypted }: Pick<PeerTrustSettings, 'encrypted'>,
   keys: DecryptionKeys,
   maxCiphertextBytes: number,
   bounds?: JsonBounds,
-): Promise<Opened | undefined> {
+): Promise<OpenedMessage | undefined> {
   if (message === undefined) return undefined
   const encrypted = isResultEncrypted(header, message)
   const opened = await openMessage(message, {

@@ -16,7 +16,7 @@ import {
   type WebCryptoKey,
 } from '@rollcall/protocol'
 import { TransportError } from '../errors.ts'
-import { type HttpSettings, send } from '../http/post.ts'
+import { type HttpSettings, sendOnce } from '../http/post.ts'
 import { DEFAULT_RETRY, withRetries } from '../http/retry.ts'
 
 /** A set of public keys (RFC 7517, 5). */
@@ -74,12 +74,12 @@ export function fetchedKeySet(http: HttpSettings, url: string, now: () => number
 const isExposed = (cause: unknown): boolean => cause instanceof KeySetProblem && cause.exposed
 
 /** A second attempt to fetch keys: an answer must not be lost because the connection broke meanwhile. */
-const ONCE_MORE = { ...DEFAULT_RETRY, attempts: 2, first_pause: 100 }
+const KEY_SET_RETRY = { ...DEFAULT_RETRY, attempts: 2, first_pause: 100 }
 
 async function fetchKeys(http: HttpSettings, url: string): Promise<Fetched<readonly PublicKey[]>> {
   const { status, text } = await withRetries(
-    () => send(http, url, { method: 'GET', headers: { Accept: 'application/json' } }),
-    ONCE_MORE,
+    () => sendOnce(http, url, { method: 'GET', headers: { Accept: 'application/json' } }),
+    KEY_SET_RETRY,
   )
   try {
     if (status !== 200) throw new KeySetProblem(`the answer has status ${status}`)

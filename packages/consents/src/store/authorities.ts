@@ -46,7 +46,7 @@ export async function putAuthority(
   await commitJournaled(
     db,
     (transaction) => replaceAuthority(transaction, authority),
-    (former) => former && tightening(former, authority),
+    (former) => former && findStricterAct(former, authority),
   )
 }
 
@@ -54,8 +54,8 @@ export async function putAuthority(
 async function replaceAuthority(
   transaction: Transaction<unknown>,
   { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>,
-): Promise<Former | null> {
-  const { rows: before } = await sql<Former>`select jwks_uri, outgoing,
+): Promise<FormerSettings | null> {
+  const { rows: before } = await sql<FormerSettings>`select jwks_uri, outgoing,
       array(select thumbprint from consent_authority_key where authority = consent_authority.id) as thumbprints
     from consent_authority where name = ${name} and removed_at is null for update`.execute(transaction)
   const { rows } = await sql<{ id: number }>`
@@ -71,20 +71,20 @@ async function replaceAuthority(
   return before[0] ?? null
 }
 
-interface Former extends Pick<ConsentAuthority, 'jwks_uri' | 'outgoing'> {
+interface FormerSettings extends Pick<ConsentAuthority, 'jwks_uri' | 'outgoing'> {
   /** The thumbprints of the keys that were registered for the authority before the change. */
   readonly thumbprints: readonly string[]
 }
 
-type Tightened = Extract<JournalAct, { readonly kind: 'authority_tightened' }>
+type StricterAuthorityAct = Extract<JournalAct, { readonly kind: 'authority_tightened' }>
 
 /** The part of a change that makes the authority stricter, which a restore must not undo; null when no part does. */
-function tightening(from: Former, { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) {
+function findStricterAct(from: FormerSettings, { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) {
   const thumbprints = from.thumbprints.filter((one) => keys.every(({ thumbprint }) => thumbprint !== one))
   const hosts = hostsNotIn(from.outgoing, outgoing)
   const isMoved = from.jwks_uri !== null && from.jwks_uri !== jwks_uri
   if (thumbprints.length === 0 && hosts.length === 0 && !isMoved) return null
-  const act: Tightened = {
+  const act: StricterAuthorityAct = {
     kind: 'authority_tightened',
     authority: name,
     thumbprints,
@@ -100,7 +100,7 @@ function tightening(from: Former, { name, jwks_uri, outgoing, keys }: Omit<Conse
  */
 export async function repeatStricterSettings(
   { pool }: Pick<Database, 'pool'>,
-  { authority, thumbprints, hosts, jwks_uri }: Tightened,
+  { authority, thumbprints, hosts, jwks_uri }: StricterAuthorityAct,
 ): Promise<void> {
   await withTransaction(pool, async (client) => {
     const { rows } = await client.query<Pick<ConsentAuthority, 'id' | 'outgoing'>>(
@@ -132,7 +132,7 @@ interface KeyRow {
 
 type Row = Omit<ConsentAuthority, 'keys'> & { readonly keys: readonly KeyRow[] }
 
-const SELECT = `select id, name, jwks_uri, outgoing,
+const SELECT_AUTHORITIES = `select id, name, jwks_uri, outgoing,
     (select coalesce(json_agg(json_build_object('kid', kid, 'algorithm', algorithm, 'public_jwk', public_jwk,
       'thumbprint', thumbprint) order by created_at, kid), '[]')
       from consent_authority_key where authority = consent_authority.id) as keys
@@ -145,7 +145,7 @@ const withUse = ({ keys, ...row }: Row): ConsentAuthority => ({
 
 /** Lists the authorities that were not removed, by name. */
 export async function listAuthorities({ pool }: Pick<Database, 'pool'>): Promise<readonly ConsentAuthority[]> {
-  const { rows } = await pool.query<Row>(`${SELECT} order by name`)
+  const { rows } = await pool.query<Row>(`${SELECT_AUTHORITIES} order by name`)
   return rows.map(withUse)
 }
 
@@ -154,7 +154,7 @@ export async function findAuthority({ pool }: Pick<Database, 'pool'>, name: stri
   if (!isStorable(name)) return null
   const { rows } = await pool.query<Row>({
     name: 'find consent authority',
-    text: `${SELECT} and name = $1`,
+    text: `${SELECT_AUTHORITIES} and name = $1`,
     values: [name],
   })
   return rows[0] === undefined ? null : withUse(rows[0])

@@ -1,6 +1,6 @@
 /** Calls of the admin API, with the types of its OpenAPI document. The session's cookie says who calls. */
 import createClient from 'openapi-fetch'
-import { ApiFault, noAnswerFault, Proposed, readErrors, readProposalId } from './fault.ts'
+import { ActProposed, ApiFault, noAnswerFault, readErrors, readProposalId } from './fault.ts'
 import { consoleHeader } from './presence.ts'
 import type { paths } from './schema.d.ts'
 
@@ -19,21 +19,25 @@ interface Pending<Data> {
 }
 
 /** The answer to an act that was done, without the answer that says that a second operator must approve it. */
-type Done<Data> = Data extends { readonly proposal: unknown } ? (keyof Data extends 'proposal' ? never : Data) : Data
+type DoneAnswer<Data> = Data extends { readonly proposal: unknown }
+  ? keyof Data extends 'proposal'
+    ? never
+    : Data
+  : Data
 
 /**
  * Awaits the answer to a call: `await answerTo(api.GET('/admin/v1/registries'))`.
  * @throws ApiFault the call failed, or got no answer
  * @throws Proposed the act waits for a second operator
  */
-export async function answerTo<Data>(pending: Promise<Pending<Data>>): Promise<Done<Data>> {
+export async function answerTo<Data>(pending: Promise<Pending<Data>>): Promise<DoneAnswer<Data>> {
   const { data, error, response } = await pending.catch(() => {
     throw noAnswerFault()
   })
   if (!response.ok) throw new ApiFault(response.status, readErrors(response.status, error))
   const proposal = response.status === 202 ? readProposalId(data) : null
-  if (proposal !== null) throw new Proposed(proposal)
-  return data as Done<Data>
+  if (proposal !== null) throw new ActProposed(proposal)
+  return data as DoneAnswer<Data>
 }
 
 /** The type of the answer to a GET call, by the path of the call. */

@@ -29,7 +29,7 @@ export const noAnswerFault = (): ApiFault =>
   new ApiFault(0, [{ code: 'network', message: 'The server does not answer.' }])
 
 /** Thrown when an act was not done, because it waits for a second operator. */
-export class Proposed extends Error {
+export class ActProposed extends Error {
   readonly id: string
 
   constructor(id: string) {

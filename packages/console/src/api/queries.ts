@@ -5,27 +5,27 @@ import { SESSION_KEY, type SessionState } from './session.ts'
 
 /** Milliseconds for which cached data is fresh. Older data is shown at once, and loaded again. */
 const FRESH_MS = 5_000
-const ATTEMPTS = 2
+const MOST_RETRIES = 2
 /** Queries and acts run also when the browser is offline: the server may be on the same machine or network. */
-const ANYWHERE = { networkMode: 'always' } as const
+const ALSO_OFFLINE = { networkMode: 'always' } as const
 
 /** After a 401 the sign-in page is shown at the same address, so that signing in leads back to the page. */
-const ended = (error: Error): void => {
+const handleSessionEnd = (error: Error): void => {
   if (!(error instanceof ApiFault) || error.status !== 401) return
   queryClient.setQueryData<SessionState>(SESSION_KEY, (before) => ({ offers: [], ...before, session: null }))
   forgetAnswers()
 }
 
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: ended }),
-  mutationCache: new MutationCache({ onError: ended }),
+  queryCache: new QueryCache({ onError: handleSessionEnd }),
+  mutationCache: new MutationCache({ onError: handleSessionEnd }),
   defaultOptions: {
     queries: {
-      ...ANYWHERE,
+      ...ALSO_OFFLINE,
       staleTime: FRESH_MS,
-      retry: (failures, error) => error instanceof ApiFault && error.isPassing && failures < ATTEMPTS,
+      retry: (failures, error) => error instanceof ApiFault && error.isPassing && failures < MOST_RETRIES,
     },
-    mutations: { ...ANYWHERE, retry: false },
+    mutations: { ...ALSO_OFFLINE, retry: false },
   },
 })
 

@@ -12,13 +12,13 @@ import { SignIn } from './sign-in.tsx'
 export function PartnerApp({ code }: { readonly code: string | null }) {
   return (
     <AppFrame queries={queryClient}>
-      <Entrance given={code} />
+      <PartnerGate given={code} />
     </AppFrame>
   )
 }
 
 /** Shows the views to a signed-in participant; the sign-in page to others, and to whoever has opened a link. */
-function Entrance({ given }: { readonly given: string | null }) {
+function PartnerGate({ given }: { readonly given: string | null }) {
   const [code, setCode] = useState(given)
   useEffect(() => {
     // A sign-in link that is opened in this tab only changes the part of the address after the `#`.

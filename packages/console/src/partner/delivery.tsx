@@ -43,12 +43,12 @@ export function DeliveryView() {
       above={<a href="#/deliveries">{TEXTS.above}</a>}
       actions={query.data?.replayable && <SendAgain delivery={query.data} />}
     >
-      <Loaded query={query}>{(delivery) => <Shown delivery={delivery} />}</Loaded>
+      <Loaded query={query}>{(delivery) => <DeliveryDetails delivery={delivery} />}</Loaded>
     </PageFrame>
   )
 }
 
-function Shown({ delivery }: { readonly delivery: Delivery }) {
+function DeliveryDetails({ delivery }: { readonly delivery: Delivery }) {
   const { message_id, correlation_id, state, namespace, callback, target, cause, made } = delivery
   return (
     <>

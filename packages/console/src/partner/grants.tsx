@@ -24,7 +24,7 @@ export function GrantsView() {
               <Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>
             </Panel>
           ) : (
-            rows.map((grant) => <GrantShown key={`${grant.namespace} ${grant.valid_from}`} grant={grant} />)
+            rows.map((grant) => <GrantSection key={`${grant.namespace} ${grant.valid_from}`} grant={grant} />)
           )
         }
       </Loaded>
@@ -32,7 +32,7 @@ export function GrantsView() {
   )
 }
 
-function GrantShown({ grant: { namespace, in_force, valid_from, valid_until, words } }: { readonly grant: Grant }) {
+function GrantSection({ grant: { namespace, in_force, valid_from, valid_until, words } }: { readonly grant: Grant }) {
   return (
     <Section
       title={TEXTS.grant(namespace)}

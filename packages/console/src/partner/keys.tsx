@@ -14,12 +14,12 @@ type Self = PartnerAnswer<'/partner/api/self'>
 export function KeysView() {
   return (
     <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
-      <Loaded query={useSelf()}>{(self) => <Shown self={self} />}</Loaded>
+      <Loaded query={useSelf()}>{(self) => <KeyDetails self={self} />}</Loaded>
     </PageFrame>
   )
 }
 
-function Shown({ self }: { readonly self: Self }) {
+function KeyDetails({ self }: { readonly self: Self }) {
   return (
     <>
       <Section title={TEXTS.keys}>

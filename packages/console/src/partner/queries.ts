@@ -9,7 +9,7 @@ export type Session = PartnerAnswer<'/partner/api/session'>
 /** The key of the session in the cache of answers. */
 export const SESSION_KEY = ['session'] as const
 const FRESH_MS = 5_000
-const ATTEMPTS = 2
+const MOST_RETRIES = 2
 
 /** Removes the session, and the answers that one participant has seen: the next one must not see them. */
 export function forgetAnswers(): void {
@@ -18,18 +18,18 @@ export function forgetAnswers(): void {
   queryClient.getMutationCache().clear()
 }
 
-const ended = (error: Error): void => {
+const handleSessionEnd = (error: Error): void => {
   if (error instanceof ApiFault && error.status === 401) forgetAnswers()
 }
 
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: ended }),
+  queryCache: new QueryCache({ onError: handleSessionEnd }),
   // A failed sign-in does not end an earlier session.
-  mutationCache: new MutationCache({ onError: (error, _, __, { meta }) => meta?.signsIn || ended(error) }),
+  mutationCache: new MutationCache({ onError: (error, _, __, { meta }) => meta?.signsIn || handleSessionEnd(error) }),
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
-      retry: (failures, error) => error instanceof ApiFault && error.isPassing && failures < ATTEMPTS,
+      retry: (failures, error) => error instanceof ApiFault && error.isPassing && failures < MOST_RETRIES,
     },
     mutations: { retry: false },
   },

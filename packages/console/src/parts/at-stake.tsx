@@ -22,7 +22,7 @@ interface AtStakeProps {
 export function LossOfAccess({ participant, namespace }: AtStakeProps) {
   const query = useQuery({
     queryKey: ['participants', 'at stake', participant, namespace],
-    queryFn: () => counted({ participant, namespace }),
+    queryFn: () => countLoss({ participant, namespace }),
     staleTime: 0,
     gcTime: 0,
   })
@@ -41,7 +41,7 @@ export function LossOfAccess({ participant, namespace }: AtStakeProps) {
   )
 }
 
-async function counted(of: AtStakeProps) {
+async function countLoss(of: AtStakeProps) {
   const { participant: sender_id, namespace } = of
   const [grants, subscriptions, deliveries] = await Promise.all([
     answerTo(api.GET('/admin/v1/grants', { params: { query: { sender_id, namespace } } })),

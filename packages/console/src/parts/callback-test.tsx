@@ -58,13 +58,13 @@ export function CallbackTest({ sender_id, to = null }: TestProps) {
         size="lg"
         closeButtonProps={{ 'aria-label': COMMON.close }}
       >
-        {result !== null && <Shown result={result} />}
+        {result !== null && <TestResult result={result} />}
       </Modal>
     </>
   )
 }
 
-const Shown = ({ result: { ok, steps, target, status, answer, message_id } }: { readonly result: Result }) => (
+const TestResult = ({ result: { ok, steps, target, status, answer, message_id } }: { readonly result: Result }) => (
   <div className={styles.result}>
     <div>
       <Badge state={ok ? TEXTS.good : TEXTS.bad} tone={ok ? 'good' : 'bad'} /> {ok ? TEXTS.ok : TEXTS.notOk}

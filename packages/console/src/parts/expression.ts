@@ -73,17 +73,17 @@ export function expressionOf(
 
 /** Reads conditions that must all hold from an expression, as typed texts; null when the form cannot show it whole. */
 export function conditionsOf(expression: unknown): readonly Condition[] | null {
-  return joined(
+  return joinConditions(
     entriesOf(expression).map(([name, value]) => {
-      if (name === '$and' && Array.isArray(value)) return joined(value.map(conditionsOf))
+      if (name === '$and' && Array.isArray(value)) return joinConditions(value.map(conditionsOf))
       const compared = isScalar(value) ? [['$eq', value] as const] : entriesOf(value)
-      return joined(compared.map(([operator, operand]) => conditionOf(name, operator, operand)))
+      return joinConditions(compared.map(([operator, operand]) => conditionOf(name, operator, operand)))
     }),
   )
 }
 
 /** Joins lists of conditions; null when there are none, or when one could not be read. */
-function joined(groups: readonly (readonly Condition[] | null)[]): readonly Condition[] | null {
+function joinConditions(groups: readonly (readonly Condition[] | null)[]): readonly Condition[] | null {
   const read = groups.filter((group) => group !== null)
   return read.length === 0 || read.length < groups.length ? null : read.flat()
 }

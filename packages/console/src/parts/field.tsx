@@ -24,13 +24,13 @@ export interface DialogField {
   readonly when?: readonly { readonly field: string; readonly is: readonly string[] }[]
 }
 
-interface Given extends Omit<DialogField, 'as' | 'when'> {
+interface FieldInput extends Omit<DialogField, 'as' | 'when'> {
   readonly onChoice?: (value: string) => void
 }
 
-export const Field = ({ as = 'text', ...field }: Given & Pick<DialogField, 'as'>) => INPUTS[as](field)
+export const Field = ({ as = 'text', ...field }: FieldInput & Pick<DialogField, 'as'>) => INPUTS[as](field)
 
-const shared = ({ name, label, note, required = false }: Given) => ({
+const shared = ({ name, label, note, required = false }: FieldInput) => ({
   name,
   label,
   description: note,
@@ -38,7 +38,7 @@ const shared = ({ name, label, note, required = false }: Given) => ({
   autoComplete: 'off',
   spellCheck: false,
 })
-const textOf = ({ value }: Given) => (value === null || value === undefined ? '' : String(value))
+const textOf = ({ value }: FieldInput) => (value === null || value === undefined ? '' : String(value))
 
 const INPUTS = {
   text: (field) => <TextInput {...shared(field)} defaultValue={textOf(field)} />,
@@ -75,4 +75,4 @@ const INPUTS = {
       />
     )
   },
-} as const satisfies Readonly<Record<string, (field: Given) => ReactNode>>
+} as const satisfies Readonly<Record<string, (field: FieldInput) => ReactNode>>

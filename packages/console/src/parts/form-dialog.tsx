@@ -34,9 +34,9 @@ export function FormDialog<Output>(props: DialogProps<Output>) {
     setChosen({})
   }
   const doing = useAct({ ...props, onOver: close })
-  const before = (field: string) => fields.find(({ name }) => name === field)?.value
+  const firstValue = (field: string) => fields.find(({ name }) => name === field)?.value
   const isShown = ({ when = [] }: DialogField): boolean =>
-    when.every(({ field, is }) => is.includes(chosen[field] ?? String(before(field))))
+    when.every(({ field, is }) => is.includes(chosen[field] ?? String(firstValue(field))))
   return (
     <>
       <Button

@@ -38,9 +38,9 @@ export function Notices({ children }: { readonly children: ReactNode }) {
     [],
   )
   useEffect(() => {
-    const moved = () => setNotices((before) => before.filter(({ at }) => at === location.hash))
-    addEventListener('hashchange', moved)
-    return () => removeEventListener('hashchange', moved)
+    const removeOfOtherPages = () => setNotices((before) => before.filter(({ at }) => at === location.hash))
+    addEventListener('hashchange', removeOfOtherPages)
+    return () => removeEventListener('hashchange', removeOfOtherPages)
   }, [])
   const shown = useMemo(() => children, [children])
   return (

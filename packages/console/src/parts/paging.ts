@@ -1,7 +1,7 @@
 /** Lists that the server pages: which rows are shown, and whether the page reloads by itself. */
 import type { Filter } from './use-filter.ts'
 
-interface Shown<Row> {
+interface PageOfRows<Row> {
   readonly rows: readonly Row[] | undefined
   /** The id before which the next page begins; null: this is the last page. */
   readonly next: string | null
@@ -12,7 +12,7 @@ export function firstRows<Row>(
   answer: readonly Row[] | undefined,
   size: number,
   idOf: (row: Row) => string | number,
-): Shown<Row> {
+): PageOfRows<Row> {
   const rows = answer?.slice(0, size)
   const last = rows?.at(-1)
   const isMore = answer !== undefined && answer.length > size

@@ -12,7 +12,7 @@ import { Loaded } from './states.tsx'
 import { numberText } from './times.ts'
 import { useAct } from './use-act.tsx'
 
-interface Counted {
+interface RemovalCounts {
   readonly pending: Readonly<Record<string, number>>
   readonly stored: Readonly<Record<string, number>>
   readonly records?: Readonly<Record<string, number>>
@@ -23,7 +23,7 @@ interface RemovalProps {
   readonly name: string
   /** The list that it is in, such as `participants`: the first member of query keys, and the address of the page. */
   readonly list: string
-  readonly call: (how: { readonly dry_run?: boolean; readonly end?: boolean }) => Promise<Counted>
+  readonly call: (how: { readonly dry_run?: boolean; readonly end?: boolean }) => Promise<RemovalCounts>
 }
 
 export function RemovalDialog({ name, list, call }: RemovalProps) {
@@ -76,7 +76,7 @@ export function RemovalDialog({ name, list, call }: RemovalProps) {
   )
 }
 
-function Counts({ pending, stored, records = {} }: Counted) {
+function Counts({ pending, stored, records = {} }: RemovalCounts) {
   const rows = Object.entries({ ...records, ...stored }).filter(([, number]) => number > 0)
   const waiting = Object.entries(pending).filter(([, number]) => number > 0)
   return (

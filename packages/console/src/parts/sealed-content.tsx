@@ -10,7 +10,7 @@ import styles from './sealed-content.module.css'
 import { useAct } from './use-act.tsx'
 
 /** The decrypted body of a message, or the reason why it cannot be opened. */
-interface Opened {
+interface OpenedBody {
   readonly what: string
   readonly id: string
   readonly body?: unknown
@@ -19,7 +19,7 @@ interface Opened {
 }
 
 interface SealedProps {
-  readonly open: (reason: string) => Promise<readonly Opened[]>
+  readonly open: (reason: string) => Promise<readonly OpenedBody[]>
 }
 
 /** The shortest reason, in characters, that the server accepts. */

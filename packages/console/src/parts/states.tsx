@@ -83,14 +83,14 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
 }
 
 /** The members of a query's state that `Outdated` and `Loaded` read. */
-interface Asked<Data> {
+interface LoadedQuery<Data> {
   readonly data: Data | undefined
   readonly error: Error | null
   readonly refetch: () => unknown
 }
 
 /** A notice that a reload failed: readers must not take the data for the present state. */
-export function Outdated({ query: { data, error, refetch } }: { readonly query: Asked<unknown> }) {
+export function Outdated({ query: { data, error, refetch } }: { readonly query: LoadedQuery<unknown> }) {
   if (data === undefined || error === null) return null
   return (
     <p className={styles.outdated} role="status">
@@ -103,13 +103,13 @@ export function Outdated({ query: { data, error, refetch } }: { readonly query: 
 }
 
 interface LoadedProps<Data> {
-  readonly query: Asked<Data>
+  readonly query: LoadedQuery<Data>
   readonly lines?: number
   readonly children: (data: Data) => ReactNode
 }
 
 /** A page for an address whose thing does not exist (any more). Trying again does not help. */
-const Gone = ({ error }: { readonly error: ApiFault }) => (
+const NotThere = ({ error }: { readonly error: ApiFault }) => (
   <Empty title={COMMON.gone}>
     <p className={styles.why}>{COMMON.goneAdvice}</p>
     <FaultLines error={error} />
@@ -128,6 +128,6 @@ export function Loaded<Data>({ query, lines = 4, children }: LoadedProps<Data>) 
     )
   }
   if (error === null) return <Skeleton lines={lines} />
-  if (error instanceof ApiFault && error.status === 404) return <Gone error={error} />
+  if (error instanceof ApiFault && error.status === 404) return <NotThere error={error} />
   return <Fault error={error} retry={() => void refetch()} />
 }

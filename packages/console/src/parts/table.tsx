@@ -15,7 +15,7 @@ export interface Column<Row> {
   readonly stays?: boolean
 }
 
-interface Asked<Data> {
+interface TableQuery<Data> {
   readonly data: Data | undefined
   readonly error: Error | null
   readonly isPlaceholderData?: boolean
@@ -23,7 +23,7 @@ interface Asked<Data> {
 }
 
 /** Makes the state of a query that has ended, from rows that are loaded already, for `DataTable`. */
-export const loadedQuery = <Row,>(data: readonly Row[]): Asked<readonly Row[]> => ({
+export const loadedQuery = <Row,>(data: readonly Row[]): TableQuery<readonly Row[]> => ({
   data,
   error: null,
   refetch: () => undefined,
@@ -33,7 +33,7 @@ export interface TableProps<Row> {
   /** The meaning of the table, for screen readers. */
   readonly caption: string
   readonly columns: readonly Column<Row>[]
-  readonly query: Asked<readonly Row[]>
+  readonly query: TableQuery<readonly Row[]>
   readonly keyOf: (row: Row) => string | number
   /** Returns the address of a row's own page, to which the first cell links. */
   readonly linkOf?: (row: Row) => string | null
@@ -44,7 +44,7 @@ export interface TableProps<Row> {
 const SKELETON_ROWS = 6
 
 /** Roles for screen readers: cells that are laid out as blocks remain a table. */
-const AS = {
+const TABLE_ROLES = {
   table: { role: 'table' },
   group: { role: 'rowgroup' },
   row: { role: 'row' },
@@ -52,7 +52,7 @@ const AS = {
   cell: { role: 'cell' },
 } as const
 
-const arranged = <Row,>([first, ...others]: readonly Column<Row>[]): readonly Column<Row>[] =>
+const arrangeColumns = <Row,>([first, ...others]: readonly Column<Row>[]): readonly Column<Row>[] =>
   first === undefined ? [] : [first, ...others.toSorted((a, b) => Number(b.stays ?? 0) - Number(a.stays ?? 0))]
 
 /** Finds out on which sides rows of a table are cut off, so that the edges show it. */
@@ -75,7 +75,7 @@ function useEdges() {
 }
 
 export function DataTable<Row>(props: TableProps<Row>) {
-  const columns = arranged(props.columns)
+  const columns = arrangeColumns(props.columns)
   const edges = useEdges()
   const { caption, query, empty = <Empty title={COMMON.emptyTable} /> } = props
   const { data, error, refetch, isPlaceholderData } = query
@@ -94,14 +94,14 @@ export function DataTable<Row>(props: TableProps<Row>) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls a wide table with the arrow keys */}
       {/* biome-ignore lint/a11y/useSemanticElements: it is no set of fields */}
       <div {...edges} className={styles.scroll} role="group" aria-label={caption} tabIndex={0}>
-        <table {...AS.table} className={styles.table} aria-busy={data === undefined || isPlaceholderData}>
+        <table {...TABLE_ROLES.table} className={styles.table} aria-busy={data === undefined || isPlaceholderData}>
           <caption className={styles.caption}>{caption}</caption>
-          <thead {...AS.group}>
-            <tr {...AS.row}>
+          <thead {...TABLE_ROLES.group}>
+            <tr {...TABLE_ROLES.row}>
               {columns.map(({ title, align, wideOnly, stays }) => (
                 <th
                   key={title}
-                  {...AS.head}
+                  {...TABLE_ROLES.head}
                   data-align={align}
                   data-wide={wideOnly || undefined}
                   data-stays={stays || undefined}
@@ -111,8 +111,8 @@ export function DataTable<Row>(props: TableProps<Row>) {
               ))}
             </tr>
           </thead>
-          <tbody {...AS.group}>
-            {data === undefined ? <Loading columns={columns} /> : <Rows {...props} columns={columns} rows={data} />}
+          <tbody {...TABLE_ROLES.group}>
+            {data === undefined ? <LoadingRows columns={columns} /> : <Rows {...props} columns={columns} rows={data} />}
           </tbody>
         </table>
       </div>
@@ -124,11 +124,11 @@ function Rows<Row>({ rows, columns, keyOf, linkOf }: TableProps<Row> & { readonl
   return rows.map((row) => {
     const link = linkOf?.(row) ?? null
     return (
-      <tr key={keyOf(row)} {...AS.row} data-link={link !== null || undefined}>
+      <tr key={keyOf(row)} {...TABLE_ROLES.row} data-link={link !== null || undefined}>
         {columns.map(({ title, cell, align, wideOnly, stays }, at) => (
           <td
             key={title}
-            {...AS.cell}
+            {...TABLE_ROLES.cell}
             data-label={title}
             data-align={align}
             data-wide={wideOnly || undefined}
@@ -148,12 +148,12 @@ function Rows<Row>({ rows, columns, keyOf, linkOf }: TableProps<Row> & { readonl
   })
 }
 
-function Loading<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
+function LoadingRows<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
   return Array.from({ length: SKELETON_ROWS }, (_, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same
-    <tr key={at} {...AS.row}>
+    <tr key={at} {...TABLE_ROLES.row}>
       {columns.map(({ title, wideOnly }) => (
-        <td key={title} {...AS.cell} data-label={title} data-wide={wideOnly || undefined}>
+        <td key={title} {...TABLE_ROLES.cell} data-label={title} data-wide={wideOnly || undefined}>
           <span className={styles.line} />
           {at === 0 && <span className={styles.unseen}>{COMMON.loading}</span>}
         </td>

@@ -1,6 +1,6 @@
 /** Writes times and durations. */
 
-interface Written {
+interface TimeOptions {
   readonly seconds?: boolean
   /** The IANA name of the time zone (default: the reader's). */
   readonly timeZone?: string
@@ -10,7 +10,7 @@ interface Written {
 export function shortTime(
   date: Date,
   locale: string,
-  { seconds = false, timeZone }: Written = {},
+  { seconds = false, timeZone }: TimeOptions = {},
   now = new Date(),
 ): string {
   const year = (of: Date) => new Intl.DateTimeFormat(locale, { year: 'numeric', timeZone }).format(of)
@@ -26,7 +26,7 @@ export function shortTime(
 }
 
 /** Writes the whole time with its zone, and the time in UTC as in logs. */
-export function longTime(date: Date, locale: string, { timeZone }: Written = {}): string {
+export function longTime(date: Date, locale: string, { timeZone }: TimeOptions = {}): string {
   const local = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', timeZone }).format(date)
   return `${local} · ${date.toISOString()}`
 }

@@ -1,7 +1,7 @@
 /** Makes acts: calls that change something. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Proposed } from '../api/fault.ts'
+import { ActProposed } from '../api/fault.ts'
 import { COMMON } from '../texts/common.ts'
 import { useNotify } from './notices.tsx'
 import { FaultLines } from './states.tsx'
@@ -33,7 +33,7 @@ export function useAct<Input, Output>({ call, changes, done, onDone, onOver }: A
       await Promise.all(changes.map((first) => queries.invalidateQueries({ queryKey: [first] })))
     },
     onError: (error) => {
-      if (error instanceof Proposed) {
+      if (error instanceof ActProposed) {
         notify(<ProposalNotice id={error.id} />, 'info')
         onOver?.()
         void queries.invalidateQueries({ queryKey: ['proposals'] })

@@ -43,7 +43,9 @@ export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[]
           <h1 className={styles.title}>{SIGN_IN.title}</h1>
           <p className={styles.lead}>{path === '/' || code !== undefined ? SIGN_IN.lead : SIGN_IN.back}</p>
         </div>
-        {entering.error !== null && <Refused error={entering.error} byLink={'code' in (entering.variables ?? {})} />}
+        {entering.error !== null && (
+          <SignInFault error={entering.error} byLink={'code' in (entering.variables ?? {})} />
+        )}
         {code === undefined ? (
           <TokenForm busy={entering.isPending} onToken={(token) => entering.mutate({ token })} />
         ) : (
@@ -92,7 +94,7 @@ function LinkForm({ busy, onUse }: { readonly busy: boolean; readonly onUse: () 
   )
 }
 
-function Refused({ error, byLink }: { readonly error: Error; readonly byLink: boolean }): ReactNode {
+function SignInFault({ error, byLink }: { readonly error: Error; readonly byLink: boolean }): ReactNode {
   const isSpent = byLink && error instanceof ApiFault && !error.isPassing
   return (
     <div className={styles.refused} role="alert">

@@ -38,7 +38,7 @@ export function Shortcuts({ rows, opened, onOpen, onClose }: ShortcutsProps) {
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
   }, [isOn, rows, navigate, onOpen])
-  const listed = [
+  const shortcutRows = [
     ...rows.flatMap(({ title, menu }) => (menu === null ? [] : [[`g ${menu.key}`, title] as const])),
     ['/', SHELL.shortcutSearch] as const,
     ['?', SHELL.shortcutHelp] as const,
@@ -47,7 +47,7 @@ export function Shortcuts({ rows, opened, onOpen, onClose }: ShortcutsProps) {
     <Modal opened={opened} onClose={onClose} title={SHELL.shortcuts} closeButtonProps={{ 'aria-label': COMMON.close }}>
       <p className={styles.shortcutsLead}>{SHELL.shortcutsLead}</p>
       <dl className={styles.shortcuts}>
-        {listed.map(([keys, title]) => (
+        {shortcutRows.map(([keys, title]) => (
           <div key={keys}>
             <dt>
               {keys.split(' ').map((key) => (

@@ -33,7 +33,7 @@ export interface StatusChange {
   readonly date: string | null
 }
 
-export interface Benefits {
+export interface BenefitsUpdate {
   /** The benefits that an update writes into one enrolment, by the key from `benefitKey`. */
   readonly elements: ReadonlyMap<string, JsonValue>
   /** True when the update has no list of benefits: a single benefit, or none. */
@@ -46,7 +46,7 @@ export interface EnrolmentUpdate {
   /** The members of the enrolment to write, except status and benefits. */
   readonly members: JsonObject
   readonly change: StatusChange | null
-  readonly benefits: Benefits
+  readonly benefits: BenefitsUpdate
 }
 
 /** A person in an update, with the members and the enrolments to write into the person's record. */
@@ -244,7 +244,7 @@ function isListed(list: CodeListName, value: JsonValue): boolean {
   return CODE_LISTS[list].some(([known]) => known === code)
 }
 
-function readBenefits(value: JsonValue | undefined): Benefits {
+function readBenefits(value: JsonValue | undefined): BenefitsUpdate {
   const elements = elementsOfValue(value).map((benefit): [string, JsonValue] => {
     if (!isJsonObject(benefit)) throw new InvalidBeneficiary('benefits: must be an object, or a list of objects')
     const date = Object.entries(benefit).find(([name]) => memberSearchKey(name) === 'benefit_date')?.[1]

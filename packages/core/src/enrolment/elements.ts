@@ -21,8 +21,8 @@ export interface RecordScope {
 }
 
 /** The names of the member with the list of enrolments, and of the object in the record that may contain this member. */
-const LIST = 'programme_identifier'
-const HOLDER = 'member'
+const ENROLMENT_LIST_MEMBER = 'programme_identifier'
+const LIST_HOLDER_MEMBER = 'member'
 
 /**
  * The members of an enrolment besides its programme. When the record or the programme has one of them, it applies to
@@ -40,7 +40,7 @@ const ENROLMENT_MEMBERS = [
 const END_DATES: ReadonlyMap<string, string> = new Map([['end_date', 'enrolment_end_date']])
 
 const OF_ENROLMENT: ReadonlySet<string> = new Set(ENROLMENT_MEMBERS)
-const TAKEN: ReadonlySet<string> = new Set([LIST, ...ENROLMENT_MEMBERS])
+const SPLIT_MEMBER_NAMES: ReadonlySet<string> = new Set([ENROLMENT_LIST_MEMBER, ...ENROLMENT_MEMBERS])
 
 /** One enrolment as JSON: its own members under their canonical names, other members unchanged. */
 export type EnrolmentElement = JsonObject
@@ -56,10 +56,10 @@ export interface TakenEnrolments {
 
 /** Returns the enrolments of a record, or of a part of one, and a copy of the record without them. */
 export function splitEnrolments(record: JsonObject): TakenEnrolments {
-  const outer = partition(record, TAKEN)
+  const outer = partitionMembers(record, SPLIT_MEMBER_NAMES)
   const holder = holderOf(outer.rest)
-  const inner = holder === null ? null : partition(holder.object, TAKEN)
-  const lists = [inner?.taken.get(LIST), outer.taken.get(LIST)]
+  const inner = holder === null ? null : partitionMembers(holder.object, SPLIT_MEMBER_NAMES)
+  const lists = [inner?.taken.get(ENROLMENT_LIST_MEMBER), outer.taken.get(ENROLMENT_LIST_MEMBER)]
   const shared = new Map([...withoutList(outer.taken), ...withoutList(inner?.taken)])
   const elements = lists.flatMap(elementsOfValue).map((element) => elementOf(element, shared))
   if (elements.length === 0) return { rest: record, elements, alone: !lists.some(Array.isArray) }
@@ -71,26 +71,28 @@ export function splitEnrolments(record: JsonObject): TakenEnrolments {
 export function putEnrolments(rest: JsonObject, list: JsonValue | undefined): JsonObject {
   if (list === undefined) return rest
   const holder = holderOf(rest)
-  if (holder === null) return { ...rest, [LIST]: list }
-  return { ...rest, [holder.name]: { ...holder.object, [LIST]: list } }
+  if (holder === null) return { ...rest, [ENROLMENT_LIST_MEMBER]: list }
+  return { ...rest, [holder.name]: { ...holder.object, [ENROLMENT_LIST_MEMBER]: list } }
 }
 
 function holderOf(record: JsonObject): { readonly name: string; readonly object: JsonObject } | null {
   for (const [name, object] of Object.entries(record)) {
-    if (memberSearchKey(name) === HOLDER && isJsonObject(object)) return { name, object }
+    if (memberSearchKey(name) === LIST_HOLDER_MEMBER && isJsonObject(object)) return { name, object }
   }
   return null
 }
 
-const withoutList = (taken: ReadonlyMap<string, JsonValue> = new Map()) => [...taken].filter(([name]) => name !== LIST)
+const withoutList = (taken: ReadonlyMap<string, JsonValue> = new Map()) =>
+  [...taken].filter(([name]) => name !== ENROLMENT_LIST_MEMBER)
 
 /** One element of the list as an enrolment. An element that is not an object is the identifier of a programme. */
 function elementOf(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): EnrolmentElement {
   const object: JsonObject = isJsonObject(value) ? value : { programme: { programme_identifier: value } }
-  const own = partition(object, OF_ENROLMENT, END_DATES)
+  const own = partitionMembers(object, OF_ENROLMENT, END_DATES)
   const programme = Object.entries(own.rest).find(([name]) => memberSearchKey(name) === 'programme')
   const [name, inside] = programme ?? []
-  const inProgramme = name !== undefined && isJsonObject(inside) ? partition(inside, OF_ENROLMENT, END_DATES) : null
+  const inProgramme =
+    name !== undefined && isJsonObject(inside) ? partitionMembers(inside, OF_ENROLMENT, END_DATES) : null
   const rest = name === undefined || inProgramme === null ? own.rest : { ...own.rest, [name]: inProgramme.rest }
   return { ...rest, ...Object.fromEntries([...shared, ...(inProgramme?.taken ?? []), ...own.taken]) }
 }
@@ -99,7 +101,11 @@ function elementOf(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): En
  * Splits an object into the members with these names, stored under canonical names, and all other members. A member
  * with one of the names and an empty text is dropped.
  */
-function partition(object: JsonObject, names: ReadonlySet<string>, spellings: ReadonlyMap<string, string> = new Map()) {
+function partitionMembers(
+  object: JsonObject,
+  names: ReadonlySet<string>,
+  spellings: ReadonlyMap<string, string> = new Map(),
+) {
   const taken = new Map<string, JsonValue>()
   const members = Object.entries(object)
   const rest = members.filter(([name, value]) => {

@@ -50,16 +50,16 @@ const STATUS_CHANGE_DATE: CompoundMember = {
   type: 'text',
 }
 
-interface Plan {
+interface EnrolmentLayout {
   readonly compound: Compound
   readonly activeStatus: string | null
 }
 
-const plans = new WeakMap<RecordType, Plan>()
+const layoutByRecordType = new WeakMap<RecordType, EnrolmentLayout>()
 
 /** Where records of a type store enrolments, computed once; null when they have no enrolments. */
-function planOf(recordType: RecordType): Plan | null {
-  const known = plans.get(recordType)
+function planOf(recordType: RecordType): EnrolmentLayout | null {
+  const known = layoutByRecordType.get(recordType)
   if (known !== undefined) return known
   const compound = recordType.compounds?.find(({ name }) => name === COMPOUND)
   if (compound === undefined) return null
@@ -73,7 +73,7 @@ function planOf(recordType: RecordType): Plan | null {
     return { name: as, paths, ...(record_paths && { record_paths }), type: 'text' }
   }
   const status = member('enrolment_status')
-  const plan: Plan = {
+  const plan: EnrolmentLayout = {
     compound: {
       ...compound,
       members: [
@@ -89,7 +89,7 @@ function planOf(recordType: RecordType): Plan | null {
     },
     activeStatus: status.codes === undefined ? ACTIVE : normaliseCode(status.codes, ACTIVE),
   }
-  plans.set(recordType, plan)
+  layoutByRecordType.set(recordType, plan)
   return plan
 }
 
@@ -156,13 +156,13 @@ export function isActiveAt(
   time_zone: string,
 ): boolean {
   if (status === null || status !== planOf(recordType)?.activeStatus) return false
-  const begun = enrolment_date === null || (hasBegunAndEnded(enrolment_date, now, time_zone)?.begun ?? true)
-  const ended = end_date !== null && (hasBegunAndEnded(end_date, now, time_zone)?.ended ?? false)
+  const begun = enrolment_date === null || (findBegunAndEnded(enrolment_date, now, time_zone)?.begun ?? true)
+  const ended = end_date !== null && (findBegunAndEnded(end_date, now, time_zone)?.ended ?? false)
   return begun && !ended
 }
 
 /** Says of a written date whether it has begun and whether it has ended; null when it is not a date. */
-export function hasBegunAndEnded(
+export function findBegunAndEnded(
   written: string,
   now: number,
   time_zone: string,

@@ -29,7 +29,7 @@ function findKeyedPaths({ keyed_lists }: RecordType): KeyedPaths {
   return { lists, above: new Set(above) }
 }
 
-interface Scope {
+interface IdentifierKeyScope {
   readonly kind: Kind
   readonly recordType: RecordType
 }
@@ -38,7 +38,7 @@ interface Scope {
  * Returns a function that gives the key of an element in a list of identifiers; null: the element has no key;
  * undefined: there is no list of identifiers at this place.
  */
-export const identifierKeyOf = ({ kind, recordType }: Scope) => {
+export const identifierKeyReader = ({ kind, recordType }: IdentifierKeyScope) => {
   const { lists } = keyedPaths(recordType)
   return (place: string, element: JsonValue): string | null | undefined => {
     const found = lists.get(place)

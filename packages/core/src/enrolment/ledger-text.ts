@@ -1,7 +1,7 @@
 /** Writes an enrolment ledger as text, and reads such a text. Each stamp is in the text only once. */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { emptyLedger, type Ledger, type ProgrammeLedger, type StatusEntry } from './ledger.ts'
-import type { Register, Stamp } from './registers.ts'
+import type { Stamp, StampRegister } from './registers.ts'
 
 /** Writes an enrolment ledger as text. The order is fixed, so equal ledgers give equal texts. */
 export function writeLedger({ members, programmes }: Ledger): string {
@@ -11,7 +11,7 @@ export function writeLedger({ members, programmes }: Ledger): string {
     stamps.set(stamp, known)
     return known
   }
-  const register = ({ value, object, members: below }: Register): JsonValue => {
+  const register = ({ value, object, members: below }: StampRegister): JsonValue => {
     const bare = value === undefined ? null : at(value)
     if (object === undefined && below === undefined) return bare
     return [bare, object === undefined ? null : at(object), entries(below ?? new Map(), register)]
@@ -35,7 +35,7 @@ export function readLedger(text: string | null): Ledger {
   if (text === null) return emptyLedger()
   const { members = null, programmes = [], stamps = [] }: JsonObject = objectIn(JSON.parse(text))
   const stampAt = (at: JsonValue | undefined): Stamp => String(listIn(stamps)[Number(at)] ?? '')
-  const register = (value: JsonValue): Register => {
+  const register = (value: JsonValue): StampRegister => {
     const [bare = null, object = null, below = []] = Array.isArray(value) ? value : [value]
     return {
       ...(bare !== null && { value: stampAt(bare) }),

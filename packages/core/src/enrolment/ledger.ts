@@ -13,8 +13,15 @@ import {
 } from '@rollcall/protocol'
 import { type Beneficiary, benefitKey, type EnrolmentUpdate } from './beneficiary.ts'
 import { type EnrolmentElement, programmeKey, putEnrolments, type RecordScope, splitEnrolments } from './elements.ts'
-import { identifierKeyOf } from './keyed-paths.ts'
-import { elementsOfValue, listOfElements, type Register, registerOf, type Stamp, writeObject } from './registers.ts'
+import { identifierKeyReader } from './keyed-paths.ts'
+import {
+  elementsOfValue,
+  listOfElements,
+  registerOf,
+  type Stamp,
+  type StampRegister,
+  writeObject,
+} from './registers.ts'
 
 /** One status in the history of an enrolment. */
 export interface StatusEntry {
@@ -26,15 +33,15 @@ export interface StatusEntry {
 
 /** The part of a ledger about a person's enrolment in one programme. */
 export interface ProgrammeLedger {
-  readonly members: Register
-  readonly benefits: Register
+  readonly members: StampRegister
+  readonly benefits: StampRegister
   /** The statuses, by the day or instant at which each begins; '' for a status without a readable date. */
   readonly statuses: Map<string, StatusEntry>
 }
 
 /** The stamps of the writes to one record and its enrolments, and the history of each enrolment's status. */
 export interface Ledger {
-  readonly members: Register
+  readonly members: StampRegister
   /** The ledgers of programmes by key. */
   readonly programmes: Map<string, ProgrammeLedger>
 }
@@ -53,7 +60,7 @@ export interface UpdateOrigin {
 }
 
 /** The record after an update. */
-export interface Merged {
+export interface MergedUpdate {
   readonly document: JsonObject
   /** True when the update replaced an existing benefit. */
   readonly replaced: boolean
@@ -70,9 +77,9 @@ export function mergeUpdate(
   update: Beneficiary,
   origin: UpdateOrigin,
   now: number,
-): Merged {
+): MergedUpdate {
   const taken = splitEnrolments(record)
-  const write = { stamp: origin.stamp, keyOf: identifierKeyOf(scope) }
+  const write = { stamp: origin.stamp, keyOf: identifierKeyReader(scope) }
   const rest = writeObject(ledger.members, taken.rest, update.members, write)
   const known = elementsByProgramme(scope, taken.elements)
   for (const [programme, element] of known) addToHistory(scope, ledgerOf(ledger, programme), element)
@@ -131,7 +138,7 @@ function ledgerOf({ programmes }: Ledger, programme: string): ProgrammeLedger {
 }
 
 /** A stamp that is earlier than all others. */
-const NEVER: Stamp = ''
+const EARLIEST_STAMP: Stamp = ''
 
 /**
  * Adds the record's status to the history when an import or a publication wrote it. Among the statuses of the same day, its stamp
@@ -147,7 +154,7 @@ function addToHistory({ time_zone }: LedgerScope, { statuses }: ProgrammeLedger,
   const from = startOf(date, time_zone) ?? ''
   const before = [...statuses].filter(([other]) => dayFrom(other) === dayFrom(from))
   const stamps = before.map(([, { stamp }]) => `${stamp}~`)
-  statuses.set(from, { stamp: stamps.toSorted().at(-1) ?? NEVER, status, date })
+  statuses.set(from, { stamp: stamps.toSorted().at(-1) ?? EARLIEST_STAMP, status, date })
 }
 
 /**
@@ -187,7 +194,7 @@ function writeEnrolment(
   let replaced = false
   for (const [key, benefit] of benefits.elements) {
     const register = registerOf(ledger.benefits, key)
-    if (stamp < (register.value ?? NEVER)) continue
+    if (stamp < (register.value ?? EARLIEST_STAMP)) continue
     replaced ||= list.has(key) && register.value !== stamp
     register.value = stamp
     list.set(key, benefit)

@@ -9,17 +9,17 @@ import { memberSearchKey } from './member-keys.ts'
 export type Stamp = string
 
 /** The stamps of one member. */
-export interface Register {
+export interface StampRegister {
   /** The stamp of the last write that was not an object: a text, a list, or null, which removes the member. */
   value?: Stamp
   /** The stamp of the last object that was written. A member of it stays only if it was written after `value`. */
   object?: Stamp
   /** The registers of the members inside, by the `searchKey` of the name, or by the key of a list element. */
-  members?: Map<string, Register>
+  members?: Map<string, StampRegister>
 }
 
 /** A write, with the same stamp for all its members. */
-export interface Write {
+export interface StampedWrite {
   readonly stamp: Stamp
   /**
    * The key of a list element, by which elements are merged; null: it has none; undefined: the list is written as a
@@ -34,10 +34,10 @@ export interface Write {
  * @param path the dotted path of the object; '' for the record
  */
 export function writeObject(
-  register: Register,
+  register: StampRegister,
   object: JsonObject,
   patch: JsonObject,
-  write: Write,
+  write: StampedWrite,
   path = '',
 ): JsonObject {
   const members = new Map(Object.entries(object))
@@ -63,10 +63,10 @@ export function writeObject(
   return Object.fromEntries(members)
 }
 
-const latestOf = ({ value = '', object = '' }: Register): Stamp => (value > object ? value : object)
+const latestOf = ({ value = '', object = '' }: StampRegister): Stamp => (value > object ? value : object)
 
 /** Returns the register of the member with this key; a missing register is added, empty. */
-export function registerOf(register: Register, key: string): Register {
+export function registerOf(register: StampRegister, key: string): StampRegister {
   register.members ??= new Map()
   const found = register.members.get(key) ?? {}
   register.members.set(key, found)
@@ -75,10 +75,10 @@ export function registerOf(register: Register, key: string): Register {
 
 /** Writes one member, and returns its value. @returns undefined when the member was removed */
 function writeMember(
-  register: Register,
+  register: StampRegister,
   before: JsonValue | undefined,
   patch: JsonValue,
-  write: Write,
+  write: StampedWrite,
   path: string,
 ): JsonValue | undefined {
   const { stamp } = write
@@ -99,7 +99,7 @@ function writeMember(
 const laterStamp = (one: Stamp | undefined, other: Stamp): Stamp => (one === undefined || one < other ? other : one)
 
 /** Removes the members of an object that were written before the stamp, and those of which no write is noted. */
-function dropOlder(register: Register, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
+function dropOlder(register: StampRegister, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
   for (const [key, below] of register.members ?? []) {
     if (latestOf(below) < stamp) register.members?.delete(key)
   }
@@ -118,10 +118,10 @@ function dropOlder(register: Register, before: JsonValue | undefined, stamp: Sta
  * and there is one element.
  */
 function writeList(
-  register: Register,
+  register: StampRegister,
   before: JsonValue | undefined,
   patch: JsonValue,
-  { stamp, keyOf }: Write,
+  { stamp, keyOf }: StampedWrite,
   path: string,
 ): JsonValue | undefined {
   const alone = !Array.isArray(before) && !Array.isArray(patch)

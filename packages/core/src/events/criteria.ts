@@ -54,7 +54,7 @@ export interface SubscribeCriteria {
   readonly echo: JsonObject
 }
 
-const RULES: CriteriaRules = {
+const SUBSCRIBE_CRITERIA_RULES: CriteriaRules = {
   name: 'subscribe_criteria',
   code: 'rjct.notify_details.invalid',
   members: Object.keys(SubscribeCriteriaSchema.properties),
@@ -62,10 +62,10 @@ const RULES: CriteriaRules = {
 }
 
 /** The rules for `reg_event_type` and `notify_record_type`, which are refused with `rjct.notify_types.invalid`. */
-const TYPE_RULES: CriteriaRules = { ...RULES, code: 'rjct.notify_types.invalid' }
+const TYPE_RULES: CriteriaRules = { ...SUBSCRIBE_CRITERIA_RULES, code: 'rjct.notify_types.invalid' }
 
 /** The members of the criteria that an answer repeats. */
-const ECHOED = [
+const ECHOED_MEMBERS = [
   ...['version', 'reg_type', 'reg_event_type', 'frequency', 'filter_type', 'filter'],
   'notify_record_type',
 ]
@@ -80,14 +80,14 @@ export function readSubscribeCriteria(
   limits: QueryLimits,
   now: Date,
 ): SubscribeCriteria {
-  if (!isJsonObject(criteria)) throw criteriaRejection(RULES, '', 'must be an object')
-  checkCommon(RULES, kind, criteria)
+  if (!isJsonObject(criteria)) throw criteriaRejection(SUBSCRIBE_CRITERIA_RULES, '', 'must be an object')
+  checkCommon(SUBSCRIBE_CRITERIA_RULES, kind, criteria)
   const eventType = readEventType(kind, criteria)
   const recordType = readNotifyType(kind, criteria)
   const { predicate, form } = readCriteriaFilter(kind, recordType, criteria, limits)
   const { frequency: given } = criteria
   const frequency = given === undefined ? null : readFrequency(given, { time_zone, now })
-  checkConsent(RULES, criteria, 'authorize')
+  checkConsent(SUBSCRIBE_CRITERIA_RULES, criteria, 'authorize')
   return {
     eventType,
     recordType,
@@ -100,7 +100,7 @@ export function readSubscribeCriteria(
     fingerprint: fingerprintOf(predicate, frequency),
     text: canonicalJson(withoutJws(criteria)),
     echo: Object.fromEntries(
-      ECHOED.flatMap((member) => {
+      ECHOED_MEMBERS.flatMap((member) => {
         const value = criteria[member]
         return value === undefined ? [] : [[member, value]]
       }),
@@ -131,7 +131,7 @@ function readNotifyType(kind: Kind, criteria: Criteria): RecordType {
   throw criteriaRejection(TYPE_RULES, 'notify_record_type', `must be one of ${known}`)
 }
 
-type Filter = Pick<SubscribeCriteria, 'predicate' | 'form'>
+type CriteriaFilter = Pick<SubscribeCriteria, 'predicate' | 'form'>
 
 /** Reads the filter. Whether the grant requires one is checked later. */
 function readCriteriaFilter(
@@ -139,17 +139,17 @@ function readCriteriaFilter(
   recordType: RecordType,
   { filter_type, filter }: Criteria,
   limits: QueryLimits,
-): Filter {
+): CriteriaFilter {
   if (filter === undefined && filter_type === undefined) return { predicate: null, form: null }
   try {
     const scope = { kind, recordType, limits, anyCollection: true } as const
-    const query = readFilter(scope, filter_type, filter, `${RULES.name}.filter`)
+    const query = readFilter(scope, filter_type, filter, `${SUBSCRIBE_CRITERIA_RULES.name}.filter`)
     return { predicate: query.predicate, form: queryFormOf(filter_type, query) }
   } catch (error) {
     if (error instanceof IdentifierProblem) {
       throw new ItemRejection('rjct.person_id.invalid', error.message)
     }
-    if (error instanceof QueryProblem) throw new ItemRejection(RULES.code, error.message)
+    if (error instanceof QueryProblem) throw new ItemRejection(SUBSCRIBE_CRITERIA_RULES.code, error.message)
     throw error
   }
 }
@@ -164,7 +164,7 @@ const STORED_LIMITS: QueryLimits = { query_depth: 200, query_terms: 10_000, quer
 export function compileCriteria(
   kind: Kind,
   text: string,
-): Pick<SubscribeCriteria, 'eventType' | 'recordType' | keyof Filter> {
+): Pick<SubscribeCriteria, 'eventType' | 'recordType' | keyof CriteriaFilter> {
   const criteria = JSON.parse(text) as Criteria
   const recordType = readNotifyType(kind, criteria)
   return {

@@ -7,7 +7,7 @@ export class CronProblem extends Error {
   override readonly name = 'CronProblem'
 }
 
-interface Field {
+interface CronField {
   readonly name: string
   readonly min: number
   readonly max: number
@@ -21,19 +21,19 @@ interface Field {
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']
 const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
-const SECOND: Field = { name: 'second', min: 0, max: 59 }
-const MINUTE: Field = { name: 'minute', min: 0, max: 59 }
-const HOUR: Field = { name: 'hour', min: 0, max: 23 }
-const DAY: Field = { name: 'day of month', min: 1, max: 31, ofDays: true }
-const MONTH: Field = { name: 'month', min: 1, max: 12, names: MONTHS, first: 1 }
-const YEAR: Field = { name: 'year', min: 1970, max: 2099 }
+const SECOND: CronField = { name: 'second', min: 0, max: 59 }
+const MINUTE: CronField = { name: 'minute', min: 0, max: 59 }
+const HOUR: CronField = { name: 'hour', min: 0, max: 23 }
+const DAY_FIELD: CronField = { name: 'day of month', min: 1, max: 31, ofDays: true }
+const MONTH: CronField = { name: 'month', min: 1, max: 12, names: MONTHS, first: 1 }
+const YEAR: CronField = { name: 'year', min: 1970, max: 2099 }
 /** In a normal expression, Sunday is 0 or 7. */
-const WEEKDAY: Field = { name: 'day of week', min: 0, max: 7, names: WEEKDAYS, first: 0, ofDays: true }
+const WEEKDAY: CronField = { name: 'day of week', min: 0, max: 7, names: WEEKDAYS, first: 0, ofDays: true }
 /** In a Quartz expression, Sunday is 1. */
-const QUARTZ_WEEKDAY: Field = { ...WEEKDAY, min: 1, first: 1 }
+const QUARTZ_WEEKDAY: CronField = { ...WEEKDAY, min: 1, first: 1 }
 
 /** Words that may replace an expression. A week begins on Sunday, as in cron. */
-const WORDS: ReadonlyMap<string, string> = new Map([
+const EXPRESSION_BY_WORD: ReadonlyMap<string, string> = new Map([
   ['hourly', '0 0 * * * * *'],
   ['daily', '0 0 0 * * * *'],
   ['weekly', '0 0 0 * * 0 *'],
@@ -43,19 +43,19 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 const LONGEST = 256
 
 /** The values of one field in ascending order; null for every value. */
-type Values = readonly number[] | null
+type CronValues = readonly number[] | null
 
 /** A schedule in the local time of a zone. */
 export interface Cron {
-  readonly second: Values
-  readonly minute: Values
-  readonly hour: Values
+  readonly second: CronValues
+  readonly minute: CronValues
+  readonly hour: CronValues
   /** When both `day` and `weekday` are set, a day needs to match only one of them. */
-  readonly day: Values
-  readonly month: Values
+  readonly day: CronValues
+  readonly month: CronValues
   /** 0 is Sunday, 6 is Saturday. */
-  readonly weekday: Values
-  readonly year: Values
+  readonly weekday: CronValues
+  readonly year: CronValues
 }
 
 const ORDER = ['second', 'minute', 'hour', 'day', 'month', 'weekday', 'year'] as const
@@ -63,10 +63,10 @@ const ORDER = ['second', 'minute', 'hour', 'day', 'month', 'weekday', 'year'] as
 /** Reads a cron expression of 5, 6 or 7 fields, or a word such as `daily`. @throws CronProblem */
 export function readCron(text: string): Cron {
   if (text.length > LONGEST) throw new CronProblem(`must have at most ${LONGEST} characters`)
-  const expression = WORDS.get(text.trim().toLowerCase()) ?? text
+  const expression = EXPRESSION_BY_WORD.get(text.trim().toLowerCase()) ?? text
   const written = expression.trim().split(/\s+/)
   if (written.length < 5 || written.length > 7) {
-    throw new CronProblem(`must have 5, 6 or 7 fields, or be one of ${[...WORDS.keys()].join(', ')}`)
+    throw new CronProblem(`must have 5, 6 or 7 fields, or be one of ${[...EXPRESSION_BY_WORD.keys()].join(', ')}`)
   }
   // An expression of five fields begins with the minute, so its second is 0.
   const [second = '', minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] =
@@ -78,7 +78,7 @@ export function readCron(text: string): Cron {
     second: nullIfAll(SECOND, readField(SECOND, second)),
     minute: nullIfAll(MINUTE, readField(MINUTE, minute)),
     hour: nullIfAll(HOUR, readField(HOUR, hour)),
-    ...eitherDay(readField(DAY, day), fromSunday),
+    ...eitherDay(readField(DAY_FIELD, day), fromSunday),
     month: nullIfAll(MONTH, readField(MONTH, month)),
     year: nullIfAll(YEAR, readField(YEAR, year)),
   }
@@ -92,14 +92,15 @@ const isQuartzForm = (fields: readonly string[]): boolean =>
   fields.length === 7 || (fields.length === 6 && fields.includes('?'))
 
 /** Combines the two fields of days. If neither is `*`, and one of them lists all values, every day matches. */
-function eitherDay(day: Values, weekday: Values): Pick<Cron, 'day' | 'weekday'> {
+function eitherDay(day: CronValues, weekday: CronValues): Pick<Cron, 'day' | 'weekday'> {
   const isEveryDay = day?.length === 31 || weekday?.length === 7
   return isEveryDay && day !== null && weekday !== null
     ? { day: null, weekday: null }
-    : { day: nullIfAll(DAY, day), weekday: weekday?.length === 7 ? null : weekday }
+    : { day: nullIfAll(DAY_FIELD, day), weekday: weekday?.length === 7 ? null : weekday }
 }
 
-const nullIfAll = ({ min, max }: Field, values: Values): Values => (values?.length === max - min + 1 ? null : values)
+const nullIfAll = ({ min, max }: CronField, values: CronValues): CronValues =>
+  values?.length === max - min + 1 ? null : values
 
 const sorted = (numbers: readonly number[]): readonly number[] =>
   [...new Set(numbers)].sort((one, other) => one - other)
@@ -107,46 +108,46 @@ const sorted = (numbers: readonly number[]): readonly number[] =>
 /** One part of a field: `*`, `5`, `1-5`, `MON-FRI`, or one of these with a step, such as `0/15`. */
 const PART = /^(?:(\*)|([a-z]{3}|\d{1,4})(?:-([a-z]{3}|\d{1,4}))?)(?:\/(\d{1,4}))?$/i
 
-function readField(field: Field, text: string): Values {
+function readField(field: CronField, text: string): CronValues {
   if (text === '*' || (text === '?' && field.ofDays)) return null
-  if (text.includes('?')) throw problem(field, 'may have ? only in the two fields of days, and alone')
+  if (text.includes('?')) throw fieldProblem(field, 'may have ? only in the two fields of days, and alone')
   return sorted(text.split(',').flatMap((part) => readPart(field, part)))
 }
 
-function readPart(field: Field, text: string): readonly number[] {
+function readPart(field: CronField, text: string): readonly number[] {
   const part = PART.exec(text)
-  if (part === null) throw unreadable(field, text)
+  if (part === null) throw unreadablePart(field, text)
   const [, every, first = '', last, stepText] = part
   const { min, max } = field
   const from = every === undefined ? readValue(field, first, text) : min
   // A start with a step but without an end, such as `5/10`, runs to the end of the field.
   const end = every === undefined && stepText === undefined ? from : max
   const to = last === undefined ? end : readValue(field, last, text)
-  if (to < from) throw problem(field, 'must not have a range that runs backwards')
+  if (to < from) throw fieldProblem(field, 'must not have a range that runs backwards')
   const step = Number(stepText ?? 1)
-  if (step < 1 || step > max - min + 1) throw problem(field, `must have steps from 1 to ${max - min + 1}`)
+  if (step < 1 || step > max - min + 1) throw fieldProblem(field, `must have steps from 1 to ${max - min + 1}`)
   return range(0, Math.floor((to - from) / step)).map((index) => from + index * step)
 }
 
-function readValue(field: Field, text: string, part: string): number {
+function readValue(field: CronField, text: string, part: string): number {
   const { min, max, names = [], first = 0 } = field
   const named = names.indexOf(text.toUpperCase())
   const value = named >= 0 ? named + first : Number(text)
-  if (Number.isNaN(value)) throw unreadable(field, part)
-  if (value < min || value > max) throw problem(field, `must have numbers from ${min} to ${max}`)
+  if (Number.isNaN(value)) throw unreadablePart(field, part)
+  if (value < min || value > max) throw fieldProblem(field, `must have numbers from ${min} to ${max}`)
   return value
 }
 
-function unreadable(field: Field, part: string): CronProblem {
+function unreadablePart(field: CronField, part: string): CronProblem {
   if (field.ofDays && /[lw#]/i.test(part)) {
-    return problem(field, 'must not have L, W or #: name the days by numbers')
+    return fieldProblem(field, 'must not have L, W or #: name the days by numbers')
   }
   const { min, max, names } = field
   const named = names === undefined ? '' : `, or names such as ${names[1]}`
-  return problem(field, `must have numbers from ${min} to ${max}${named}, with "," "-" "/" and "*"`)
+  return fieldProblem(field, `must have numbers from ${min} to ${max}${named}, with "," "-" "/" and "*"`)
 }
 
-const problem = ({ name }: Field, rule: string): CronProblem => new CronProblem(`its ${name} field ${rule}`)
+const fieldProblem = ({ name }: CronField, rule: string): CronProblem => new CronProblem(`its ${name} field ${rule}`)
 
 const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3_600
@@ -171,7 +172,7 @@ export function shortestGap({ second, minute, hour }: Cron): number {
 }
 
 /** `step`: the smallest distance between neighbouring values. `last`: the distance from the first to the last. */
-function distances(values: Values, count: number): { readonly step: number; readonly last: number } {
+function distances(values: CronValues, count: number): { readonly step: number; readonly last: number } {
   if (values === null) return { step: 1, last: count - 1 }
   const steps = values.slice(1).map((value, index) => value - (values[index] ?? 0))
   return { step: Math.min(Number.POSITIVE_INFINITY, ...steps), last: (values.at(-1) ?? 0) - (values[0] ?? 0) }

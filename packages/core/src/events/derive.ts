@@ -13,12 +13,7 @@ import {
   resolveRecordType,
 } from '@rollcall/protocol'
 import type { Identifier } from '../model/records.ts'
-import {
-  type ExtractedRecord,
-  extractRecord,
-  type ReadableRecord,
-  recordAsAsked,
-} from '../query/memory/extract-record.ts'
+import { type ExtractedRecord, extractRecord, lazyRecord, type ReadableRecord } from '../query/memory/extract-record.ts'
 
 /** A record before or after a change. Its values are read when they are used. */
 export class RecordState {
@@ -35,7 +30,7 @@ export class RecordState {
     this.#kind = kind
     this.#recordType = recordType
     this.document = document
-    this.#read = recordAsAsked(kind, recordType, document, aliases)
+    this.#read = lazyRecord(kind, recordType, document, aliases)
   }
 
   /** All values that a filter can use. This takes longer than reading a few attributes for the rules. */

@@ -34,7 +34,7 @@ const SELECTIVITY: Readonly<Partial<Record<AttributeType, number>>> = {
 const IDENTIFIER_SELECTIVITY = 5
 
 /** The keys of a filter or of a part of it. A record that satisfies the filter has at least one of them. */
-interface Filed {
+interface FilterKeys {
   /** The selectivity of the least selective key. */
   readonly selectivity: number
   /** The texts of the keys; true when every record with the key satisfies the whole filter (`FilingKey.whole`). */
@@ -97,7 +97,7 @@ function addKey(texts: Set<string>, name: string, value: AttributeScalar): void 
  * The keys of a predicate; null when no keys can stand for it.
  * @param prefix inside `some`, the name of the list and a dot; else ''
  */
-function keysOfPredicate(predicate: Predicate, prefix: string): Filed | null {
+function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | null {
   switch (predicate.is) {
     case 'and': {
       const [only, ...others] = predicate.of
@@ -123,20 +123,20 @@ function keysOfPredicate(predicate: Predicate, prefix: string): Filed | null {
 }
 
 /** Marks all keys as not `whole`: the key of one condition does not decide the other conditions of an `and`. */
-function asPartOfAnd(filed: Filed | null): Filed | null {
+function asPartOfAnd(filed: FilterKeys | null): FilterKeys | null {
   return filed && { ...filed, keys: new Map([...filed.keys.keys()].map((text) => [text, false])) }
 }
 
 /** The part of an `and` that selects most; of several equal ones, that with the fewest keys. */
-function mostSelective(parts: readonly (Filed | null)[]): Filed | null {
+function mostSelective(parts: readonly (FilterKeys | null)[]): FilterKeys | null {
   const filed = parts.filter((part) => part !== null)
-  const order = (one: Filed, other: Filed): number =>
+  const order = (one: FilterKeys, other: FilterKeys): number =>
     other.selectivity - one.selectivity || one.keys.size - other.keys.size
   return filed.toSorted(order)[0] ?? null
 }
 
 /** The keys of all alternatives of an `or`; null when one alternative has no keys. */
-function keysOfAlternatives(parts: readonly (Filed | null)[]): Filed | null {
+function keysOfAlternatives(parts: readonly (FilterKeys | null)[]): FilterKeys | null {
   const keys = new Map<string, boolean>()
   let selectivity = IDENTIFIER_SELECTIVITY
   for (const part of parts) {
@@ -151,7 +151,7 @@ function equalities(
   { attribute, until }: Comparison | OneOf,
   literals: readonly Literal[],
   prefix: string,
-): Filed | null {
+): FilterKeys | null {
   const selectivity = SELECTIVITY[attribute.type]
   // The result of a condition with `until` may change from day to day, so it gives no keys.
   if (selectivity === undefined || until !== undefined) return null

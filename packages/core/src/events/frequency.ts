@@ -84,7 +84,7 @@ function tickAfter({ cron, start_at, end_at }: Frequency, time_zone: string, aft
 }
 
 /** Recent schedules, compiled: many subscriptions have the same expression. */
-const schedules = new LRUCache<string, Schedule>({ max: 1_000 })
+const compiledSchedules = new LRUCache<string, Schedule>({ max: 1_000 })
 
 /**
  * The compiled schedule. When clocks go back, a run at a fixed time happens once. When a time is skipped, its run
@@ -92,9 +92,9 @@ const schedules = new LRUCache<string, Schedule>({ max: 1_000 })
  */
 function scheduleOf(cron: string, time_zone: string): Schedule {
   const key = `${time_zone} ${cron}`
-  const known = schedules.get(key)
+  const known = compiledSchedules.get(key)
   if (known !== undefined) return known
   const made = new Schedule(cron, { timezone: time_zone, mode: '7-part', fixedTimeRule: 'no-wildcard' })
-  schedules.set(key, made)
+  compiledSchedules.set(key, made)
   return made
 }

@@ -3,7 +3,7 @@ import { ItemRejection } from '@rollcall/protocol'
 import type { ConsentSummary } from '../model/consent.ts'
 import { ALL_NAMES, type Grant, QUERY_FORMS } from '../model/grant.ts'
 import { isConsentGranted } from '../policy/basis.ts'
-import { refusedSubscription } from '../policy/subscription.ts'
+import { findSubscriptionRefusal } from '../policy/subscription.ts'
 import { compileCriteria } from './criteria.ts'
 
 /**
@@ -14,7 +14,7 @@ import { compileCriteria } from './criteria.ts'
 export function isSubscriptionGranted(grant: Grant | null, criteria: string, consent?: ConsentSummary | null): boolean {
   if (grant === null || (consent !== undefined && !isConsentGranted(grant, consent))) return false
   try {
-    return refusedSubscription(grant, compileCriteria(grant.kind, criteria)) === null
+    return findSubscriptionRefusal(grant, compileCriteria(grant.kind, criteria)) === null
   } catch (error) {
     // The filter uses something that the grant does not allow.
     if (error instanceof ItemRejection) return false

@@ -2,7 +2,7 @@ import { type JsonObject, KINDS, keysInList, kindNamed } from '@rollcall/protoco
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { documents, named } from '../../test/agreement/documents.ts'
-import { MergeProblem, mergeRecord, type Removals } from './merge.ts'
+import { type ElementRemovals, MergeProblem, mergeRecord } from './merge.ts'
 
 function scopeOf(name: string, at = 0) {
   const kind = kindNamed(name)
@@ -13,7 +13,7 @@ function scopeOf(name: string, at = 0) {
 const civil = scopeOf('civil')
 
 const id = (identifier_type: string, identifier_value: string): JsonObject => ({ identifier_type, identifier_value })
-const merge = (record: JsonObject, patch: JsonObject, remove?: Removals, scope = civil) =>
+const merge = (record: JsonObject, patch: JsonObject, remove?: ElementRemovals, scope = civil) =>
   mergeRecord(scope, record, patch, remove)
 
 describe('identifiers', () => {
@@ -56,7 +56,7 @@ describe('identifiers', () => {
     expect(merge(record, {}, { identifier: [id('BRN', 'another')] })).toEqual(record)
   })
 
-  test.each<[Removals, string]>([
+  test.each<[ElementRemovals, string]>([
     [{ name: ['x'] }, 'remove: each member must be one of the lists identifier'],
     [{ identifier: [{ identifier_type: 'UIN' }] }, 'remove.identifier[0]: must identify its element'],
   ])('a removal of %j is refused', (remove, message) => {

@@ -31,7 +31,7 @@ export interface MergeScope {
 }
 
 /** The elements to remove, by the path of their list. */
-export type Removals = Readonly<Record<string, readonly JsonValue[]>>
+export type ElementRemovals = Readonly<Record<string, readonly JsonValue[]>>
 
 /**
  * Merges the patch into the record and removes the named elements. A member is found under any of its spellings, and
@@ -42,7 +42,7 @@ export function mergeRecord(
   scope: MergeScope,
   record: JsonObject,
   patch: JsonObject,
-  remove: Removals = {},
+  remove: ElementRemovals = {},
 ): JsonObject {
   const merged = mergeObject(scope, '', record, patch)
   const removed = removeElements(scope, merged, remove)
@@ -61,7 +61,7 @@ export function mergeIntoSurvivor(
   record: JsonObject,
   patch: JsonObject,
   aliases: readonly Identifier[],
-  remove: Removals = {},
+  remove: ElementRemovals = {},
 ): JsonObject {
   return mergeRecord(scope, record, withoutAliases(scope, record, patch, aliases), remove)
 }
@@ -159,7 +159,7 @@ function mergeElement(scope: MergeScope, path: string, element: JsonValue, patch
 function removeElements(
   { kind, recordType }: MergeScope,
   record: JsonObject,
-  remove: Removals,
+  remove: ElementRemovals,
 ): { record: JsonObject; keys: ReadonlyMap<string, ReadonlySet<string>> } {
   const keys = new Map<string, Set<string>>()
   let left = record

@@ -27,7 +27,7 @@ export const identifierKey = ({ type, value }: PersonIdentifier): string => `${t
  * Makes pseudonyms of persons for use outside of the audit log. They equal those in the log, and are the same in all
  * registries.
  */
-export type Pseudonyms = (identifiers: readonly PersonIdentifier[]) => Promise<readonly Uint8Array[]>
+export type MakePseudonyms = (identifiers: readonly PersonIdentifier[]) => Promise<readonly Uint8Array[]>
 
 /**
  * `seen`: data about the person were sent. `asked`: a request named the person. `written`: data about the person were

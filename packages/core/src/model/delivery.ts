@@ -15,7 +15,7 @@ export const originOf = (target: string | null): string =>
 declare const encryptedReply: unique symbol
 
 /**
- * A stored reply, encrypted for `deliveryEncryptionContext`: canonical JSON of `{header, message}`. Its records were
+ * A stored reply, encrypted for `deliveryBodyBinding`: canonical JSON of `{header, message}`. Its records were
  * disclosed when it was made; every attempt sends the same message.
  */
 export type EncryptedReply = Uint8Array & { readonly [encryptedReply]: true }
@@ -89,7 +89,7 @@ export interface DeliveryUpdate {
 }
 
 /** An attempt at a delivery, as stored. */
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly delivery: string
   /** The number of the attempt, from 1. */
   readonly number: number
@@ -114,7 +114,7 @@ export interface HealthVerdict extends Destination {
 }
 
 /** The binding of the encrypted body of a delivery (`keys/bodies.ts`). */
-export const deliveryEncryptionContext = (id: string): string => `delivery ${id} body`
+export const deliveryBodyBinding = (id: string): string => `delivery ${id} body`
 
 /** The binding of the encrypted first bytes of an answer. */
 export const answerEncryptionContext = (id: string, number: number): string => `delivery ${id} answer ${number}`

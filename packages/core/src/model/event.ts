@@ -3,7 +3,7 @@ import type { JsonObject } from '@rollcall/protocol'
 import type { Identifier, RecordId } from './records.ts'
 
 /** When a record satisfied a subscription's filter: only after a change, before and after it, or only before it. */
-export type Presence = 'entered' | 'stayed' | 'left'
+export type FilterTransition = 'entered' | 'stayed' | 'left'
 
 /**
  * Why a notification is sent: for an event, for the correction of an earlier one, or because the operator asked
@@ -45,7 +45,7 @@ export type SubscriptionState = 'live' | 'suspended' | 'ended'
 export type EndReason = 'unsubscribed' | 'cancelled' | 'consent' | 'expired' | 'death'
 
 /** The reasons after which nothing is sent any more, not even notifications of earlier events. */
-export const END_REASONS_TAKEN_BACK = ['unsubscribed', 'cancelled', 'consent'] as const satisfies readonly EndReason[]
+export const SILENT_END_REASONS = ['unsubscribed', 'cancelled', 'consent'] as const satisfies readonly EndReason[]
 
 /**
  * Why a subscription is suspended: its mailbox was closed, this version cannot read its filter, or the grant does not

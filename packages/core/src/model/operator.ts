@@ -24,7 +24,7 @@ export interface Operator {
  * The roles that each role includes. `publish` may only publish events, and `consent` may only withdraw consents; `own`
  * may do everything.
  */
-const INCLUDES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = {
+const INCLUDED_ROLES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = {
   read: [],
   publish: [],
   consent: [],
@@ -37,7 +37,7 @@ const INCLUDES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = {
 export const DECIDING_ROLES: ReadonlySet<OperatorRole> = new Set(['own', 'operate', 'audit'])
 
 export const hasRole = ({ roles }: Pick<Operator, 'roles'>, wanted: OperatorRole): boolean =>
-  roles.some((role) => role === wanted || INCLUDES[role].includes(wanted))
+  roles.some((role) => role === wanted || INCLUDED_ROLES[role].includes(wanted))
 
 /**
  * True when the operator may use the registry. @param registry null for a call about no single registry, which only

@@ -29,7 +29,7 @@ export interface PlaceOfRecords {
 }
 
 /** The largest number of records that are compared: very many records may have the same value of an unlisted type. */
-const MOST = 10
+const MOST_COMPARED_RECORDS = 10
 
 const widenedKinds = new WeakMap<Kind, Kind>()
 
@@ -65,11 +65,17 @@ export async function recordsWithIdentifier(
   const stored = identifierValue(listed ?? UNLISTED, value)
   if (stored === null) return []
   const identifiers = [{ type: listed?.name ?? UNLISTED.name, value: stored }]
-  const page = { sort: [], limit: MOST, offset: 0, cap: MOST, categories: PROTECTION_CATEGORIES }
+  const page = {
+    sort: [],
+    limit: MOST_COMPARED_RECORDS,
+    offset: 0,
+    cap: MOST_COMPARED_RECORDS,
+    categories: PROTECTION_CATEGORIES,
+  }
   const predicate = { is: 'identifier', identifiers } as const
   const { records } = await reader.find(registry, { recordType, predicate, page })
   // The limit was reached, so more records may have the identifier. Two records tell the caller that it is shared.
-  if (records.length >= MOST) return records.slice(0, 2)
+  if (records.length >= MOST_COMPARED_RECORDS) return records.slice(0, 2)
   const names = await namesOf(place, kind, records)
   const hasIdentifier = (_: FoundRecord, at: number): boolean =>
     names[at]?.some((one) => one.type === type && one.value === value) === true

@@ -78,7 +78,7 @@ export interface OneOf extends HasLastDay {
 export interface HasValue extends HasLastDay {
   readonly is: 'exists'
   readonly attribute: Attribute
-  readonly list?: List
+  readonly list?: ElementList
 }
 
 /**
@@ -89,12 +89,12 @@ export interface HasValue extends HasLastDay {
  */
 export interface SomeElement {
   readonly is: 'some'
-  readonly list: List
+  readonly list: ElementList
   readonly of: Predicate
 }
 
 /** A list of elements: a compound, or an attribute with `many`, whose elements have only this attribute. */
-export type List = Compound | Attribute
+export type ElementList = Compound | Attribute
 
 /**
  * The record has one of the identifiers, as its own or as that of a part. Unknown when it has no identifier of any of
@@ -128,12 +128,12 @@ export interface Interval {
   readonly to: string
 }
 
-export function isCompound(list: List): list is Compound {
+export function isCompound(list: ElementList): list is Compound {
   return 'members' in list
 }
 
 /** The attributes of one element of the list: a compound's members, or the list attribute itself. */
-export function membersOf(list: List): readonly Attribute[] {
+export function membersOf(list: ElementList): readonly Attribute[] {
   return isCompound(list) ? list.members : [list]
 }
 

@@ -65,7 +65,7 @@ export function protectedPersonsNamed(
  * Returns a function for `withoutPersons`: it decides to remove a protected person from the records of others, unless
  * all categories of the person are among `seen`.
  */
-export const takesOutProtected =
+export const protectedRemovalRule =
   (kind: Kind, protection: Protection, seen: readonly string[] = []): TakesOut =>
   ({ identifiers }: OtherPerson) => {
     const hidden = protectedPersonsNamed(kind, protection, identifiers).find(({ category }) => !seen.includes(category))

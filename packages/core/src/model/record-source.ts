@@ -5,21 +5,21 @@
 import type { RecordType } from '@rollcall/protocol'
 import type { ModeName } from './exchange.ts'
 import type { Predicate } from './predicate.ts'
-import type { Found, FoundRecord, Identifier, Page, RecordId } from './records.ts'
+import type { FoundPage, FoundRecord, Identifier, RecordId, SearchPage } from './records.ts'
 import type { RegistryShape } from './registry.ts'
 
 export interface RecordQuery {
   readonly recordType: RecordType
   /** The condition, with ages replaced by dates (`resolveAges`). */
   readonly predicate: Predicate
-  readonly page: Page
+  readonly page: SearchPage
   /** The id of the asking participant; absent for a search of the operator. */
   readonly participant?: number
 }
 
 export interface RecordReader {
   /** Finds one page of records. @throws SearchTimeout */
-  find(registry: RegistryShape, query: RecordQuery): Promise<Found>
+  find(registry: RegistryShape, query: RecordQuery): Promise<FoundPage>
   /**
    * Reads records again by their ids, in this order. Deleted records, and records of protected persons, are left out.
    * @param categories the categories whose protected persons are included

@@ -16,7 +16,7 @@ export interface FoundRecord {
   readonly document: string
 }
 
-export interface Found {
+export interface FoundPage {
   /** The number of all matching records; `cap` + 1 when more than `Page.cap` records match. */
   readonly total: number
   /** The records of the page, in order. */
@@ -37,7 +37,7 @@ export interface SortKey {
   readonly until?: string
 }
 
-export interface Page {
+export interface SearchPage {
   /**
    * The sort keys, the most important first. Records without a value come last; equal records keep the order of their
    * source: for our own tables, that of insertion.

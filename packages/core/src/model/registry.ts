@@ -11,7 +11,7 @@ export interface RegistryShape {
 }
 
 /** The name that stands for the identifier rows in lists of columns. No attribute of a kind has it. */
-export const IDENTIFIERS = 'identifier'
+export const IDENTIFIERS_GROUP = 'identifier'
 
 /** The name that stands for the sort column of an identifier type, in `unfilled` and in lists of columns. */
 export const sortColumnGroup = (type: string): string => `sort by ${type}`
@@ -54,7 +54,7 @@ export interface Registry {
   readonly source: object | null
   /**
    * For each record type, the names that queries must not use yet: attributes and compounds whose columns are being
-   * backfilled, and, while identifiers are, `IDENTIFIERS` and the added identifier types.
+   * backfilled, and, while identifiers are, `IDENTIFIERS_GROUP` and the added identifier types.
    */
   readonly unfilled: ReadonlyMap<string, ReadonlySet<string>>
 }

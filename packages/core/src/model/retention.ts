@@ -2,7 +2,7 @@
 import { LIMITS, type LimitName, type Limits } from '../limits.ts'
 
 /** Seconds in a day. */
-export const DAY = 86_400
+export const SECONDS_PER_DAY = 86_400
 
 /**
  * Days for which tokens and proposals are listed after their end, so that an operator in an old entry can still be
@@ -27,7 +27,7 @@ const variables = (...names: readonly LimitName[]): readonly string[] => names.m
  * correction.
  */
 export const eventRetention = ({ exchange_retention, notification_retention, correction_time }: Limits): number =>
-  Math.max(exchange_retention, notification_retention, correction_time * DAY)
+  Math.max(exchange_retention, notification_retention, correction_time * SECONDS_PER_DAY)
 
 /** Seconds after the end of a day until its data key is destroyed. Until then, bodies of the day may be needed. */
 export const bodyKeyRetention = ({ exchange_retention, notification_retention, inbox_retention }: Limits): number =>
@@ -61,19 +61,19 @@ export const retentionRows = (limits: Limits): readonly RetentionRow[] => [
   {
     name: 'operator_tokens',
     what: 'operator tokens that were revoked or have expired',
-    seconds: OPERATOR_TOKEN_RETENTION * DAY,
+    seconds: OPERATOR_TOKEN_RETENTION * SECONDS_PER_DAY,
     variables: [],
   },
   {
     name: 'proposals',
     what: 'proposals of acts for a second operator, after they have lapsed or would have',
-    seconds: OPERATOR_TOKEN_RETENTION * DAY,
+    seconds: OPERATOR_TOKEN_RETENTION * SECONDS_PER_DAY,
     variables: [],
   },
   {
     name: 'accounts',
     what: 'audit entries, in whole months',
-    seconds: limits.account_retention * DAY,
+    seconds: limits.account_retention * SECONDS_PER_DAY,
     variables: variables('account_retention'),
   },
 ]

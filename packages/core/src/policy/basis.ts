@@ -19,7 +19,7 @@ const CONSENT_MEMBERS: Readonly<Record<(typeof BASES)[number], readonly Member[]
 }
 
 /** The purpose code by which an item asks for the emergency part of a grant. */
-export const EMERGENCY = 'emergency'
+export const EMERGENCY_PURPOSE = 'emergency'
 
 /** Seconds by which a peer's clock may be ahead of ours. */
 export const CLOCK_SKEW = 60
@@ -108,7 +108,7 @@ export function consentFactsForAudit(
   { consent, authorize }: ConsentMembers,
 ): AskedFacts {
   const code = (authorize ?? consent)?.purpose?.code
-  const known = [...(terms.purposes ?? []), EMERGENCY]
+  const known = [...(terms.purposes ?? []), EMERGENCY_PURPOSE]
   return {
     ...(code !== undefined && { purpose: known.includes(code) ? code : 'other' }),
     ...(consent !== undefined && { consent: { form: 'asserted' } as const }),
@@ -123,7 +123,7 @@ export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: Conse
   if (terms.basis === 'law') return true
   if (consent === null) return false
   const { purpose, authority } = consent
-  if (purpose === EMERGENCY && terms.emergency !== undefined) return true
+  if (purpose === EMERGENCY_PURPOSE && terms.emergency !== undefined) return true
   if (!(terms.purposes ?? []).includes(purpose)) return false
   if (authority === null) return terms.consent !== 'signed'
   return terms.authorities?.includes(authority) ?? true

@@ -26,7 +26,7 @@ export interface RelatedPerson {
   readonly shown: JsonValue
 }
 
-interface Cutting extends SeenIdentifiers {
+interface CutDeps extends SeenIdentifiers {
   readonly found: (person: RelatedPerson) => void
 }
 
@@ -38,14 +38,14 @@ export function cutRecord(
   seen: SeenIdentifiers,
   visible: VisibleNode,
   record: JsonObject,
-  found: Cutting['found'] = () => {},
+  found: CutDeps['found'] = () => {},
 ): JsonObject {
   const cut = cutValue({ ...seen, found }, [visible], record)
   return isJsonObject(cut) ? cut : {}
 }
 
 /** Cuts a value. @param here the nodes for this value; what any of them shows is shown */
-function cutValue(cutting: Cutting, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
+function cutValue(cutting: CutDeps, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
   const cut = cutHere(cutting, here, value)
   // A list is not a person: each of its elements is reported to `found` separately.
   if (cut === undefined || Array.isArray(value)) return cut
@@ -53,7 +53,7 @@ function cutValue(cutting: Cutting, here: readonly VisibleNode[], value: JsonVal
   return cut
 }
 
-function cutHere(seen: Cutting, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
+function cutHere(seen: CutDeps, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
   const isLike = here.some(({ like }) => like !== undefined)
   const parts = isLike ? here.flatMap((part) => (part.like === undefined ? [part] : [part, part.like])) : here
   if (parts.some(({ whole }) => whole)) return value
@@ -69,7 +69,7 @@ function cutHere(seen: Cutting, here: readonly VisibleNode[], value: JsonValue):
 }
 
 function cutObject(
-  seen: Cutting,
+  seen: CutDeps,
   parts: readonly VisibleNode[],
   object: JsonObject,
   isIdentifier: boolean,
@@ -102,7 +102,7 @@ const isStructure = (value: JsonValue): boolean =>
 
 /** Readers read one of several members that spell one name. These are the other members, to be cut away. */
 function unreadMembers(object: JsonObject, names: readonly string[], keys: readonly string[]): ReadonlySet<string> {
-  if (new Set(keys).size === keys.length) return NONE
+  if (new Set(keys).size === keys.length) return NO_UNREAD_MEMBERS
   const isTwice = (key: string): boolean => keys.indexOf(key) !== keys.lastIndexOf(key)
   return new Set(
     names.filter((name, at) => {
@@ -127,7 +127,7 @@ function keyOf(name: string): string {
   return key
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NO_UNREAD_MEMBERS: ReadonlySet<string> = new Set()
 
 const isNested = (value: JsonValue): boolean => typeof value === 'object' && value !== null
 

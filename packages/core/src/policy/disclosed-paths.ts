@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@rollcall/protocol'
 import { STRUCTURE_MEMBERS } from './cut.ts'
 
 /** The most paths and lists that are remembered: peers can bring any number of names. */
-const MOST = 10_000
+const MOST_KNOWN_PATHS = 10_000
 
 interface PathNode {
   readonly path: string
@@ -22,11 +22,11 @@ export class PathCollector {
 
   /**
    * The paths of the values in a record, each once, in the order of the record; `@type` and `@context` are left out. An
-   * empty list or object counts as a value. Equal results are the same object, until there are more than `MOST` and all
+   * empty list or object counts as a value. Equal results are the same object, until there are more than `MOST_KNOWN_PATHS` and all
    * are forgotten.
    */
   collect(record: JsonValue): readonly string[] {
-    if (this.#made + this.#lists.size > MOST) {
+    if (this.#made + this.#lists.size > MOST_KNOWN_PATHS) {
       this.#root = nodeOf('', 0)
       this.#lists.clear()
       this.#made = 0

@@ -15,7 +15,7 @@ import {
 import { type AuditedPerson, identifierKey, type PersonIdentifier } from '../model/audit-entry.ts'
 import type { RelatedPerson } from './cut.ts'
 
-const ITSELF: IdentifierSource = { path: '', names: 'record' }
+const OWN_IDENTIFIER_SOURCE: IdentifierSource = { path: '', names: 'record' }
 
 /** The person of a record for the audit entry, with all identifiers that name the record. */
 export const auditedPersonOf = (
@@ -53,7 +53,7 @@ export function auditedPersonsOf(
   const persons = [auditedPersonOf(kind, ownType, record)]
   for (const { relation, person } of related) {
     const recordType = kind.record_types.find(({ name }) => name === relation.record_type)
-    let { role, identifiers } = auditedPersonOf(kind, recordType ?? { identifiers: [ITSELF] }, person)
+    let { role, identifiers } = auditedPersonOf(kind, recordType ?? { identifiers: [OWN_IDENTIFIER_SOURCE] }, person)
     if (identifiers.length === 0 && isJsonObject(person)) identifiers = identifiersWithin(kind, person, recordType)
     if (identifiers.length > 0) persons.push({ role, identifiers })
   }
@@ -104,18 +104,20 @@ export function relatedAfterSelection(
   textOf: (record: JsonValue) => string,
 ): readonly RelatedPerson[] {
   return [...Map.groupBy(related, ({ relation }) => relation).values()].flatMap((persons) => {
-    const rest = without(shown, new Set(persons.map((person) => person.shown)))
+    const rest = withoutObjects(shown, new Set(persons.map((person) => person.shown)))
     return textOf(rest) === text ? [] : persons
   })
 }
 
 /** The value without the given objects inside, which are found by identity, not by content. */
-function without(value: JsonValue, objects: ReadonlySet<JsonValue>): JsonValue {
+function withoutObjects(value: JsonValue, objects: ReadonlySet<JsonValue>): JsonValue {
   const isLeft = (one: JsonValue): boolean => typeof one !== 'object' || !objects.has(one)
-  if (Array.isArray(value)) return value.filter(isLeft).map((element) => without(element, objects))
+  if (Array.isArray(value)) return value.filter(isLeft).map((element) => withoutObjects(element, objects))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, member]) => (isLeft(member) ? [[name, without(member, objects)]] : [])),
+    Object.entries(value).flatMap(([name, member]) =>
+      isLeft(member) ? [[name, withoutObjects(member, objects)]] : [],
+    ),
   )
 }
 
@@ -186,12 +188,12 @@ function unknownPersons(
   })
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NO_OWN_MEMBERS: ReadonlySet<string> = new Set()
 const ownNames = new WeakMap<RecordType, ReadonlySet<string>>()
 
 /** The names of the members at the top of a record that have its own person's identifiers. */
 function ownMembers(recordType: RecordType | undefined): ReadonlySet<string> {
-  if (recordType === undefined) return NONE
+  if (recordType === undefined) return NO_OWN_MEMBERS
   const names =
     ownNames.get(recordType) ??
     new Set(

@@ -14,8 +14,8 @@ import {
 } from '@rollcall/protocol'
 import { type Grant, isGranted, type VisibleNode } from '../model/grant.ts'
 import { Disclosed } from '../model/outcome.ts'
-import { takesOutProtected } from '../model/protection.ts'
-import { recordAsAsked } from '../query/memory/extract-record.ts'
+import { protectedRemovalRule } from '../model/protection.ts'
+import { lazyRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
 import { PathCollector } from './disclosed-paths.ts'
@@ -217,7 +217,7 @@ export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean 
   const { kind } = identifiers
   const categories = emergency === undefined ? hidden.categories : []
   if (hidden.protection.byIdentifier.size === 0) return true
-  const takesOut = takesOutProtected(kind, hidden.protection, categories)
+  const takesOut = protectedRemovalRule(kind, hidden.protection, categories)
   const hiding = { identifiers, hidden: { ...hidden, categories, takesOut } }
   return everyRecords(kind, message, (recordType, records) =>
     records.every(
@@ -265,6 +265,6 @@ export function isRecordGranted(grant: RowScope, { name }: Pick<RecordType, 'nam
   return (
     recordType !== undefined &&
     isJsonObject(record) &&
-    matches(row, recordAsAsked(kind, recordType, withoutAnyProtected(grant, recordType, record)))
+    matches(row, lazyRecord(kind, recordType, withoutAnyProtected(grant, recordType, record)))
   )
 }

@@ -1,7 +1,7 @@
 /** The emergency part of a grant: it shows more about one person, for a reason that the operator reviews afterwards. */
 import { ItemRejection, type RecordType, timestampInstant } from '@rollcall/protocol'
 import { ALL_NAMES, type Grant, isGranted } from '../model/grant.ts'
-import { CLOCK_SKEW, type ConsentMembers, EMERGENCY } from './basis.ts'
+import { CLOCK_SKEW, type ConsentMembers, EMERGENCY_PURPOSE } from './basis.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { visibleTrees } from './visible.ts'
 
@@ -24,8 +24,8 @@ export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType
   const { consent: ___, authorities: ____, ...terms } = withoutQuotas
   const { see, purposes = [], emergency } = terms
   if (!isGranted(grant.operations, 'search')) throw new GrantProblem('emergency', 'needs the operation search')
-  if (purposes.includes(EMERGENCY)) {
-    throw new GrantProblem('purposes', `must not have ${EMERGENCY} beside an emergency part`)
+  if (purposes.includes(EMERGENCY_PURPOSE)) {
+    throw new GrantProblem('purposes', `must not have ${EMERGENCY_PURPOSE} beside an emergency part`)
   }
   // A record type with identifiers of parts, such as a household, is about several persons, so it is left out.
   const personal = recordTypes.filter(({ identifiers }) => identifiers.every(({ names }) => names !== 'part'))
@@ -33,7 +33,7 @@ export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType
   const all = see === ALL_NAMES || more === ALL_NAMES ? ALL_NAMES : [...see, ...more]
   return {
     ...grant,
-    terms: { ...terms, see: all, query_forms: ['identifier'], basis: 'authorize', purposes: [EMERGENCY] },
+    terms: { ...terms, see: all, query_forms: ['identifier'], basis: 'authorize', purposes: [EMERGENCY_PURPOSE] },
     recordTypes: new Set(personal.map(({ name }) => name)),
     queryForms: new Set(['identifier']),
     visible: all === ALL_NAMES ? null : visibleMore(grant, recordTypes, all),
@@ -82,7 +82,7 @@ export function readItemEmergency(
   { authorize }: ConsentMembers,
   now: Date,
 ): Emergency | null {
-  if (emergency === undefined || authorize?.purpose?.code !== EMERGENCY) return null
+  if (emergency === undefined || authorize?.purpose?.code !== EMERGENCY_PURPOSE) return null
   const { ts, purpose } = authorize
   const at = ts === undefined ? null : timestampInstant(ts)
   const age = at === null ? Number.NaN : (now.getTime() - at) / 1_000

@@ -128,7 +128,7 @@ const programmeNamed =
   }
 
 /** The operations that a grant with a basis other than law may have. */
-const CONSENTED = [
+const CONSENT_OPERATIONS = [
   ...['search', 'txn-status', 'subscribe', 'unsubscribe'],
   ...['enrolled', 'enrolment-status', 'disabled', 'disability-details', 'disability-support'],
 ]
@@ -149,8 +149,8 @@ function checkBasis(
     return
   }
   if (purposes.length === 0) throw new GrantProblem('purposes', `must name one at least for basis ${basis}`)
-  if (operations === null || [...operations].some((name) => !CONSENTED.includes(name))) {
-    throw new GrantProblem('operations', `must be of ${CONSENTED.join(', ')} for basis ${basis}`)
+  if (operations === null || [...operations].some((name) => !CONSENT_OPERATIONS.includes(name))) {
+    throw new GrantProblem('operations', `must be of ${CONSENT_OPERATIONS.join(', ')} for basis ${basis}`)
   }
   if (query_forms === ALL_NAMES || query_forms.some((form) => form !== 'identifier')) {
     throw new GrantProblem('query_forms', `must be identifier alone for basis ${basis}`)

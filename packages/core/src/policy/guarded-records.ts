@@ -10,7 +10,7 @@ import { type Protection, protectedOwnersOf, withoutProtectedPersons } from '../
 import type { MergedRecord, RecordReader } from '../model/record-source.ts'
 import type { FoundRecord, Identifier, RecordId } from '../model/records.ts'
 import type { RegistryShape } from '../model/registry.ts'
-import { type ReadableRecord, recordAsAsked } from '../query/memory/extract-record.ts'
+import { lazyRecord, type ReadableRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { compareInOrder, sortValuesOf } from '../query/memory/order.ts'
 
@@ -25,7 +25,7 @@ export interface SourceRecord extends FoundRecord {
 }
 
 /** One portion of the records that a source yields for a search. */
-export interface Candidates {
+export interface CandidateBatch {
   readonly records: readonly SourceRecord[]
   /** The number of rows that the source read for this portion, with those that cannot become records. */
   readonly rows: number
@@ -50,7 +50,7 @@ export interface CandidateSource {
     recordType: RecordType,
     predicate: Predicate | null,
     after: RecordId | null,
-  ): AsyncIterable<Candidates>
+  ): AsyncIterable<CandidateBatch>
   /** Reads the records with these ids in their current state, in this order. Deleted ones are left out. */
   read(registry: RegistryShape, recordType: RecordType, ids: readonly RecordId[]): Promise<readonly SourceRecord[]>
 }
@@ -66,7 +66,7 @@ export function guardedReader(
   return {
     async find(registry, { recordType, predicate, page: { sort, limit, offset, cap, ids = 0, categories = [] } }) {
       const guard = guardOf(registry.kind, recordType, await protectionOf(registry))
-      const hits: Hit[] = []
+      const hits: SearchHit[] = []
       let candidateCount = 0
       search: for await (const { records, rows } of candidates(registry, recordType, predicate, null)) {
         candidateCount += rows
@@ -141,12 +141,15 @@ export function guardedReader(
 
 const parsed = ({ value, document }: SourceRecord): JsonValue => value ?? JSON.parse(document)
 
-interface Hit {
+interface SearchHit {
   readonly record: FoundRecord
   readonly values: readonly (AttributeValue | undefined)[]
 }
 
-const hitOf = ({ id, document }: FoundRecord, values: Hit['values']): Hit => ({ record: { id, document }, values })
+const hitOf = ({ id, document }: FoundRecord, values: SearchHit['values']): SearchHit => ({
+  record: { id, document },
+  values,
+})
 
 interface Guard {
   /** True when at least one person of the registry is protected. */
@@ -177,7 +180,7 @@ function guardOf(kind: Kind, recordType: RecordType, protection: Protection): Gu
     seen({ document: text, merged }, read: JsonValue = JSON.parse(text)) {
       const document = isJsonObject(read) ? withoutProtectedPersons(kind, recordType, protection, read).document : read
       const aliases = merged.flatMap((one) => namesOf(kind, recordType, one.document))
-      return { document, extracted: recordAsAsked(kind, recordType, document, aliases) }
+      return { document, extracted: lazyRecord(kind, recordType, document, aliases) }
     },
   }
 }

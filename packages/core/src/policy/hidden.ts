@@ -5,7 +5,12 @@
 import { type JsonObject, type Kind, type RecordType, type TakesOut, withoutPersons } from '@rollcall/protocol'
 import type { Grant } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
-import { type Protection, protectedOwnersOf, takesOutProtected, withoutProtectedPersons } from '../model/protection.ts'
+import {
+  type Protection,
+  protectedOwnersOf,
+  protectedRemovalRule,
+  withoutProtectedPersons,
+} from '../model/protection.ts'
 import type { Registry } from '../model/registry.ts'
 import { adultPredicate, isMinor } from './minors.ts'
 
@@ -52,7 +57,7 @@ export function takesOutHidden(
   { categories, minors }: { readonly categories: readonly string[]; readonly minors: boolean },
   day: string,
 ): TakesOut | null {
-  const ofProtected = protection.byIdentifier.size === 0 ? null : takesOutProtected(kind, protection, categories)
+  const ofProtected = protection.byIdentifier.size === 0 ? null : protectedRemovalRule(kind, protection, categories)
   return minors ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null) : ofProtected
 }
 
@@ -71,11 +76,11 @@ function adultRows(
   return scoped
 }
 
-type Hiding = Pick<Grant, 'hidden' | 'identifiers'>
+type HidingParts = Pick<Grant, 'hidden' | 'identifiers'>
 
 /** True when the record belongs to a protected person whom the grant does not show. */
 export function isHiddenRecord(
-  { hidden: { protection, categories }, identifiers: { kind } }: Hiding,
+  { hidden: { protection, categories }, identifiers: { kind } }: HidingParts,
   recordType: RecordType,
   document: JsonObject,
 ): boolean {
@@ -85,7 +90,7 @@ export function isHiddenRecord(
 
 /** The record without other persons whom the grant does not show. */
 export function withoutHidden(
-  { hidden: { takesOut }, identifiers: { kind } }: Hiding,
+  { hidden: { takesOut }, identifiers: { kind } }: HidingParts,
   recordType: RecordType,
   document: JsonObject,
 ): JsonObject {
@@ -94,7 +99,7 @@ export function withoutHidden(
 
 /** The record without any protected person in it. Conditions are tested on this form, in the database and in memory. */
 export const withoutAnyProtected = (
-  { hidden: { protection }, identifiers: { kind } }: Hiding,
+  { hidden: { protection }, identifiers: { kind } }: HidingParts,
   recordType: RecordType,
   document: JsonObject,
 ): JsonObject => withoutProtectedPersons(kind, recordType, protection, document).document

@@ -20,23 +20,24 @@ export type Permission =
   | { readonly allowed: false; readonly reason: string }
 
 /** For each kind of name: where the grant lists it, where the act names it, and the reason for a refusal. */
-const RULES = [
+const PERMISSION_RULES = [
   { granted: 'operations', named: 'operation', reason: 'this operation is not granted to this participant' },
   { granted: 'recordTypes', named: 'record_type', reason: 'this record type is not granted to this participant' },
   { granted: 'eventTypes', named: 'event_type', reason: 'this event type is not granted to this participant' },
   { granted: 'programmes', named: 'programme', reason: 'this programme is not granted to this participant' },
 ] as const
 
-const UNFILTERED = 'this participant may not subscribe without a filter'
+const UNFILTERED_REASON = 'this participant may not subscribe without a filter'
 export const NOTHING_GRANTED = 'nothing in this registry is granted to this participant'
 
 /** Says whether a grant allows an act, and if not, why. @param grant the valid grant; null: nothing is allowed */
 export function permissionFor(grant: Grant | null, wanted: WantedAct): Permission {
   if (grant === null) return { allowed: false, reason: NOTHING_GRANTED }
-  for (const { granted, named, reason } of RULES) {
+  for (const { granted, named, reason } of PERMISSION_RULES) {
     const name = wanted[named]
     if (name !== undefined && !isGranted(grant[granted], name)) return { allowed: false, reason }
   }
-  if (wanted.unfiltered === true && grant.terms.unfiltered !== true) return { allowed: false, reason: UNFILTERED }
+  if (wanted.unfiltered === true && grant.terms.unfiltered !== true)
+    return { allowed: false, reason: UNFILTERED_REASON }
   return { allowed: true }
 }

@@ -13,7 +13,7 @@ interface QueryToCheck {
 }
 
 /** The parts of a grant that limit queries. */
-type Asking = Pick<Grant, 'queryForms' | 'terms'>
+type QueryTerms = Pick<Grant, 'queryForms' | 'terms'>
 
 interface SearchToCheck extends QueryToCheck {
   readonly sort: readonly { readonly attribute: string }[]
@@ -26,7 +26,7 @@ interface SearchToCheck extends QueryToCheck {
  * counts as an expression.
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
-export function checkForm(grant: Asking & Pick<Grant, 'visible'>, asked: SearchToCheck): void {
+export function checkForm(grant: QueryTerms & Pick<Grant, 'visible'>, asked: SearchToCheck): void {
   const { recordType, sort } = asked
   if (grant.terms.ask !== ALL_NAMES && sort.some(({ attribute }) => isSortedIdentifier(recordType, attribute))) {
     throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${VALUES_ONLY}: not in their order`)
@@ -37,7 +37,7 @@ export function checkForm(grant: Asking & Pick<Grant, 'visible'>, asked: SearchT
     throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${rule}`)
   }
   const form = asked.form === 'identifier' && asked.sort.length > 0 ? 'expression' : asked.form
-  const refused = refusedQuery(grant, { ...asked, form })
+  const refused = findQueryRefusal(grant, { ...asked, form })
   if (refused === null) return
   throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${refused}`)
 }
@@ -45,7 +45,7 @@ export function checkForm(grant: Asking & Pick<Grant, 'visible'>, asked: SearchT
 const VALUES_ONLY = 'this participant may ask for identifiers by their values only'
 
 /** The rule of the grant that refuses the query, in words; null when the query is allowed. */
-export function refusedQuery(grant: Asking, { recordType, form, predicate }: QueryToCheck): string | null {
+export function findQueryRefusal(grant: QueryTerms, { recordType, form, predicate }: QueryToCheck): string | null {
   const { queryForms, terms } = grant
   if (!queryForms.has(form)) return `this participant may ask by ${[...queryForms].join(', ')} only`
   // A query for any identifier of a type, or for all but some, names no attribute and finds nearly every record.

@@ -3,7 +3,7 @@ import type { EventType, RecordType } from '@rollcall/protocol'
 import type { Grant, QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { permissionFor } from './permission.ts'
-import { isNarrow, refusedQuery } from './query-form.ts'
+import { findQueryRefusal, isNarrow } from './query-form.ts'
 
 /** The part of `SubscribeCriteria` that is checked. */
 interface WantedSubscription {
@@ -15,14 +15,14 @@ interface WantedSubscription {
 }
 
 /** The rule that refuses the subscription, after the path of the member; null when it is allowed. */
-export function refusedSubscription(
+export function findSubscriptionRefusal(
   grant: Grant,
   { eventType, recordType, predicate, form }: WantedSubscription,
 ): string | null {
   const wanted = { operation: 'subscribe', event_type: eventType.name, record_type: recordType.name }
   const permission = permissionFor(grant, wanted)
   if (!permission.allowed) return `subscribe_criteria: ${permission.reason}`
-  const query = predicate && form && refusedQuery(grant, { recordType, form, predicate })
+  const query = predicate && form && findQueryRefusal(grant, { recordType, form, predicate })
   if (query !== null) return `subscribe_criteria.filter: ${query}`
   const filtered = permissionFor(grant, { ...wanted, unfiltered: predicate === null || !isNarrow(predicate) })
   return filtered.allowed ? null : `subscribe_criteria.filter: ${filtered.reason}`

@@ -2,7 +2,7 @@ import { ItemRejection } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type GrantTerms, TOTAL_COUNT_FORMS } from '../model/grant.ts'
-import type { Found } from '../model/records.ts'
+import type { FoundPage } from '../model/records.ts'
 import { applyCap, countingRulesOf } from './total.ts'
 
 const CAP = 20
@@ -11,7 +11,7 @@ const grantOf = (counts: GrantTerms['counts']) => ({
 })
 
 /** The result of a search where so many records match. Its total is at most one more than the cap. */
-const foundOf = (matching: number): Found => {
+const foundOf = (matching: number): FoundPage => {
   const ids = Array.from({ length: Math.min(matching, CAP) }, (_, id) => String(id))
   return { total: Math.min(matching, CAP + 1), records: ids.map((id) => ({ id, document: '{}' })), ids }
 }

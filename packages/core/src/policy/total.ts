@@ -1,23 +1,23 @@
 /** Changes the number of matching records to what an answer may state. */
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import type { Grant, TOTAL_COUNT_FORMS } from '../model/grant.ts'
-import type { Found } from '../model/records.ts'
+import type { FoundPage } from '../model/records.ts'
 
-interface Counting {
+interface CountingRules {
   /** Returns the number that the answer states as `total_count`. @param page the number of records in the page */
   readonly total: (total: number, page: number) => number
   /** True when an answer leaves out records of which nothing is shown. Otherwise the participant could count them. */
   readonly hidesEmpty: boolean
   /** Returns what replaces the result of a search that reached the cap. @throws ItemRejection */
-  readonly atCap: (found: Found, cap: number) => AtCap
+  readonly atCap: (found: FoundPage, cap: number) => AtCap
 }
 
-interface AtCap extends Partial<Found> {
+interface AtCap extends Partial<FoundPage> {
   /** Why the answer has no records, in words for the participant. */
   readonly reason?: string
 }
 
-const rejectAboveCap = (found: Found, cap: number): AtCap => {
+const rejectAboveCap = (found: FoundPage, cap: number): AtCap => {
   if (found.total <= cap) return {}
   throw new ItemRejection(
     'rjct.search.too_many_records_found',
@@ -25,7 +25,7 @@ const rejectAboveCap = (found: Found, cap: number): AtCap => {
   )
 }
 
-const COUNTINGS: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], Counting>> = {
+const COUNTINGS: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], CountingRules>> = {
   exact: { total: (total) => total, hidesEmpty: false, atCap: rejectAboveCap },
   // When the cap is reached, no records are sent: the choice of some would say something about the others.
   capped: {
@@ -43,14 +43,14 @@ const COUNTINGS: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], Counting>> 
 }
 
 /** The rules of a grant for the number of matching records that an answer states. */
-export const countingRulesOf = ({ terms }: Pick<Grant, 'terms'>): Counting => COUNTINGS[terms.counts ?? 'exact']
+export const countingRulesOf = ({ terms }: Pick<Grant, 'terms'>): CountingRules => COUNTINGS[terms.counts ?? 'exact']
 
 /**
  * The result of a search. If it reaches the cap, the counting rules of the grant may change or refuse it.
  * @param cap the number of records that a search may match; `found` counts at most one more
  * @throws ItemRejection rjct.search.too_many_records_found
  */
-export const applyCap = <Finding extends Found>(
+export const applyCap = <Finding extends FoundPage>(
   grant: Pick<Grant, 'terms'>,
   found: Finding,
   cap: number,

@@ -13,28 +13,28 @@ function canonicalForm(predicate: Predicate): JsonValue {
   switch (predicate.is) {
     case 'and':
     case 'or': {
-      const parts = unordered(operands(predicate.is, predicate.of).map(canonicalForm))
+      const parts = sortUniqueValues(operands(predicate.is, predicate.of).map(canonicalForm))
       return parts.length === 1 ? (parts[0] as JsonValue) : [predicate.is, parts]
     }
     case 'not':
       return predicate.of.is === 'not' ? canonicalForm(predicate.of.of) : ['not', canonicalForm(predicate.of)]
     case 'compare':
-      return [predicate.operator, predicate.attribute.name, literal(predicate.value), until(predicate)]
+      return [predicate.operator, predicate.attribute.name, literal(predicate.value), lastDayForm(predicate)]
     case 'in': {
-      const values = unordered(predicate.values.map(literal))
+      const values = sortUniqueValues(predicate.values.map(literal))
       // `in` with one value is written like `eq`.
       return values.length === 1
-        ? ['eq', predicate.attribute.name, values[0] as JsonValue, until(predicate)]
-        : ['in', predicate.attribute.name, values, until(predicate)]
+        ? ['eq', predicate.attribute.name, values[0] as JsonValue, lastDayForm(predicate)]
+        : ['in', predicate.attribute.name, values, lastDayForm(predicate)]
     }
     case 'exists':
-      return ['exists', predicate.attribute.name, predicate.list?.name ?? null, until(predicate)]
+      return ['exists', predicate.attribute.name, predicate.list?.name ?? null, lastDayForm(predicate)]
     case 'some':
       return ['some', predicate.list.name, canonicalForm(predicate.of)]
     case 'identifier':
-      return ['identifier', unordered(predicate.identifiers.map(identifier))]
+      return ['identifier', sortUniqueValues(predicate.identifiers.map(identifier))]
     case 'identifier_type':
-      return ['identifier_type', unordered([...predicate.types])]
+      return ['identifier_type', sortUniqueValues([...predicate.types])]
   }
 }
 
@@ -46,10 +46,10 @@ const literal = (value: Literal): JsonValue => (typeof value === 'object' ? [val
 
 const identifier = ({ type, value }: Identifier): JsonValue => [type, value]
 
-const until = (predicate: { readonly until?: string }): JsonValue => predicate.until ?? null
+const lastDayForm = (predicate: { readonly until?: string }): JsonValue => predicate.until ?? null
 
 /** The values sorted by their texts, each once. */
-function unordered(values: readonly JsonValue[]): JsonValue[] {
+function sortUniqueValues(values: readonly JsonValue[]): JsonValue[] {
   const byText = new Map(values.map((value) => [canonicalJson(value), value]))
   return [...byText].sort(([one], [other]) => compareCodePoints(one, other)).map(([, value]) => value)
 }

@@ -7,7 +7,7 @@ import { type Attribute, ItemRejection, type RecordType, UNLISTED } from '@rollc
 import type { AuditedPerson } from '../model/audit-entry.ts'
 import { attributesMentionedIn, type Leaf, leavesOf, type Predicate } from '../model/predicate.ts'
 import type { Identifier, SortKey } from '../model/records.ts'
-import { IDENTIFIERS, sortColumnGroup } from '../model/registry.ts'
+import { IDENTIFIERS_GROUP, sortColumnGroup } from '../model/registry.ts'
 
 /**
  * The columns that a predicate uses, sorted, each once: the name of an attribute, of the compound for its members, of
@@ -81,7 +81,7 @@ export function checkBackfilled(
 
 const columnsOf = (predicate: Predicate): readonly string[] => {
   const types = identifierTypesIn(predicate)
-  return [...columnsUsedIn(predicate), ...types, ...(types.includes(UNLISTED.name) ? [IDENTIFIERS] : [])]
+  return [...columnsUsedIn(predicate), ...types, ...(types.includes(UNLISTED.name) ? [IDENTIFIERS_GROUP] : [])]
 }
 
 /** True when the predicate uses a column that is being backfilled. */

@@ -5,13 +5,13 @@ const NEAR = 2
 /** A longer name is close to no known name. */
 const MAX_NAME_LENGTH = 64
 
-interface Misspelt {
+interface MisspeltMember {
   readonly member: string
   readonly meant: string
 }
 
 /** The first unknown member that is close to a known name, and that name; undefined when there is none. */
-export function findMisspelt(object: object, known: readonly string[]): Misspelt | undefined {
+export function findMisspelt(object: object, known: readonly string[]): MisspeltMember | undefined {
   for (const member of Object.keys(object)) {
     if (known.includes(member) || member.length > MAX_NAME_LENGTH) continue
     const letters = [...member.toLowerCase()]

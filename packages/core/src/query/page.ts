@@ -100,7 +100,7 @@ function isDescending(sort_order: unknown, at: string): boolean {
  * Reads the page from the criteria, or else from the item beside them; both must be valid (D23).
  * @throws ItemRejection rjct.pagination.invalid
  */
-export function readPageOf(
+export function readAskedPage(
   criteria: { readonly pagination?: unknown },
   item: { readonly pagination?: unknown },
   limits: PageLimits,

@@ -5,7 +5,7 @@
 import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
 import type { QueryForm } from '../model/grant.ts'
 import { readComparison } from './forms/expression-list.ts'
-import { findForm, type ObjectForm, Reader } from './forms/reader.ts'
+import { findForm, type ObjectForm, QueryReader } from './forms/reader.ts'
 import {
   asQuery,
   NESTED_FORMS,
@@ -88,7 +88,7 @@ export const readFilter = (scope: QueryScope, filter_type: unknown, filter: unkn
   filter_type === undefined ? readWorded(scope, undefined, filter, path) : readQuery(scope, filter_type, filter, path)
 
 function readWorded(scope: QueryScope, word: QueryWord | undefined, query: unknown, path: string): Query {
-  const reader = new Reader(scope)
+  const reader = new QueryReader(scope)
   if (isJsonObject(query)) {
     const form = findForm(FORMS, query, path)
     if (form !== undefined) return form.read(reader, form.members, word)

@@ -2,7 +2,7 @@
 import type { Attribute, RecordType } from '@rollcall/protocol'
 import { type Comparator, type Comparison, type Interval, membersOf, type Predicate } from '../model/predicate.ts'
 import type { RecordQuery } from '../model/record-source.ts'
-import type { Page } from '../model/records.ts'
+import type { SearchPage } from '../model/records.ts'
 import type { UndatedSortKey } from './page.ts'
 
 const FIRST_DAY = '0001-01-01'
@@ -25,14 +25,14 @@ export interface UndatedSearch {
 
 /**
  * The search on `day` (YYYY-MM-DD, in the registry's time zone).
- * @param counts.cap see `Page`
- * @param counts.ids see `Page`
- * @param counts.categories see `Page`
+ * @param counts.cap see `SearchPage`
+ * @param counts.ids see `SearchPage`
+ * @param counts.categories see `SearchPage`
  */
 export function recordQuery(
   { recordType, predicate, sort, page_size, page_number }: UndatedSearch,
   day: string,
-  counts: Pick<Page, 'cap' | 'ids' | 'categories'>,
+  counts: Pick<SearchPage, 'cap' | 'ids' | 'categories'>,
 ): RecordQuery {
   const keys = sort.map(({ age, ...key }) => (age ? { ...key, until: day } : key))
   return {

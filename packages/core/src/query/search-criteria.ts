@@ -17,7 +17,7 @@ import {
   criteriaRejection,
   readRecordType,
 } from './criteria.ts'
-import { type PageLimits, readPageOf, readSort, type UndatedSortKey } from './page.ts'
+import { type PageLimits, readAskedPage, readSort, type UndatedSortKey } from './page.ts'
 import { type Query, type QueryLimits, QueryProblem, type QueryScope, UnreadableQuery } from './query.ts'
 import { queryFormOf, readQuery } from './read-query.ts'
 
@@ -37,7 +37,7 @@ export interface SearchCriteria {
   readonly page_number: number
 }
 
-const RULES: CriteriaRules = {
+const SEARCH_CRITERIA_RULES: CriteriaRules = {
   name: 'search_criteria',
   code: 'rjct.search_criteria.invalid',
   members: Object.keys(SearchCriteriaSchema.properties),
@@ -59,14 +59,14 @@ export function readSearchCriteria(
   }: { readonly max_page_size?: number | null; readonly visible?: QueryScope['visible'] } = {},
 ): SearchCriteria {
   const criteria = item.search_criteria
-  if (!isJsonObject(criteria)) throw criteriaRejection(RULES, '', 'must be an object')
-  const reg_type = checkCommon(RULES, kind, criteria)
-  checkEventType(RULES, kind, criteria)
+  if (!isJsonObject(criteria)) throw criteriaRejection(SEARCH_CRITERIA_RULES, '', 'must be an object')
+  const reg_type = checkCommon(SEARCH_CRITERIA_RULES, kind, criteria)
+  checkEventType(SEARCH_CRITERIA_RULES, kind, criteria)
   const named = readResultType(kind, criteria)
   const query = readCriteriaQuery({ kind, recordType: named, limits, visible }, criteria)
   const { recordType, predicate, shape } = query
-  checkConsent(RULES, criteria, 'consent')
-  checkConsent(RULES, criteria, 'authorize')
+  checkConsent(SEARCH_CRITERIA_RULES, criteria, 'consent')
+  checkConsent(SEARCH_CRITERIA_RULES, criteria, 'authorize')
   const spelling = criteria.reg_record_type
   return {
     recordType,
@@ -76,7 +76,7 @@ export function readSearchCriteria(
     shape,
     form: queryFormOf(criteria.query_type, query),
     sort: readSort(kind, recordType, criteria.sort),
-    ...readPageOf(criteria, item, { ...limits, page_size: max_page_size ?? limits.page_size }),
+    ...readAskedPage(criteria, item, { ...limits, page_size: max_page_size ?? limits.page_size }),
   }
 }
 
@@ -85,17 +85,21 @@ function readCriteriaQuery(scope: QueryScope, { query_type, query }: Criteria): 
     return readQuery(scope, query_type, query, 'search_criteria.query')
   } catch (error) {
     if (error instanceof UnreadableQuery) throw new ItemRejection('rjct.filter.invalid', error.message)
-    if (error instanceof QueryProblem) throw new ItemRejection(RULES.code, error.message)
+    if (error instanceof QueryProblem) throw new ItemRejection(SEARCH_CRITERIA_RULES.code, error.message)
     throw error
   }
 }
 
 /** The record type of the result, from reg_record_type or response_entity; if both are given, they must agree. */
 function readResultType(kind: Kind, criteria: Criteria): RecordType | undefined {
-  const byType = readRecordType(RULES, kind, criteria, 'reg_record_type')
-  const byEntity = readRecordType(RULES, kind, criteria, 'response_entity')
+  const byType = readRecordType(SEARCH_CRITERIA_RULES, kind, criteria, 'reg_record_type')
+  const byEntity = readRecordType(SEARCH_CRITERIA_RULES, kind, criteria, 'response_entity')
   if (byType !== undefined && byEntity !== undefined && byType !== byEntity) {
-    throw criteriaRejection(RULES, 'response_entity', 'must mean the same record type as reg_record_type')
+    throw criteriaRejection(
+      SEARCH_CRITERIA_RULES,
+      'response_entity',
+      'must mean the same record type as reg_record_type',
+    )
   }
   return byType ?? byEntity
 }

@@ -1,6 +1,12 @@
 /** Random predicate trees over any record type: every leaf, every operator that a type of attribute knows. */
 
-import { type Comparator, type List, type Literal, membersOf, type Predicate } from '@rollcall/core/model/predicate'
+import {
+  type Comparator,
+  type ElementList,
+  type Literal,
+  membersOf,
+  type Predicate,
+} from '@rollcall/core/model/predicate'
 import type { Identifier } from '@rollcall/core/model/records'
 import {
   type Attribute,
@@ -38,7 +44,10 @@ const WEIGHTS: Readonly<Record<AttributeType, number>> = {
 /** Predicates as the readers of queries make them, before `resolveAges`. */
 export function predicates(kind: Kind, recordType: RecordType): fc.Arbitrary<Predicate> {
   const single = recordType.attributes.filter(({ many }) => many !== true)
-  const lists: List[] = [...recordType.attributes.filter(({ many }) => many === true), ...(recordType.compounds ?? [])]
+  const lists: ElementList[] = [
+    ...recordType.attributes.filter(({ many }) => many === true),
+    ...(recordType.compounds ?? []),
+  ]
   const kinds = [
     { weight: 6, arbitrary: ofSome(single) },
     { weight: 2, arbitrary: fc.oneof(identifiers(kind), identifierTypes(kind)) },
@@ -81,7 +90,7 @@ function ofAttribute(attribute: Attribute): fc.Arbitrary<Predicate> {
   )
 }
 
-function ofList(list: List): fc.Arbitrary<Predicate> {
+function ofList(list: ElementList): fc.Arbitrary<Predicate> {
   const members = membersOf(list)
   const of = trees(ofSome(members), 2)
   return fc.oneof(

@@ -12,7 +12,7 @@ import {
   temporaryName,
 } from './files.ts'
 
-const run = promisify(execFile)
+const runFile = promisify(execFile)
 const COPY_PREFIX = 'postgresql-'
 
 /** Paths of PostgreSQL's programs, in a place where the user of the cluster can run them. */
@@ -37,7 +37,7 @@ function packageDirectory(): string | null {
 async function tryBinaries(native: string, user: ClusterUser): Promise<Binaries | string> {
   const postgres = join(native, 'bin', 'postgres')
   try {
-    const { stdout } = await run(postgres, ['--version'], { cwd: '/', ...user })
+    const { stdout } = await runFile(postgres, ['--version'], { cwd: '/', ...user })
     const major = /\b(\d+)[.\w]*\s*$/.exec(stdout)?.[1]
     if (!major) return `unexpected version: ${stdout.trim()}`
     return { initdb: join(native, 'bin', 'initdb'), postgres, major }

@@ -19,6 +19,7 @@ import { promisify } from 'node:util'
 import { makeDataDirectory, syncDirectory } from '@rollcall/base/shared/data-directory'
 import { type Binaries, findUsableBinaries } from './binaries.ts'
 import {
+  type ClusterPaths,
   type ClusterUser,
   canEnter,
   changeOwner,
@@ -27,18 +28,17 @@ import {
   EmbeddedPostgresError,
   hasErrorCode,
   isBeingMade,
-  type Layout,
   newClusterUser,
   temporaryName,
 } from './files.ts'
 
-const run = promisify(execFile)
+const runProgram = promisify(execFile)
 
 /** The name of the cluster's superuser, which owns the database. */
 export const SUPERUSER = 'rollcall'
 
 /** A cluster of PostgreSQL (its data files) that is complete on disk. PostgreSQL may run on it or not. */
-export interface Cluster extends Layout {
+export interface Cluster extends ClusterPaths {
   readonly user: ClusterUser
   readonly binaries: Binaries
   readonly password: string
@@ -150,7 +150,7 @@ async function initialise(home: string, user: ClusterUser): Promise<void> {
     ...['--encoding', 'UTF8', '--locale', 'C', '--auth', 'scram-sha-256', '--no-instructions'],
   ]
   try {
-    await run(binaries.initdb, options, { cwd: home, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, ...user })
+    await runProgram(binaries.initdb, options, { cwd: home, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, ...user })
   } catch (error) {
     const reason = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
     throw new EmbeddedPostgresError(`PostgreSQL could not make its files in ${home}: ${reason}`)

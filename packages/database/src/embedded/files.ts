@@ -25,7 +25,7 @@ export function clusterPaths(home: string) {
 }
 
 /** The paths of the parts of one cluster. */
-export type Layout = ReturnType<typeof clusterPaths>
+export type ClusterPaths = ReturnType<typeof clusterPaths>
 
 /** Temporary names that this process made. In a container, an earlier process may have had the same process id. */
 const ownNames = new Set<string>()

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type Cluster, ensureCluster, SUPERUSER } from './cluster.ts'
 import { EmbeddedPostgresError, hasErrorCode } from './files.ts'
-import { findPostmaster, type Postmaster, type Start, startPostmaster, stopPostmaster } from './postmaster.ts'
+import { findPostmaster, type Postmaster, type PostmasterStart, startPostmaster, stopPostmaster } from './postmaster.ts'
 
 /** The name of the cluster's database in which Rollcall stores its data. */
 const DATABASE = 'rollcall'
@@ -17,7 +17,7 @@ const DATABASE = 'rollcall'
 const APPLICATION_ROLE = 'rollcall_application'
 
 /** The id of the advisory lock that every process holds while it uses the cluster, in the database `postgres`. */
-const LOCK = 5_294_201_871_530
+const CLUSTER_LOCK_ID = 5_294_201_871_530
 
 /** Milliseconds in which a started PostgreSQL must be ready: a recovery after a crash may take minutes. */
 const READY_TIMEOUT = 300_000
@@ -26,7 +26,7 @@ const READY_TIMEOUT = 300_000
 const RECOVERY_TIMEOUT = 10_000
 
 /** The number of starts, 200 ms apart, that may fail for a temporary reason, such as files of a killed process. */
-const TRIES = 100
+const MOST_START_TRIES = 100
 
 /** Milliseconds between two attempts to connect to PostgreSQL again after the connection was lost. */
 const RENEWAL_PAUSE = 2_000
@@ -170,7 +170,7 @@ async function reconnect(cluster: Cluster): Promise<Session | null> {
 
 /** Finds or starts PostgreSQL, and takes the shared lock. @throws EmbeddedPostgresError, or the reason of `signal` */
 async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Session> {
-  let start: Start | null = null
+  let start: PostmasterStart | null = null
   let tries = 0
   for (const end = Date.now() + READY_TIMEOUT; Date.now() < end; await sleep(20)) {
     // If we started PostgreSQL, we go on until we have the lock: the last holder stops PostgreSQL.
@@ -200,7 +200,7 @@ async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Session> {
 async function leave({ client, postmaster }: Session, cluster: Cluster): Promise<boolean> {
   try {
     await client.query('select pg_advisory_unlock_all()')
-    const last = await take(client, 'pg_try_advisory_lock')
+    const last = await tryTakeLock(client, 'pg_try_advisory_lock')
     // A process that starts now cannot get the lock: it waits until PostgreSQL has stopped, and starts it again.
     if (last) await stopPostmaster(postmaster, cluster)
     return true
@@ -217,7 +217,7 @@ async function join(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client
   const client = await connect(cluster, postmaster)
   if (client === null) return null
   try {
-    if (await take(client, 'pg_try_advisory_lock_shared')) return client
+    if (await tryTakeLock(client, 'pg_try_advisory_lock_shared')) return client
   } catch (error) {
     if (!isPassing(error)) {
       await client.end().catch(() => undefined)
@@ -257,17 +257,20 @@ function isPassing(error: unknown): boolean {
   return error instanceof Error && /Connection terminated|not queryable|timeout expired/.test(error.message)
 }
 
-async function take(client: pg.Client, lock: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared'): Promise<boolean> {
-  const { rows } = await client.query<{ taken: boolean }>(`select pg_catalog.${lock}($1) as taken`, [LOCK])
+async function tryTakeLock(
+  client: pg.Client,
+  lock: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
+): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(`select pg_catalog.${lock}($1) as taken`, [CLUSTER_LOCK_ID])
   return rows[0]?.taken === true
 }
 
 /** Checks that a failed start may be tried again. @throws EmbeddedPostgresError its reason is not temporary */
-async function requirePassing(start: Start, cluster: Cluster, tries: number): Promise<void> {
+async function requirePassing(start: PostmasterStart, cluster: Cluster, tries: number): Promise<void> {
   const said = await start.said()
   // 0: PostgreSQL was stopped regularly; null: a signal killed it.
   const code = start.exitCode()
-  if (code === 0 || ((code === null || PASSING.test(said)) && tries < TRIES)) return
+  if (code === 0 || ((code === null || PASSING.test(said)) && tries < MOST_START_TRIES)) return
   const fatal = said.split('\n').findLast((line) => /FATAL|PANIC/.test(line))
   const reason = fatal?.replace(/^.*(FATAL|PANIC):\s*/, '') ?? said.trim().slice(0, 500)
   throw new EmbeddedPostgresError(

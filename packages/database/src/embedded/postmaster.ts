@@ -8,15 +8,15 @@ import { promisify } from 'node:util'
 import { removeOldCopies } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { changeOwner, EmbeddedPostgresError, hasErrorCode, isProcessAlive } from './files.ts'
-import { PORT, removeSocketDirectory, SETTINGS, socketDirectory } from './settings.ts'
+import { POSTGRES_SETTINGS, removeSocketDirectory, SOCKET_PORT, socketDirectory } from './settings.ts'
 
-const run = promisify(execFile)
+const runCommand = promisify(execFile)
 
 /** Milliseconds for which a lock file may be empty, because a starting process has not written it yet. */
-const WRITING = 5_000
+const EMPTY_LOCK_FILE_MS = 5_000
 
 /** Milliseconds for which the socket of a postmaster that has ended may still accept connections. */
-const CLOSING = 5_000
+const SOCKET_CLOSING_MS = 5_000
 
 /** A running postmaster, and the address of its socket. */
 export interface Postmaster {
@@ -46,7 +46,7 @@ async function commandLine(pid: number): Promise<string> {
   if (process.platform === 'linux') {
     return (await readIfThere(`/proc/${pid}/cmdline`))?.replaceAll('\0', ' ') ?? ''
   }
-  return run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).then(
+  return runCommand('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).then(
     ({ stdout }) => `${stdout.trim()} `,
     () => '',
   )
@@ -62,10 +62,10 @@ async function removeStale(path: string, cluster: Cluster): Promise<void> {
   if (text === '') {
     // The file is empty for a moment while another start writes it; for longer, only after a power cut.
     const age = Date.now() - (await stat(path).then((file) => file.mtimeMs, Date.now))
-    if (age < WRITING) return
+    if (age < EMPTY_LOCK_FILE_MS) return
   } else if (await isPostmaster(Number.parseInt(text, 10), cluster)) return
   // The command line of a killed postmaster disappears a moment before its sockets close.
-  for (const end = Date.now() + CLOSING; await isListening(text); await sleep(50)) {
+  for (const end = Date.now() + SOCKET_CLOSING_MS; await isListening(text); await sleep(50)) {
     // Another start has written the lock file again since it was read.
     if ((await readIfThere(path)) !== text) return
     if (Date.now() < end) continue
@@ -106,7 +106,7 @@ const LOG_LIMIT = 10_000_000
 const STOP_TIMEOUT = { fast: 60_000, immediate: 15_000 }
 
 /** A postmaster that this process started. */
-export interface Start {
+export interface PostmasterStart {
   readonly child: ChildProcess
   /** Undefined while the postmaster runs; null when a signal ended it. */
   exitCode(): number | null | undefined
@@ -115,12 +115,12 @@ export interface Start {
 }
 
 /** Starts the postmaster in a session of its own: Ctrl-C in our terminal and our own end do not stop it. */
-export async function startPostmaster(cluster: Cluster): Promise<Start> {
+export async function startPostmaster(cluster: Cluster): Promise<PostmasterStart> {
   const directory = await socketDirectory(cluster)
   await removeStale(join(cluster.data, 'postmaster.pid'), cluster)
-  await removeStale(join(directory, `.s.PGSQL.${PORT}.lock`), cluster)
+  await removeStale(join(directory, `.s.PGSQL.${SOCKET_PORT}.lock`), cluster)
   await removeOldCopies(cluster.home, cluster.binaries)
-  const settings = { ...SETTINGS, port: String(PORT), unix_socket_directories: directory }
+  const settings = { ...POSTGRES_SETTINGS, port: String(SOCKET_PORT), unix_socket_directories: directory }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   await putLogAside(cluster)
   const log = await open(cluster.logFile, 'a', 0o600)

@@ -7,7 +7,7 @@ import type { Cluster } from './cluster.ts'
 import { canEnter, changeOwner, EmbeddedPostgresError, hasErrorCode } from './files.ts'
 
 /** Settings on PostgreSQL's command line: neither postgresql.conf nor ALTER SYSTEM can override them. */
-export const SETTINGS: Readonly<Record<string, string>> = {
+export const POSTGRES_SETTINGS: Readonly<Record<string, string>> = {
   // PostgreSQL listens on a unix socket only, in a directory that only its user may enter.
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -52,11 +52,11 @@ export const SETTINGS: Readonly<Record<string, string>> = {
 }
 
 /** The port number, which is only part of the socket's name: PostgreSQL does not listen on a network. */
-export const PORT = 5432
+export const SOCKET_PORT = 5432
 
 /** The longest path of a socket in bytes: 107 on Linux, 103 on macOS. */
 const SOCKET_PATH_BYTES = 103
-const PREFIX = 'rollcall-socket-'
+const SOCKET_DIRECTORY_PREFIX = 'rollcall-socket-'
 
 /**
  * The directory of the socket: the home of the cluster, which only its user may enter. If that path is too long, a
@@ -65,7 +65,8 @@ const PREFIX = 'rollcall-socket-'
  */
 export async function socketDirectory(cluster: Cluster): Promise<string> {
   if (isSocketPath(cluster.home)) return cluster.home
-  const name = PREFIX + createHash('sha256').update(`socket ${cluster.password}`).digest('hex').slice(0, 16)
+  const name =
+    SOCKET_DIRECTORY_PREFIX + createHash('sha256').update(`socket ${cluster.password}`).digest('hex').slice(0, 16)
   for (const parent of new Set([tmpdir(), '/tmp'])) {
     if (!(await canEnter(cluster.user, parent))) continue
     const directory = join(await realpath(parent), name)
@@ -83,11 +84,11 @@ export async function removeSocketDirectory({
 }: {
   readonly socketDirectory: string
 }): Promise<void> {
-  if (basename(directory).startsWith(PREFIX)) await rm(directory, { recursive: true, force: true })
+  if (basename(directory).startsWith(SOCKET_DIRECTORY_PREFIX)) await rm(directory, { recursive: true, force: true })
 }
 
 function isSocketPath(directory: string): boolean {
-  return Buffer.byteLength(join(directory, `.s.PGSQL.${PORT}`)) <= SOCKET_PATH_BYTES
+  return Buffer.byteLength(join(directory, `.s.PGSQL.${SOCKET_PORT}`)) <= SOCKET_PATH_BYTES
 }
 
 /** Makes `directory` for its owner alone; false when this fails, or another user made it: everybody may write there. */

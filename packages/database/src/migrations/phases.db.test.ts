@@ -6,7 +6,7 @@ import { type DatabaseSchema, readSchema } from '../../test/database-schema.ts'
 import { phaseProblems } from '../../test/schema-phases.ts'
 import { type Database, openDatabase } from '../database.ts'
 import { schemaVersions } from '../schema-version.ts'
-import { UNUSED_TABLES_AND_COLUMNS, type Unused } from '../unused.ts'
+import { UNUSED_TABLES_AND_COLUMNS, type UnusedName } from '../unused.ts'
 import { MIGRATIONS } from './index.ts'
 
 /** The newest that was made before the first release, when migrations did not name one. */
@@ -61,7 +61,7 @@ describe('the rules', () => {
   const problems = async (
     statement: string,
     phase: 'expand' | 'contract' = 'expand',
-    retired: readonly Unused[] = [],
+    retired: readonly UnusedName[] = [],
   ) => {
     await db.pool.query('drop table if exists part, whole, entire; drop table if exists more')
     await db.pool.query('create table whole (id integer primary key, name text, size integer not null)')

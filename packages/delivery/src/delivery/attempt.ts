@@ -8,7 +8,7 @@ import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
-import { type Signing, signEnvelope } from '@rollcall/participants/trust/messages'
+import { type SignDeps, signEnvelope } from '@rollcall/participants/trust/messages'
 import type { CanonicalText } from '@rollcall/protocol'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Credentials } from './credentials.ts'
@@ -16,7 +16,7 @@ import { type AttemptResult, resultOfAnswer, resultOfError, unsentResults } from
 import { readRetryAfter } from './schedule.ts'
 
 /** The dependencies of one attempt to send an envelope. */
-export interface Attempting extends Signing {
+export interface AttemptDeps extends SignDeps {
   readonly clock: Pick<Clock, 'now' | 'date'>
   readonly credentials: Credentials
   readonly log: Log
@@ -45,16 +45,16 @@ export interface FinishedAttempt {
   readonly result: AttemptResult
   /** The seconds that the peer asks us to wait before the next attempt; 0 when it asks for nothing. */
   readonly retry_after: number
-  /** The beginning of the peer's answer: at most `ANSWER_CHARACTERS` printable characters. */
+  /** The beginning of the peer's answer: at most `MOST_ANSWER_CHARACTERS` printable characters. */
   readonly answer: string
   /** The cause of the failure for operators, such as `ECONNREFUSED` or `status 400`; null when none is known. */
   readonly detail: string | null
 }
 
 /** The most bytes of the body of a peer's answer that are read. */
-const READ = 65_536
+const MOST_ANSWER_BYTES = 65_536
 /** The most characters of a peer's answer that are stored. */
-const ANSWER_CHARACTERS = 256
+const MOST_ANSWER_CHARACTERS = 256
 
 const USER_AGENT = `rollcall/${packageJson.version}`
 
@@ -62,7 +62,7 @@ const USER_AGENT = `rollcall/${packageJson.version}`
  * Signs an envelope with the present key, sends it at most once, and returns the result, whatever the peer does.
  * @throws the error of an unavailable database
  */
-export async function attemptEnvelope(deps: Attempting, outgoing: Outgoing): Promise<FinishedAttempt> {
+export async function attemptEnvelope(deps: AttemptDeps, outgoing: Outgoing): Promise<FinishedAttempt> {
   const { clock } = deps
   const at = new Date(clock.date())
   const began = clock.now()
@@ -90,7 +90,7 @@ export async function attemptEnvelope(deps: Attempting, outgoing: Outgoing): Pro
       },
       body,
       timeoutMs: left(),
-      maxBytes: READ,
+      maxBytes: MOST_ANSWER_BYTES,
       beyond: 'cut',
     })
     if (answer.status === 401) credentials.refused()
@@ -104,7 +104,7 @@ export async function attemptEnvelope(deps: Attempting, outgoing: Outgoing): Pro
 }
 
 /** Logs an internal failure of an attempt for the operator, without the text of the error. */
-export function logInternalFailure({ log }: Pick<Attempting, 'log'>, error: unknown): void {
+export function logInternalFailure({ log }: Pick<AttemptDeps, 'log'>, error: unknown): void {
   log.error({ ...safeDatabaseError(error) }, 'a delivery could not be attempted; tried again later')
 }
 
@@ -113,7 +113,7 @@ const detailOf = (error: unknown): string | null =>
 
 /** Turns the beginning of a peer's answer into printable ASCII; every other byte becomes a dot. */
 export function printableAnswer(body: Uint8Array): string {
-  return Buffer.from(body.subarray(0, ANSWER_CHARACTERS))
+  return Buffer.from(body.subarray(0, MOST_ANSWER_CHARACTERS))
     .toString('latin1')
     .replaceAll(/[^ -~]/g, '.')
 }

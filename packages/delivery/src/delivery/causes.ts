@@ -20,7 +20,7 @@ type DeliveryCause =
   | 'recalled'
   | 'restored'
 
-interface Explained {
+interface CauseExplanation {
   /** The explanation of the cause, for the operator. */
   readonly meaning: string
   /** The steps that an operator can take. */
@@ -31,12 +31,13 @@ interface Explained {
   readonly ownAdvice: string
 }
 
-const ADDRESS = 'Set another address with the participant, then replay the delivery.'
-const PEER = 'Ask the participant to look at its receiver. Deliveries go on by themselves; replay what is dead.'
-const OWN_RECEIVER = 'Look at your receiver. Deliveries go on by themselves; ask again for those that were given up.'
-const OWN_ADDRESS = 'Use another address: in sender_uri, or ask the operator to set it.'
-const ASK = 'Ask the operator of the registry.'
-const CREDENTIALS = 'Set the credentials for callbacks of the participant anew, then replay the delivery.'
+const ADDRESS_ADVICE = 'Set another address with the participant, then replay the delivery.'
+const PEER_ADVICE = 'Ask the participant to look at its receiver. Deliveries go on by themselves; replay what is dead.'
+const OWN_RECEIVER_ADVICE =
+  'Look at your receiver. Deliveries go on by themselves; ask again for those that were given up.'
+const OWN_ADDRESS_ADVICE = 'Use another address: in sender_uri, or ask the operator to set it.'
+const ASK_OPERATOR_ADVICE = 'Ask the operator of the registry.'
+const CREDENTIALS_ADVICE = 'Set the credentials for callbacks of the participant anew, then replay the delivery.'
 
 /**
  * The text for a participant when a stored message may not be sent. It does not say why: the participant might learn
@@ -48,7 +49,7 @@ const NOT_SENT = {
 } as const
 
 /** The explanations of causes, by the code that a delivery or an attempt has. */
-export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
+export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> = {
   ack_err: {
     meaning: 'The participant answered that it refuses the message.',
     advice: 'Read its answer with the participant. Replay the delivery only after it has changed something.',
@@ -71,15 +72,19 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
   },
   http_5xx: {
     meaning: 'The receiver answered with an HTTP status of 500 or more.',
-    advice: PEER,
-    ownAdvice: OWN_RECEIVER,
+    advice: PEER_ADVICE,
+    ownAdvice: OWN_RECEIVER_ADVICE,
   },
   unresolved: {
     meaning: 'The name of the host in the address cannot be resolved.',
     advice: 'Check the address and the DNS of this server.',
     ownAdvice: 'Check the host name of the address, and its DNS.',
   },
-  connection: { meaning: 'The connection could not be made, or it broke.', advice: PEER, ownAdvice: OWN_RECEIVER },
+  connection: {
+    meaning: 'The connection could not be made, or it broke.',
+    advice: PEER_ADVICE,
+    ownAdvice: OWN_RECEIVER_ADVICE,
+  },
   timeout: {
     meaning: 'The answer did not come in time.',
     advice: 'Ask the participant to look at its receiver, or give it more time (timeout_ms).',
@@ -97,8 +102,8 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
   },
   credentials_closed: {
     meaning: 'The credentials for callbacks cannot be decrypted.',
-    advice: CREDENTIALS,
-    ownAdvice: ASK,
+    advice: CREDENTIALS_ADVICE,
+    ownAdvice: ASK_OPERATOR_ADVICE,
   },
   credentials_token: {
     meaning: "The participant's token endpoint did not give an access token.",
@@ -107,7 +112,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
   },
   credentials_certificate: {
     meaning: 'The client certificate for callbacks or its key cannot be used.',
-    advice: CREDENTIALS,
+    advice: CREDENTIALS_ADVICE,
     ownAdvice: 'Give the operator a new client certificate for callbacks.',
   },
   no_encryption_key: {
@@ -125,23 +130,31 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
     advice: 'Allow the address with the participant, or set another one; then replay the delivery.',
     ownAdvice: 'Ask the operator to allow the address, or name an allowed one in sender_uri.',
   },
-  address_form: { meaning: 'The address is not an absolute address.', advice: ADDRESS, ownAdvice: OWN_ADDRESS },
+  address_form: {
+    meaning: 'The address is not an absolute address.',
+    advice: ADDRESS_ADVICE,
+    ownAdvice: OWN_ADDRESS_ADVICE,
+  },
   address_spelling: {
     meaning: 'Host and port of the address are not in their usual form.',
-    advice: ADDRESS,
-    ownAdvice: OWN_ADDRESS,
+    advice: ADDRESS_ADVICE,
+    ownAdvice: OWN_ADDRESS_ADVICE,
   },
   address_scheme: {
     meaning: 'The address is not https, and plain http is not allowed for its host.',
-    advice: ADDRESS,
+    advice: ADDRESS_ADVICE,
     ownAdvice: 'Use an https address.',
   },
-  address_userinfo: { meaning: 'The address has a user name or a password.', advice: ADDRESS, ownAdvice: OWN_ADDRESS },
-  address_fragment: { meaning: 'The address has a fragment.', advice: ADDRESS, ownAdvice: OWN_ADDRESS },
+  address_userinfo: {
+    meaning: 'The address has a user name or a password.',
+    advice: ADDRESS_ADVICE,
+    ownAdvice: OWN_ADDRESS_ADVICE,
+  },
+  address_fragment: { meaning: 'The address has a fragment.', advice: ADDRESS_ADVICE, ownAdvice: OWN_ADDRESS_ADVICE },
   address_port: {
     meaning: 'The address has a port to which requests may not be sent.',
-    advice: ADDRESS,
-    ownAdvice: OWN_ADDRESS,
+    advice: ADDRESS_ADVICE,
+    ownAdvice: OWN_ADDRESS_ADVICE,
   },
   address_network: {
     meaning: 'The address is not on the public network, and its host is not allowed.',
@@ -182,7 +195,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
   operator: {
     meaning: 'An operator cancelled it.',
     advice: 'Replay it if it is to be sent after all.',
-    ownAdvice: ASK,
+    ownAdvice: ASK_OPERATOR_ADVICE,
   },
   replayed: {
     meaning: 'Its events were asked for again, and were composed and sent anew.',
@@ -213,7 +226,7 @@ export function explainCauseToParticipant(cause: string | null) {
   return found && { meaning: found.ownMeaning ?? found.meaning, advice: found.ownAdvice }
 }
 
-function causeNamed(cause: string | null): Explained | null {
-  const known: Readonly<Record<string, Explained>> = DELIVERY_CAUSES
+function causeNamed(cause: string | null): CauseExplanation | null {
+  const known: Readonly<Record<string, CauseExplanation>> = DELIVERY_CAUSES
   return cause !== null && Object.hasOwn(known, cause) ? (known[cause] ?? null) : null
 }

@@ -42,7 +42,7 @@ export type Secrets = {
 }[keyof CredentialsOf]
 
 /** The address guard and the headers with which one request to a participant may be sent. */
-export interface Usable {
+export interface UsableCredentials {
   readonly guard: AddressGuard
   /** The headers that authenticate us to the participant. Their values are secret. */
   readonly headers: Readonly<Record<string, string>>
@@ -60,7 +60,7 @@ export interface Credentials {
     settings: Pick<CallbackSettings, 'auth' | 'sealed'>,
     target: string,
     timeoutMs: number,
-  ): Promise<Usable>
+  ): Promise<UsableCredentials>
 }
 
 const { table, purpose } = SEALED_CREDENTIALS
@@ -134,7 +134,7 @@ export function createCredentials(
           // The cache key contains the secrets, so another token is fetched after they change.
           const client = hash('sha256', JSON.stringify(secrets))
           const held = tokens.of(participant.id, client, () => accessToken(now))
-          const token = await held.get(() => fetchToken(secrets, plain.guard, timeoutMs)).catch(unusable)
+          const token = await held.get(() => fetchToken(secrets, plain.guard, timeoutMs)).catch(throwUnusable)
           const refused = () => held.drop((value) => value === token)
           return { ...plain, sent: true, headers: { authorization: `Bearer ${token}` }, refused }
         }
@@ -186,7 +186,7 @@ async function fetchToken(
 const encoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
 
 /** Throws a failed token request as CredentialsUnusable, without any text of the peer, and other errors unchanged. */
-function unusable(error: unknown): never {
+function throwUnusable(error: unknown): never {
   if (error instanceof AddressRefused) throw new CredentialsUnusable('token', error.rule)
   if (error instanceof RequestFailed) throw new CredentialsUnusable('token', error.failure)
   if (error instanceof TokenProblem) {

@@ -9,7 +9,7 @@ import {
   type DeliveryClaim,
   type DeliveryUpdate,
   type Destination,
-  deliveryEncryptionContext,
+  deliveryBodyBinding,
   type NewDelivery,
   originOf,
 } from '@rollcall/core/model/delivery'
@@ -26,17 +26,17 @@ import type { CallbackSettings } from '@rollcall/participants/store/participant-
 import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
 import { type AnsweredRequests, recordAttempt } from '../store/deliveries/deliveries.ts'
 import { retryWaiting } from '../store/events/mailboxes.ts'
-import { type Attempting, attemptEnvelope, type FinishedAttempt, logInternalFailure } from './attempt.ts'
+import { type AttemptDeps, attemptEnvelope, type FinishedAttempt, logInternalFailure } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
 import { type AttemptResult, resultOfError, unsentResults } from './failures.ts'
 import { type Limiter, type Permit, SLOW_MS } from './limiter.ts'
 import { recallUnwantedEnvelope } from './recall.ts'
-import { breakerPause, nextAttempt } from './schedule.ts'
+import { breakerPause, secondsUntilNextAttempt } from './schedule.ts'
 import { isStillPermitted } from './still-permitted.ts'
 import { callbackNamed, callbackTarget, recheckTarget } from './targets.ts'
 
 /** The dependencies of a delivery. */
-export interface Delivering extends Attempting, AnsweredRequests {
+export interface DeliverDeps extends AttemptDeps, AnsweredRequests {
   readonly db: Pick<Database, 'pool'>
   readonly directory: Pick<Directory, 'participantById' | 'registryById'>
   readonly grants: Grants
@@ -54,7 +54,7 @@ export interface Delivering extends Attempting, AnsweredRequests {
 }
 
 /** A claim and a permit to attempt a delivery at once. The delivery is committed with this claim. */
-export interface Reserved {
+export interface ReservedAttempt {
   readonly claim: DeliveryClaim
   /** `deliverNow` releases the permit. A caller that does not call it must release the permit as `unused`. */
   readonly permit: Permit
@@ -62,27 +62,27 @@ export interface Reserved {
 
 /** Reserves an attempt; null when the breaker is open or no permit is free: the dispatcher makes the attempt then. */
 export async function reserveAttempt(
-  { callbacks, breakers, limiter }: Pick<Delivering, 'callbacks' | 'breakers' | 'limiter'>,
+  { callbacks, breakers, limiter }: Pick<DeliverDeps, 'callbacks' | 'breakers' | 'limiter'>,
   destination: Destination,
-): Promise<Reserved | null> {
+): Promise<ReservedAttempt | null> {
   const settings = await callbacks.of({ id: destination.participant })
   if (!(await breakers.isClosed(destination))) return null
   const permit = limiter.tryAcquire(destination, settings)
   return permit === null ? null : { claim: newAttemptClaim(settings), permit }
 }
 
-/** Makes a claim for one attempt. It lasts `GRACE` seconds longer than the participant's timeout. */
+/** Makes a claim for one attempt. It lasts `CLAIM_GRACE_SECONDS` seconds longer than the participant's timeout. */
 export function newAttemptClaim({ timeout_ms }: Pick<CallbackSettings, 'timeout_ms'>): DeliveryClaim {
-  return { id: randomUUID(), seconds: timeout_ms / 1_000 + GRACE }
+  return { id: randomUUID(), seconds: timeout_ms / 1_000 + CLAIM_GRACE_SECONDS }
 }
 
 /** Seconds that a claim adds to the participant's timeout, for recording the result of an attempt. */
-const GRACE = 5
+const CLAIM_GRACE_SECONDS = 5
 /** Milliseconds for which the maker of an answer waits for its attempt. Then the destination counts as failing. */
-const TIMEOUT = 500
+const FIRST_ATTEMPT_WAIT_MS = 500
 
 /** A delivery that was committed just now, with a reserved claim. */
-export interface FreshDelivery extends Reserved {
+export interface FreshDelivery extends ReservedAttempt {
   readonly delivery: NewDelivery
   /** The header and message that are encrypted in the body. */
   readonly header: object
@@ -95,12 +95,12 @@ export interface FreshDelivery extends Reserved {
 }
 
 /**
- * Makes the first attempt of a delivery. Resolves when the result is recorded, or after `TIMEOUT`: then the attempt
+ * Makes the first attempt of a delivery. Resolves when the result is recorded, or after `FIRST_ATTEMPT_WAIT_MS`: then the attempt
  * continues in the background. Never rejects: the delivery is committed, and its claim ends by itself.
  * @returns true when the delivery has ended; false also when the attempt continues in the background
  */
 export async function deliverNow(
-  deps: Delivering,
+  deps: DeliverDeps,
   { delivery, claim, permit, header, message, traceparent, asksAgain = false, allowedBy }: FreshDelivery,
 ): Promise<boolean> {
   const origin = originOf(delivery.target)
@@ -121,7 +121,7 @@ export async function deliverNow(
     timer = setTimeout(() => {
       permit.slow()
       resolve(false)
-    }, TIMEOUT)
+    }, FIRST_ATTEMPT_WAIT_MS)
   })
   const isEnded = await Promise.race([attempting, late])
   clearTimeout(timer)
@@ -129,7 +129,7 @@ export async function deliverNow(
 }
 
 /** Logs for the operator that the result of an attempt could not be recorded. */
-export function logUnrecorded({ log }: Pick<Delivering, 'log'>, error: unknown): void {
+export function logUnrecorded({ log }: Pick<DeliverDeps, 'log'>, error: unknown): void {
   log.error(safeDatabaseError(error), 'an attempt could not be recorded; made again when its claim ends')
 }
 
@@ -137,9 +137,9 @@ export function logUnrecorded({ log }: Pick<Delivering, 'log'>, error: unknown):
  * Attempts a delivery and releases its permit. Marks the destination as failing if the attempt takes `SLOW_MS` or more.
  * @returns whether the delivery has ended
  */
-export async function attemptWithPermit(deps: Delivering, permit: Permit, claimed: ClaimedAttempt): Promise<boolean> {
+export async function attemptWithPermit(deps: DeliverDeps, permit: Permit, claimed: ClaimedAttempt): Promise<boolean> {
   const timer = setTimeout(() => permit.slow(), SLOW_MS)
-  let result: Attempted = UNATTEMPTED
+  let result: AttemptOutcome = UNATTEMPTED
   try {
     result = await attemptAndRecord(deps, claimed)
   } finally {
@@ -154,7 +154,7 @@ export interface ClaimedAttempt {
   readonly delivery: Omit<ClaimedDelivery, 'body'>
   readonly claim: DeliveryClaim
   /** Reads the delivery's header, message and traceparent, for example by decrypting its body. */
-  readonly read: () => Promise<Contents>
+  readonly read: () => Promise<DeliveryContents>
   /** True when the attempt is the probe of an open circuit breaker. */
   readonly probe: boolean
   /**
@@ -166,7 +166,7 @@ export interface ClaimedAttempt {
   readonly allowedBy?: CallbackSettings | undefined
 }
 
-interface Contents {
+interface DeliveryContents {
   readonly header: object
   readonly message: object | CanonicalText
   /** The traceparent of the answered request; null when it had none. */
@@ -175,10 +175,10 @@ interface Contents {
 
 /** Decrypts the header and message of a delivery, which are the same in each attempt. @throws BodyUnreadable */
 export async function decryptDelivery(
-  { bodies }: Pick<Delivering, 'bodies'>,
+  { bodies }: Pick<DeliverDeps, 'bodies'>,
   { id, body }: Pick<NewDelivery, 'id' | 'body'>,
-): Promise<Contents> {
-  const persisted = parsePersisted(await bodies.decryptBody(body, deliveryEncryptionContext(id)))
+): Promise<DeliveryContents> {
+  const persisted = parsePersisted(await bodies.decryptBody(body, deliveryBodyBinding(id)))
   if (!isJsonObject(persisted.header) || !isJsonObject(persisted.message)) {
     throw new BodyUnreadable('altered')
   }
@@ -190,19 +190,19 @@ export async function decryptDelivery(
   }
 }
 
-interface Attempted {
+interface AttemptOutcome {
   /** True when the peer answered within `SLOW_MS`, and not with a status for which the attempt is repeated. */
   readonly isHealthy: boolean
   readonly isEnded: boolean
 }
 
-const UNATTEMPTED: Attempted = { isHealthy: false, isEnded: false }
+const UNATTEMPTED: AttemptOutcome = { isHealthy: false, isEnded: false }
 
 /**
  * Attempts one delivery and records the result. Makes and records no attempt if the participant is not active, the
  * registry is not found, or the envelope is taken back.
  */
-export async function attemptAndRecord(deps: Delivering, claimed: ClaimedAttempt): Promise<Attempted> {
+export async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttempt): Promise<AttemptOutcome> {
   const { delivery } = claimed
   const participant = await deps.directory.participantById(delivery.participant)
   const registry = await deps.directory.registryById(delivery.registry)
@@ -216,8 +216,8 @@ export async function attemptAndRecord(deps: Delivering, claimed: ClaimedAttempt
   const settings = await deps.callbacks.of(participant)
   const made = await makeAttempt(deps, { ...claimed, fresh: isFresh }, { participant, registry, settings })
   const update = updateAfter(delivery, made.finished, settings.schedule ?? deps.retrySchedule)
-  const isRecorded = await record(deps, claimed, settings, made, update)
-  await announce(deps, claimed, made, update)
+  const isRecorded = await recordResult(deps, claimed, settings, made, update)
+  await announceDue(deps, claimed, made, update)
   const { result, duration_ms } = made.finished
   return { isHealthy: result.peer === 'up' && duration_ms < SLOW_MS, isEnded: isRecorded && update.state !== 'pending' }
 }
@@ -229,8 +229,8 @@ interface MadeAttempt {
 }
 
 /** Records an attempt. @returns false when the delivery has another claim by now, or was ended meanwhile */
-async function record(
-  deps: Delivering,
+async function recordResult(
+  deps: DeliverDeps,
   { delivery: { id, number, origin, participant }, claim, probe }: ClaimedAttempt,
   settings: CallbackSettings,
   { target, finished: { at, duration_ms, result, answer } }: MadeAttempt,
@@ -260,8 +260,8 @@ async function record(
 }
 
 /** Tells this node which deliveries or mailboxes are due after an attempt. */
-async function announce(
-  deps: Delivering,
+async function announceDue(
+  deps: DeliverDeps,
   { delivery: { participant, mailbox = null }, probe }: ClaimedAttempt,
   { target, finished: { result } }: MadeAttempt,
   update: DeliveryUpdate,
@@ -280,7 +280,7 @@ async function announce(
  * delivery that names none.
  */
 async function isUnchanged(
-  { grants }: Pick<Delivering, 'grants'>,
+  { grants }: Pick<DeliverDeps, 'grants'>,
   { made }: Pick<NewDelivery, 'made'>,
   { participant, registry }: { readonly participant: Participant; readonly registry: Registry },
 ): Promise<boolean> {
@@ -290,21 +290,21 @@ async function isUnchanged(
 }
 
 async function makeAttempt(
-  deps: Delivering,
+  deps: DeliverDeps,
   { delivery, read, fresh, allowedBy }: ClaimedAttempt,
   to: Pick<Parameters<typeof attemptEnvelope>[1], 'participant' | 'registry' | 'settings'>,
 ): Promise<MadeAttempt> {
-  const without = (result: AttemptResult): MadeAttempt => ({
+  const unsentAttempt = (result: AttemptResult): MadeAttempt => ({
     target: null,
     finished: { at: new Date(deps.clock.date()), duration_ms: 0, result, retry_after: 0, answer: '', detail: null },
   })
   try {
     const target = allowedBy === to.settings ? delivery.target : targetOf(to.settings, delivery)
-    if (target === null) return without(unsentResults.no_address)
+    if (target === null) return unsentAttempt(unsentResults.no_address)
     const { header, message, traceparent } = await read()
     const isReply = delivery.mailbox == null
     if (isReply && fresh !== true && !(await isStillPermitted(deps, delivery, to, message))) {
-      return without(unsentResults.not_permitted)
+      return unsentAttempt(unsentResults.not_permitted)
     }
     const { correlation_id, id } = delivery
     // A participant that must encrypt by now gets nothing in clear, even if its request was in clear.
@@ -313,11 +313,11 @@ async function makeAttempt(
     const outgoing = { ...to, target, encrypted, header, message, traceparent: trace }
     return { target, finished: await attemptEnvelope(deps, outgoing) }
   } catch (error) {
-    if (error instanceof RequestFault) return without(unsentResults.address_not_registered)
-    if (error instanceof BodyUnreadable) return without(unsentResults[`body_${error.reason}`])
+    if (error instanceof RequestFault) return unsentAttempt(unsentResults.address_not_registered)
+    if (error instanceof BodyUnreadable) return unsentAttempt(unsentResults[`body_${error.reason}`])
     const result = resultOfError(error)
     logInternalFailure(deps, error)
-    return without(result)
+    return unsentAttempt(result)
   }
 }
 
@@ -344,6 +344,6 @@ function updateAfter(
   // A notification is not given up at the end of the schedule, because later ones wait behind it. After the retention
   // time its mailbox is closed.
   const steps = mailbox === null ? attempts : Math.min(attempts, schedule.length)
-  const wait = nextAttempt(schedule, steps, { retryAfter })
+  const wait = secondsUntilNextAttempt(schedule, steps, { retryAfter })
   return wait === null ? { state: 'dead', wait: null, reason: name } : { state: 'pending', wait, reason: null }
 }

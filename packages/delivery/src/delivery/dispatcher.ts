@@ -6,7 +6,7 @@
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { findWaitingParticipants } from '../store/deliveries/deliveries.ts'
-import type { Delivering } from './deliver.ts'
+import type { DeliverDeps } from './deliver.ts'
 import { drainParticipant } from './drain.ts'
 
 /** Drains participants on one node: their due deliveries are attempted. */
@@ -20,16 +20,16 @@ export interface Dispatcher {
 }
 
 /** Seconds after which a participant with pending deliveries is checked again: other nodes change them too. */
-const LONGEST_WAIT = 5
+const MOST_WAIT_SECONDS = 5
 /**
  * Seconds until a participant is drained that only a poll has found. Most of its deliveries are being attempted by the
  * makers of the answers, and soon end.
  */
-const FOUND = 1
+const POLLED_DELAY_SECONDS = 1
 /** Seconds until a participant is drained again after draining it failed. */
-const AFTER_FAILURE = 1
+const FAILURE_PAUSE_SECONDS = 1
 
-interface Options {
+interface DispatcherOptions {
   /** The most participants that are drained at the same time. */
   readonly slots: number
   /** Asks the caller to poll again in so many milliseconds. */
@@ -39,8 +39,8 @@ interface Options {
 }
 
 export function createDispatcher(
-  deps: Omit<Delivering, 'deliveryDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> },
-  { slots, wake, now = () => performance.now() }: Options,
+  deps: Omit<DeliverDeps, 'deliveryDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> },
+  { slots, wake, now = () => performance.now() }: DispatcherOptions,
 ): Dispatcher {
   /** The time of each participant's next check. One that is being drained has none, unless new deliveries came. */
   const dueAt = new Map<number, number>()
@@ -48,7 +48,7 @@ export function createDispatcher(
   let last = 0
 
   const due = (participant: number, seconds = 0): void => {
-    const wait = Math.max(0, Math.min(seconds, LONGEST_WAIT)) * 1_000
+    const wait = Math.max(0, Math.min(seconds, MOST_WAIT_SECONDS)) * 1_000
     const at = now() + wait
     if (at < (dueAt.get(participant) ?? Number.POSITIVE_INFINITY)) dueAt.set(participant, at)
     wake(wait)
@@ -65,7 +65,7 @@ export function createDispatcher(
     } catch (error) {
       ended('failed')
       deps.log.warn({ task: 'drain', ...safeDatabaseError(error) }, 'deliveries could not be attempted')
-      due(participant, AFTER_FAILURE)
+      due(participant, FAILURE_PAUSE_SECONDS)
     } finally {
       // The next poll is at once: another participant may wait for this slot, or new deliveries came for this one.
       if (draining.size >= slots || dueAt.has(participant)) wake(0)
@@ -84,7 +84,7 @@ export function createDispatcher(
       const inTurns = behind === -1 ? waiting : [...waiting.slice(behind), ...waiting.slice(0, behind)]
       for (const participant of inTurns) {
         if (draining.size >= slots || signal.aborted) return
-        const at = dueAt.get(participant) ?? now() + FOUND * 1_000
+        const at = dueAt.get(participant) ?? now() + POLLED_DELAY_SECONDS * 1_000
         if (!draining.has(participant)) dueAt.set(participant, at)
         if (draining.has(participant) || at > now()) continue
         dueAt.delete(participant)

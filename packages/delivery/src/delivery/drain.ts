@@ -8,28 +8,28 @@ import type { CallbackSettings } from '@rollcall/participants/store/participant-
 import { findBreaker, takeProbes } from '../store/deliveries/breakers.ts'
 import { claimDueDeliveries, expireDeliveries } from '../store/deliveries/deliveries.ts'
 import { findDestinations, secondsUntilDelivery, type WaitingDestination } from '../store/deliveries/destinations.ts'
-import { attemptWithPermit, type Delivering, decryptDelivery, logUnrecorded, newAttemptClaim } from './deliver.ts'
+import { attemptWithPermit, type DeliverDeps, decryptDelivery, logUnrecorded, newAttemptClaim } from './deliver.ts'
 import type { Limiter, Permit } from './limiter.ts'
 import { createDestinationRound } from './round.ts'
 import { scheduleLength } from './schedule.ts'
 
 /** Milliseconds of a participant's turn, after which no further attempt is begun. */
-const TURN = 10_000
+const TURN_MS = 10_000
 /**
  * Milliseconds for which a turn waits at its end for attempts in progress. Those that last longer continue in the
  * background. A turn that has failed or is aborted waits for all.
  */
-const TIMEOUT = 500
+const TURN_END_WAIT_MS = 500
 /** The most milliseconds until permits are asked for again, when all are in use. */
-const POLL_DELAY = 50
+const PERMIT_POLL_MS = 50
 /** The most milliseconds until due deliveries are looked for again, while attempts are in progress. */
-const POLL = 250
+const DUE_POLL_MS = 250
 /** The most destinations of a participant that one poll for due deliveries reads. */
-const DESTINATIONS = 200
+const MOST_POLLED_DESTINATIONS = 200
 /** The fewest seconds between two turns, unless something is due, so that many destinations are probed together. */
-const BETWEEN_TURNS = 0.25
+const LEAST_TURN_PAUSE_SECONDS = 0.25
 /** Seconds until the deliveries of a disabled participant are checked again. */
-const DISABLED = 5
+const DISABLED_PAUSE_SECONDS = 5
 
 /**
  * Attempts what is due for a participant. On one node the dispatcher never runs this twice at a time for a participant.
@@ -39,20 +39,20 @@ const DISABLED = 5
  * @returns seconds until a delivery of the participant may be due; null when none is pending
  */
 export async function drainParticipant(
-  deps: Delivering,
+  deps: DeliverDeps,
   participant: number,
   signal?: AbortSignal,
-  turn = TURN,
+  turn = TURN_MS,
 ): Promise<number | null> {
   const { db } = deps
   const found = await deps.directory.participantById(participant)
   if (found?.status !== 'active') {
     const waits = found !== null && (await secondsUntilDelivery(db, participant)) !== null
-    return waits ? DISABLED : null
+    return waits ? DISABLED_PAUSE_SECONDS : null
   }
   await takeTurn(deps, participant, await deps.callbacks.of(found), { signal, turn })
   const wait = await secondsUntilDelivery(db, participant)
-  return wait === null || wait === 0 ? wait : Math.max(wait, BETWEEN_TURNS)
+  return wait === null || wait === 0 ? wait : Math.max(wait, LEAST_TURN_PAUSE_SECONDS)
 }
 
 /**
@@ -60,7 +60,7 @@ export async function drainParticipant(
  * destination that does not answer, or whose breaker is open, delays the others little.
  */
 async function takeTurn(
-  deps: Delivering,
+  deps: DeliverDeps,
   participant: number,
   settings: CallbackSettings,
   { signal, turn }: { readonly signal: AbortSignal | undefined; readonly turn: number },
@@ -70,7 +70,7 @@ async function takeTurn(
   const running = new Set<Promise<void>>()
   let failed: unknown
   let over = false
-  const begin = (taken: Taken, claim: DeliveryClaim): void => {
+  const begin = (taken: TakenDelivery, claim: DeliveryClaim): void => {
     const attempting = attempt(deps, settings, taken, claim)
       .catch((error: unknown) => {
         if (over) logUnrecorded(deps, error)
@@ -80,7 +80,7 @@ async function takeTurn(
     running.add(attempting)
   }
   const pause = (milliseconds: number) => Promise.race([...running, sleep(milliseconds, undefined, { ref: false })])
-  const round = createDestinationRound(DESTINATIONS)
+  const round = createDestinationRound(MOST_POLLED_DESTINATIONS)
   try {
     while (now() < end && signal?.aborted !== true && failed === undefined) {
       const seen = await nextDestinations(deps, participant, round.from())
@@ -90,12 +90,12 @@ async function takeTurn(
       for (const one of taken) begin(one, claim)
       const progress = round.looked(seen, due, served)
       if (progress === 'idle' && running.size === 0) break
-      if (progress === 'idle') await pause(POLL)
+      if (progress === 'idle') await pause(DUE_POLL_MS)
       else if (progress === 'busy' || (served !== undefined && taken.length === 0)) await pause(wait)
     }
   } finally {
     const all = Promise.all(running)
-    const wait = signal?.aborted === true || failed !== undefined ? undefined : TIMEOUT
+    const wait = signal?.aborted === true || failed !== undefined ? undefined : TURN_END_WAIT_MS
     await (wait === undefined ? all : Promise.race([all, sleep(wait, undefined, { ref: false })]))
     over = true
   }
@@ -104,27 +104,27 @@ async function takeTurn(
 
 /** Reads destinations in the order of their origins, from `from` on; after the last one it continues with the first. */
 async function nextDestinations(
-  { db }: Delivering,
+  { db }: DeliverDeps,
   participant: number,
   from: string,
 ): Promise<readonly WaitingDestination[]> {
-  const found = await findDestinations(db, participant, from, DESTINATIONS)
-  if (from === '' || found.length === DESTINATIONS) return found
-  const first = await findDestinations(db, participant, '', DESTINATIONS - found.length)
+  const found = await findDestinations(db, participant, from, MOST_POLLED_DESTINATIONS)
+  if (from === '' || found.length === MOST_POLLED_DESTINATIONS) return found
+  const first = await findDestinations(db, participant, '', MOST_POLLED_DESTINATIONS - found.length)
   return [...found, ...first.filter(({ origin }) => origin < from)]
 }
 
 /** A claimed delivery, its permit, and whether the attempt is the probe of its destination. */
-interface Taken {
+interface TakenDelivery {
   readonly delivery: ClaimedDelivery
   readonly permit: Permit
   readonly probe: boolean
 }
 
 async function attempt(
-  deps: Delivering,
+  deps: DeliverDeps,
   settings: CallbackSettings,
-  { delivery, permit, probe }: Taken,
+  { delivery, permit, probe }: TakenDelivery,
   claim: DeliveryClaim,
 ): Promise<void> {
   await attemptWithPermit(deps, permit, { delivery, claim, probe, read: () => decryptDelivery(deps, delivery) })
@@ -132,7 +132,7 @@ async function attempt(
 }
 
 /** Gives up deliveries that have waited longer than their schedule, after a probe found the destination still down. */
-async function expire(deps: Delivering, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
+async function expire(deps: DeliverDeps, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
   const { opened_at } = await findBreaker(deps.db, to)
   if (opened_at === null) return
   const schedule = scheduleLength(settings.schedule ?? deps.retrySchedule)
@@ -140,8 +140,8 @@ async function expire(deps: Delivering, settings: CallbackSettings, to: ClaimedD
   for (let count = 0; count < expired; count += 1) deps.metrics.deliveryEnded('dead')
 }
 
-interface TakenDue {
-  readonly taken: readonly Taken[]
+interface TakenDeliveries {
+  readonly taken: readonly TakenDelivery[]
   /** The last due destination that got a permit; undefined when none got one. */
   readonly served: WaitingDestination | undefined
   /** Milliseconds until permits should be asked for again. */
@@ -150,14 +150,14 @@ interface TakenDue {
 
 /** Claims due deliveries for as many permits as there are. A permit without a due delivery is released. */
 async function takeDue(
-  { db, requests, limiter }: Delivering,
+  { db, requests, limiter }: DeliverDeps,
   participant: number,
   settings: CallbackSettings,
   due: readonly WaitingDestination[],
   claim: DeliveryClaim,
-): Promise<TakenDue> {
+): Promise<TakenDeliveries> {
   const { permits, wait } = permitsOf(limiter, participant, settings, due)
-  const taken: Taken[] = []
+  const taken: TakenDelivery[] = []
   try {
     const open = new Set(due.filter((one) => one.open && permits.has(one.origin)).map(({ origin }) => origin))
     const probed = open.size === 0 ? [] : await takeProbes(db, participant, [...open], claim.seconds)
@@ -187,7 +187,7 @@ function permitsOf(
   due: readonly WaitingDestination[],
 ): { readonly permits: ReadonlyMap<string, Permit[]>; readonly wait: number } {
   const permits = new Map<string, Permit[]>()
-  let wait = POLL_DELAY
+  let wait = PERMIT_POLL_MS
   let asking = due
   while (asking.length > 0) {
     asking = asking.filter(({ origin, open }) => {

@@ -1,6 +1,6 @@
 /** Encrypts a reply for the database, before its first attempt. */
 import { hash } from 'node:crypto'
-import { deliveryEncryptionContext, type EncryptedReply } from '@rollcall/core/model/delivery'
+import { deliveryBodyBinding, type EncryptedReply } from '@rollcall/core/model/delivery'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
 import type { Bodies } from '@rollcall/keys/bodies'
@@ -22,7 +22,7 @@ export async function encryptReply(
   const written = writtenOnce(header)
   const message = new CanonicalText(canonicalJson(members))
   const text = canonicalJson({ header: written, message })
-  const body: Uint8Array = await bodies.encryptBody(withTraceparent(text, traceparent), deliveryEncryptionContext(id))
+  const body: Uint8Array = await bodies.encryptBody(withTraceparent(text, traceparent), deliveryBodyBinding(id))
   return { header: written, message, body: body as EncryptedReply, digest: hash('sha256', text) }
 }
 

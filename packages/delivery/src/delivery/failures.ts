@@ -23,20 +23,20 @@ export interface AttemptResult {
 /** Results of attempts that ended without an answer for reasons of ours. `resultOfError` makes further results. */
 export const unsentResults = {
   /** Neither the answered request nor the participant's settings name an address. */
-  no_address: unasked('no_address', 'dead', 'retry'),
-  address_not_registered: unasked('address_not_registered', 'dead', 'retry'),
+  no_address: unsentResult('no_address', 'dead', 'retry'),
+  address_not_registered: unsentResult('address_not_registered', 'dead', 'retry'),
   /** The stored body of the delivery cannot be decrypted any more: the key of its day was destroyed. */
-  body_forgotten: unasked('body_forgotten', 'dead'),
-  body_altered: unasked('body_altered', 'dead'),
+  body_forgotten: unsentResult('body_forgotten', 'dead'),
+  body_altered: unsentResult('body_altered', 'dead'),
   /** The grant of today does not permit the delivery, or not with these contents. The receiver may ask again. */
-  not_permitted: unasked('not_permitted', 'dead'),
+  not_permitted: unsentResult('not_permitted', 'dead'),
   /** We know no encryption key of the peer now, and do not send the message in clear. */
-  no_encryption_key: unasked('no_encryption_key', 'retry'),
+  no_encryption_key: unsentResult('no_encryption_key', 'retry'),
   /** An error of this server other than those above; its log has the error. */
-  internal: unasked('internal', 'retry'),
+  internal: unsentResult('internal', 'retry'),
 } as const satisfies Record<string, AttemptResult>
 
-function unasked(name: string, verdict: Verdict, notification = verdict): AttemptResult {
+function unsentResult(name: string, verdict: Verdict, notification = verdict): AttemptResult {
   return { name, verdict, notification, status: null, peer: 'unknown' }
 }
 
@@ -44,18 +44,18 @@ function unasked(name: string, verdict: Verdict, notification = verdict): Attemp
  * The statuses that the same request would get again. Every other failure may end by itself: partners deploy, renew
  * their credentials, and move behind redirects, which are not followed.
  */
-const PERMANENT: ReadonlySet<number> = new Set([400, 405, 410, 411, 413, 414, 415, 422, 431, 501, 505])
+const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 405, 410, 411, 413, 414, 415, 422, 431, 501, 505])
 /** The statuses of failure whose body may be an ack that says why the message is refused. */
-const REFUSING: ReadonlySet<number> = new Set([400, 422])
+const REFUSAL_STATUSES: ReadonlySet<number> = new Set([400, 422])
 
 /** The result of an attempt that was answered (3.3: an ack ERR is a refusal of the peer, which is not repeated). */
 export function resultOfAnswer({ status, body }: Answer): AttemptResult {
   const isSuccess = status >= 200 && status <= 299
-  if ((isSuccess || REFUSING.has(status)) && isRefusal(body)) {
+  if ((isSuccess || REFUSAL_STATUSES.has(status)) && isRefusal(body)) {
     return { name: 'ack_err', verdict: 'refused', status, peer: 'up' }
   }
   if (isSuccess) return { name: 'delivered', verdict: 'delivered', status, peer: 'up' }
-  if (PERMANENT.has(status)) return { name: 'http_permanent', verdict: 'dead', status, peer: 'up' }
+  if (PERMANENT_STATUSES.has(status)) return { name: 'http_permanent', verdict: 'dead', status, peer: 'up' }
   const name = status < 400 ? 'http_redirect' : status < 500 ? 'http_4xx' : 'http_5xx'
   return { name, verdict: 'retry', status, peer: 'down' }
 }
@@ -65,7 +65,7 @@ export function resultOfAnswer({ status, body }: Answer): AttemptResult {
  * @throws the error when the database is unavailable, because that is no failure of the attempt
  */
 export function resultOfError(error: unknown): AttemptResult {
-  if (error instanceof AddressRefused) return unasked(`address_${error.rule}`, 'dead', 'retry')
+  if (error instanceof AddressRefused) return unsentResult(`address_${error.rule}`, 'dead', 'retry')
   if (error instanceof RequestFailed) return { name: error.failure, verdict: 'retry', status: null, peer: 'down' }
   if (error instanceof CredentialsUnusable) {
     return { name: `credentials_${error.why}`, verdict: 'retry', status: null, peer: 'unknown' }

@@ -47,16 +47,16 @@ export interface Limiter {
  */
 export const SLOW_MS = 1_000
 /** Milliseconds after a failure until the maker of an answer makes one attempt at that destination again. */
-const FORGIVEN = 60_000
+const FAILURE_MEMORY_MS = 60_000
 /**
  * The most destinations of a participant whose health is remembered. Beyond it, the one that was used least recently is
  * forgotten, unless it has an attempt in progress.
  */
-const REMEMBERED = 100
+const MOST_REMEMBERED_HEALTHS = 100
 
 interface Health {
   inUse: number
-  /** `unknown`: makers of answers attempt one delivery at a time to this destination, until one succeeds or fails. */
+  /** `unknownHealth`: makers of answers attempt one delivery at a time to this destination, until one succeeds or fails. */
   health: 'healthy' | 'unknown' | 'failing'
   failedAt: number
 }
@@ -88,7 +88,7 @@ export function createLimiter(now: () => number = () => performance.now()): Limi
     { concurrency, rate }: LimiterSettings,
   ): Permit | number | null => {
     const state = stateOf(participant, rate)
-    const destination = state.destinations.get(origin) ?? unknown()
+    const destination = state.destinations.get(origin) ?? unknownHealth()
     if (state.inUse >= concurrency || !mayAcquire(state, destination, concurrency)) return null
     const wait = takeToken(state, rate, now())
     if (wait > 0) return wait
@@ -108,7 +108,7 @@ export function createLimiter(now: () => number = () => performance.now()): Limi
     tryAcquire(destination, settings) {
       const known = stateOf(destination.participant, settings.rate).destinations.get(destination.origin)
       if (known !== undefined) {
-        if (known.health === 'failing' && now() - known.failedAt >= FORGIVEN) known.health = 'unknown'
+        if (known.health === 'failing' && now() - known.failedAt >= FAILURE_MEMORY_MS) known.health = 'unknown'
         if (known.health === 'failing' || (known.health === 'unknown' && known.inUse > 0)) return null
       }
       const permit = acquire(destination, settings)
@@ -157,7 +157,7 @@ function createPermit(state: ParticipantState, destination: Health, now: () => n
   }
 }
 
-const unknown = (): Health => ({ inUse: 0, health: 'unknown', failedAt: 0 })
+const unknownHealth = (): Health => ({ inUse: 0, health: 'unknown', failedAt: 0 })
 
 /**
  * True when a destination may have a permit. One that is not known to be healthy gets at most half of the participant's
@@ -174,7 +174,7 @@ function mayAcquire({ destinations }: ParticipantState, { inUse, health }: Healt
 function remember({ destinations }: ParticipantState, origin: string, destination: Health): void {
   destinations.delete(origin)
   destinations.set(origin, destination)
-  if (destinations.size <= REMEMBERED) return
+  if (destinations.size <= MOST_REMEMBERED_HEALTHS) return
   for (const [other, { inUse }] of destinations) {
     if (inUse > 0 || other === origin) continue
     destinations.delete(other)

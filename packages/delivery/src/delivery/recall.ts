@@ -9,7 +9,7 @@ import type { Grants } from '@rollcall/participants/directory/grants'
 import { changedSinceDelivery } from '../store/deliveries/deliveries.ts'
 import { findSubscriptionsOfEnvelope, recallEnvelope } from '../store/events/recall.ts'
 
-interface To {
+interface EnvelopeReceiver {
   readonly participant: Participant
   readonly registry: Registry
 }
@@ -22,7 +22,7 @@ interface To {
 export async function recallUnwantedEnvelope(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
   { id: delivery, number, mailbox }: Pick<ClaimedDelivery, 'id' | 'number' | 'mailbox'>,
-  { participant, registry }: To,
+  { participant, registry }: EnvelopeReceiver,
   { id: claim }: DeliveryClaim,
 ): Promise<boolean> {
   if (mailbox == null) return false

@@ -20,29 +20,30 @@ export const DEFAULT_SCHEDULE: readonly number[] = [
  */
 const JITTER = 0.1
 /** The most seconds that a peer may ask us to wait. */
-const LONGEST_WAIT = 86_400
+const MOST_RETRY_AFTER_SECONDS = 86_400
 
 /**
  * Seconds until the next attempt; null when there is no further one.
  * @param attempts the number of attempts so far, at least 1
- * @param asked.retryAfter seconds that the peer asked for: a lower limit, of at most `LONGEST_WAIT`
+ * @param asked.retryAfter seconds that the peer asked for: a lower limit, of at most `MOST_RETRY_AFTER_SECONDS`
  * @param asked.random 0 to 1, for the jitter
  */
-export function nextAttempt(
+export function secondsUntilNextAttempt(
   schedule: readonly number[],
   attempts: number,
   { retryAfter = 0, random = Math.random() }: { retryAfter?: number; random?: number } = {},
 ): number | null {
   const pause = schedule[attempts - 1]
   if (pause === undefined) return null
-  return Math.max(pause * (1 - JITTER + 2 * JITTER * random), Math.min(retryAfter, LONGEST_WAIT))
+  return Math.max(pause * (1 - JITTER + 2 * JITTER * random), Math.min(retryAfter, MOST_RETRY_AFTER_SECONDS))
 }
 
 /** Seconds: an open breaker pauses no longer than this, even when the schedule has longer pauses. */
-const BREAKER_PAUSE = 300
+const MOST_BREAKER_PAUSE_SECONDS = 300
 
 /** The longest pause of an open breaker in seconds: no longer than the longest pause of the schedule. */
-export const breakerPause = (schedule: readonly number[]): number => Math.min(BREAKER_PAUSE, Math.max(0, ...schedule))
+export const breakerPause = (schedule: readonly number[]): number =>
+  Math.min(MOST_BREAKER_PAUSE_SECONDS, Math.max(0, ...schedule))
 
 /** The most seconds in which a delivery has all attempts of a schedule, if the peer asks for no longer pauses. */
 export const scheduleLength = (schedule: readonly number[]): number =>

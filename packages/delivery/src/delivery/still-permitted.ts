@@ -16,7 +16,7 @@ import { CanonicalText, type JsonValue, OPERATIONS, operation } from '@rollcall/
 import { changedSinceDelivery } from '../store/deliveries/deliveries.ts'
 
 /** The operation whose answers are about other exchanges. The grants for those exchanges are not known here. */
-const ABOUT_OTHERS = operation('txn-status').name
+const STATUS_OPERATION = operation('txn-status').name
 
 /**
  * True when a reply may be sent. If the grant has changed, a reply is sent only when the new one certainly shows its
@@ -30,7 +30,7 @@ export async function isStillPermitted(
   message: object | CanonicalText,
 ): Promise<boolean> {
   const grant = await grants.of(participant, registry)
-  const answered = answeredBy(delivery)
+  const answered = operationsAnsweredBy(delivery)
   const granted = answered.filter((name) => permissionFor(grant, { operation: name }).allowed)
   if (grant === null || granted.length === 0) return false
   const { correlation_id } = delivery
@@ -40,7 +40,7 @@ export async function isStillPermitted(
   if (!changed.grant && !changed.protection) return true
   // If the grant is the same, only the protected persons have changed.
   const isSameGrant = !changed.grant
-  if (!isSameGrant && granted.every((name) => name === ABOUT_OTHERS)) return false
+  if (!isSameGrant && granted.every((name) => name === STATUS_OPERATION)) return false
   const text = message instanceof CanonicalText ? message.text : JSON.stringify(message)
   const content = JSON.parse(text) as JsonValue
   if (isSameGrant) return showsNobodyProtected(grant, content)
@@ -50,5 +50,8 @@ export async function isStillPermitted(
 }
 
 /** The operation that a delivery answers; all operations with its callback when the operation is not known. */
-const answeredBy = ({ callback, operation: name }: Pick<ClaimedDelivery, 'callback' | 'operation'>): string[] =>
+const operationsAnsweredBy = ({
+  callback,
+  operation: name,
+}: Pick<ClaimedDelivery, 'callback' | 'operation'>): string[] =>
   name == null ? OPERATIONS.filter((row) => row.callback?.name === callback).map((row) => row.name) : [name]

@@ -1,7 +1,7 @@
 import { CALLBACKS, RequestFault } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { callbackNamed, callbackTarget, isAllowedEntry, recheckTarget } from './targets.ts'
+import { callbackNamed, callbackTarget, canBeAllowedEntry, recheckTarget } from './targets.ts'
 
 const ON_SEARCH = callbackNamed('on-search')
 const to = (allowed: readonly string[], sender_uri: string | null, default_url: string | null = null) =>
@@ -43,7 +43,7 @@ describe('an address within an entry', () => {
     ['https://sp.example/a', 'https://sp.example/b/../a/c', 'https://sp.example/a/c'],
     ['https://sp.example/a b', 'https://sp.example/a%20b/c', undefined],
   ])('%s takes %s', (entry, sender_uri, called = sender_uri) => {
-    expect(isAllowedEntry(entry)).toBe(true)
+    expect(canBeAllowedEntry(entry)).toBe(true)
     expect(to(['https://other.example', entry], sender_uri)).toBe(called)
   })
 })
@@ -169,7 +169,7 @@ test.each([
   'https://user@sp.example',
   'https://sp.example/a%2fb',
   'ftp://sp.example',
-])('%s is no entry', (entry) => expect(isAllowedEntry(entry)).toBe(false))
+])('%s is no entry', (entry) => expect(canBeAllowedEntry(entry)).toBe(false))
 
 test('callbacks are known by their names', () => {
   for (const row of CALLBACKS) expect(callbackNamed(row.name)).toBe(row)

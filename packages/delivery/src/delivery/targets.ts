@@ -21,7 +21,7 @@ interface AddressRule {
 }
 
 /** The rules by callback. The specification names no address for notifications: D28 derives one. */
-const RULES: Readonly<Partial<Record<string, AddressRule>>> = {
+const CALLBACK_ADDRESS_RULES: Readonly<Partial<Record<string, AddressRule>>> = {
   notify: {
     own: ({ notify_url }) => notify_url,
     named: (sender_uri) => sender_uri.replace(/^(.*)\/on-subscribe(?![\w-])/s, '$1/notify'),
@@ -40,7 +40,7 @@ export function callbackTarget(
 ): string | null {
   if (callback === null) return null
   const { allowed, default_url } = addresses
-  const rule = RULES[callback.name]
+  const rule = CALLBACK_ADDRESS_RULES[callback.name]
   const configured = rule?.own(addresses) ?? null
   if (configured !== null) return URL.parse(configured)?.href ?? configured
   if (sender_uri === null) return default_url === null ? null : defaultCallbackAddress(default_url, callback)
@@ -59,10 +59,10 @@ export function recheckTarget(addresses: Addresses, target: string, callback: Ca
 function allowedTarget(allowed: readonly string[], address: string): string {
   const url = readTarget(address)
   if (url === null)
-    throw invalid(
+    throw senderUriFault(
       `must be an absolute http or https address of at most ${MAX_ADDRESS_LENGTH} characters, without credentials and fragment`,
     )
-  if (!allowed.some((entry) => allows(entry, url))) throw invalid('is not an address registered for this sender')
+  if (!allowed.some((entry) => allows(entry, url))) throw senderUriFault('is not an address registered for this sender')
   return url.href
 }
 
@@ -108,23 +108,24 @@ function allows(entry: string, url: URL): boolean {
 }
 
 /** True when a text can be an entry of `allowed`: an origin with or without a path, and nothing after it. */
-export function isAllowedEntry(entry: string): boolean {
+export function canBeAllowedEntry(entry: string): boolean {
   const url = readTarget(entry.replace(/:\*(?=\/|$)/, ''))
   return url !== null && url.search === '' && !couldLeavePrefix(url.pathname)
 }
 
 /** True when the paths of callbacks can be added to an address. */
-export function isDefaultUrl(text: string): boolean {
+export function canBeDefaultUrl(text: string): boolean {
   return readTarget(text)?.search === '' && !text.includes('?')
 }
 
 /** True when a text is an absolute http or https address that is not too long, without credentials and fragment. */
 export const isCallableAddress = (text: string): boolean => readTarget(text) !== null
 
-const invalid = (rule: string): RequestFault => new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
+const senderUriFault = (rule: string): RequestFault =>
+  new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
 
 /** The dependencies of `readSenderUri`. */
-export interface CheckingSenderUri {
+export interface SenderUriDeps {
   readonly callbacks: CallbackSettingsReader
   readonly guards: AddressGuards
 }
@@ -135,7 +136,7 @@ export interface CheckingSenderUri {
  * @throws RequestFault err.sender_uri.invalid
  */
 export async function readSenderUri(
-  { callbacks, guards }: CheckingSenderUri,
+  { callbacks, guards }: SenderUriDeps,
   participant: GuardOwner,
   sender_uri: string | null,
   callback: Callback | null,
@@ -158,9 +159,9 @@ export async function readSenderUri(
  * @returns true also for a path that cannot be read with certainty
  */
 export function couldLeavePrefix(path: string): boolean {
-  if (HIDING.test(path)) return true
+  if (AMBIGUOUS_ESCAPES.test(path)) return true
   const folded = decoded(path)?.normalize('NFKC')
-  if (folded === undefined || !READABLE.test(folded)) return true
+  if (folded === undefined || !READABLE_PATH.test(folded)) return true
   const segments = folded.split('/')
   // NFKC has turned another character into a slash, so there are more segments than were written.
   return segments.length !== path.split('/').length || segments.some(couldBeDots)
@@ -170,10 +171,10 @@ export function couldLeavePrefix(path: string): boolean {
  * Encoded slashes, backslashes, dots, percent signs and control characters. Nobody needs them, and decoding twice
  * changes them.
  */
-const HIDING = /%(?:2f|5c|2e|25|[01][0-9a-f]|7f)/i
+const AMBIGUOUS_ESCAPES = /%(?:2f|5c|2e|25|[01][0-9a-f]|7f)/i
 
 /** Visible letters, marks and digits of any script, and printable ASCII without `\` and `%`. */
-const READABLE = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}]|[ -$&-[\]-~])*$/u
+const READABLE_PATH = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}]|[ -$&-[\]-~])*$/u
 
 /** Decodes a path; undefined when it is no percent-encoded UTF-8, such as `%u002e` or an overlong form. */
 function decoded(path: string): string | undefined {

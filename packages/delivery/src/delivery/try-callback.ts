@@ -18,7 +18,7 @@ import {
 } from '@rollcall/participants/egress/problems'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
-import { type Attempting, attemptEnvelope, type FinishedAttempt, type Outgoing } from './attempt.ts'
+import { type AttemptDeps, attemptEnvelope, type FinishedAttempt, type Outgoing } from './attempt.ts'
 import { callbackNamed, callbackTarget } from './targets.ts'
 
 /** One step of trying a participant's callback address, with its result. */
@@ -30,7 +30,7 @@ export interface Step {
 }
 
 /** The report of trying a participant's callback address. */
-export interface Tried {
+export interface CallbackTryReport {
   /** The address that was called, or would have been called; null when no allowed address was found. */
   readonly target: string | null
   readonly message_id: string
@@ -44,12 +44,12 @@ export interface Tried {
   readonly answer: string
 }
 
-type Trying = Attempting & { readonly callbacks: CallbackSettingsReader; readonly guards: AddressGuards }
+type TryCallbackDeps = AttemptDeps & { readonly callbacks: CallbackSettingsReader; readonly guards: AddressGuards }
 
 /** Adds a step to the report of the try. Returns `ok`: whether the step succeeded. */
 type AddStep = (step: Step['step'], ok: boolean, told: string) => boolean
 
-const CALLBACK = callbackNamed('on-search')
+const TRIED_CALLBACK = callbackNamed('on-search')
 
 /**
  * Sends a test message that answers no request: an on-search without items, under a transaction_id and a correlation_id
@@ -57,11 +57,11 @@ const CALLBACK = callbackNamed('on-search')
  * @param sender_uri an allowed address in place of the participant's own; null: its own
  */
 export async function tryCallback(
-  deps: Trying,
+  deps: TryCallbackDeps,
   participant: Participant,
   registry: Registry,
   sender_uri: string | null,
-): Promise<Tried> {
+): Promise<CallbackTryReport> {
   const steps: Step[] = []
   const message_id = randomUUID()
   const step: AddStep = (name, ok, told) => {
@@ -91,7 +91,7 @@ export async function tryCallback(
 
 function findTarget(settings: CallbackSettings, sender_uri: string | null, step: AddStep): string | null {
   try {
-    const target = callbackTarget(settings, sender_uri, CALLBACK)
+    const target = callbackTarget(settings, sender_uri, TRIED_CALLBACK)
     if (target !== null) step('address', true, `${target} is registered`)
     else step('address', false, 'there is no address: set a default address, or allow one and name it in this test')
     return target
@@ -102,7 +102,7 @@ function findTarget(settings: CallbackSettings, sender_uri: string | null, step:
   }
 }
 
-async function checkNetwork({ guards }: Trying, participant: Participant, target: string, step: AddStep) {
+async function checkNetwork({ guards }: TryCallbackDeps, participant: Participant, target: string, step: AddStep) {
   try {
     await guards.of(participant).check(target)
     return step('network', true, 'requests may go there, and its name resolves')
@@ -112,7 +112,7 @@ async function checkNetwork({ guards }: Trying, participant: Participant, target
 }
 
 async function checkCredentials(
-  { credentials }: Trying,
+  { credentials }: TryCallbackDeps,
   participant: Participant,
   settings: CallbackSettings,
   target: string,
@@ -128,7 +128,7 @@ async function checkCredentials(
 }
 
 function sendTest(
-  deps: Trying,
+  deps: TryCallbackDeps,
   to: Pick<Outgoing, 'participant' | 'registry' | 'settings' | 'target'>,
   message_id: string,
 ): Promise<FinishedAttempt> {
@@ -138,7 +138,7 @@ function sendTest(
     version: PROTOCOL_VERSION,
     message_id,
     message_ts: timestampOf(deps.clock),
-    action: CALLBACK.action,
+    action: TRIED_CALLBACK.action,
     status: 'succ',
     total_count: 0,
     completed_count: 0,
@@ -157,10 +157,10 @@ function addAnswer({ result, detail, duration_ms }: FinishedAttempt, step: AddSt
       ? `no answer (${[result.name, detail].filter(Boolean).join(', ')})`
       : `status ${result.status}`
   const ok = ['delivered', 'refused'].includes(result.verdict)
-  step('answer', ok, `${answered} after ${duration_ms} ms${MEANING[result.verdict]}`)
+  step('answer', ok, `${answered} after ${duration_ms} ms${VERDICT_MEANINGS[result.verdict]}`)
 }
 
-const MEANING = {
+const VERDICT_MEANINGS = {
   delivered: ': it would count as delivered',
   refused: ', an ack ERR: the peer was reached and refuses the message, as it may with one that answers nothing',
   dead: ': it would not be attempted again',

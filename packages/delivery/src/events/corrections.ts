@@ -18,10 +18,10 @@ import {
 import { insertNotifications, type NewNotification } from '../store/events/events.ts'
 import { fileSubscriptions, reopenSubscriptions } from '../store/events/subscription-states.ts'
 import type { DueTimes } from './due-times.ts'
-import type { DraftEvent, Recording } from './recording.ts'
+import type { DraftEvent, RecordingDeps } from './recording.ts'
 import type { VisibilityFilter } from './visibility-filter.ts'
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 /** The filter of each subscription: null when it has none, undefined when the filter cannot be read. */
 type Predicates = ReadonlyMap<number, Predicate | null | undefined>
@@ -32,9 +32,9 @@ type Predicates = ReadonlyMap<number, Predicate | null | undefined>
  * never due before the notification that it corrects: when that waits in a backfill, so does the correction.
  * @param matched the number of notified subscriptions by event; that of the correction is added
  */
-export async function correctEvents(
+export async function notifyOfCorrection(
   client: ClientBase,
-  recording: Recording,
+  recording: RecordingDeps,
   draft: DraftEvent,
   permitted: VisibilityFilter,
   matched: Map<number, number>,
@@ -43,7 +43,7 @@ export async function correctEvents(
   const { event, change, id } = draft
   if (event.corrects === undefined) return
   const { registry, now, limits, filters } = recording
-  const since = new Date(now.getTime() - limits.correction_time * DAY)
+  const since = new Date(now.getTime() - limits.correction_time * DAY_MS)
   const { record_type, record } = change
   const isOfAll = event.corrected === 'all'
   const event_type = isOfAll ? null : event.event_type
@@ -70,20 +70,20 @@ export async function correctEvents(
   // waits in a backfill.
   const dueOf = ({ subscription, in_backfill }: EarlierNotification): Date | undefined =>
     in_backfill ? undefined : (due.get(subscription) ?? undefined)
-  await insertNotifications(client, corrections(recording, draft, receivers, predicates, dueOf))
+  await insertNotifications(client, makeCorrections(recording, draft, receivers, predicates, dueOf))
   matched.set(id, new Set(receivers.map(({ subscription }) => subscription)).size)
   // The events of a record that was merged into another one are not marked as taken back: they have happened.
   if (event.corrects !== 'CANCEL' || isOfAll) return
   await storeReversal(client, earlier, id)
-  await openAgain(client, recording, receivers, predicates)
+  await reopenReversedEnds(client, recording, receivers, predicates)
 }
 
 /**
  * Makes the notifications of a correction. They show only the identifiers of the record when it was deleted, does not
  * fulfil the subscription's filter now, or that filter cannot be read.
  */
-function corrections(
-  { registry, now }: Recording,
+function makeCorrections(
+  { registry, now }: RecordingDeps,
   { id, recordType, after }: DraftEvent,
   receivers: readonly EarlierNotification[],
   predicates: Predicates,
@@ -103,9 +103,9 @@ function corrections(
   })
 }
 
-async function openAgain(
+async function reopenReversedEnds(
   client: ClientBase,
-  { registry, now }: Recording,
+  { registry, now }: RecordingDeps,
   receivers: readonly EarlierNotification[],
   predicates: Predicates,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { keysOfFilter } from '@rollcall/core/events/filing'
-import type { Presence } from '@rollcall/core/model/event'
+import type { FilterTransition } from '@rollcall/core/model/event'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Registry } from '@rollcall/core/model/registry'
 import { type ExtractedRecord, extractRecord } from '@rollcall/core/query/memory/extract-record'
@@ -63,7 +63,7 @@ async function matched(
   events: readonly MatchedEvent[],
   day: string = TODAYS[0],
 ) {
-  const found = new Map<string, Presence>()
+  const found = new Map<string, FilterTransition>()
   const unreadable: number[] = []
   let pages = 0
   const compiled = new CompiledFilters(filters.compile)
@@ -83,8 +83,8 @@ function obvious(
   all: readonly (readonly [id: number, predicate: Predicate | null])[],
   events: readonly MatchedEvent[],
   day: string,
-): Map<string, Presence> {
-  const found = new Map<string, Presence>()
+): Map<string, FilterTransition> {
+  const found = new Map<string, FilterTransition>()
   const fulfilled = (predicate: Predicate | null, record: ExtractedRecord | null): boolean =>
     record !== null && (predicate === null || matches(resolveAges(predicate, recordType, day), record))
   for (const [at, { before, after }] of events.entries()) {

@@ -6,7 +6,7 @@
 
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 import { keysOfChange } from '@rollcall/core/events/filing'
-import type { Presence } from '@rollcall/core/model/event'
+import type { FilterTransition } from '@rollcall/core/model/event'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { ExtractedRecord } from '@rollcall/core/query/memory/extract-record'
@@ -37,7 +37,7 @@ export interface Match {
   /** The index of the event in the given list of events. */
   readonly at: number
   readonly subscription: number
-  readonly presence: Presence
+  readonly presence: FilterTransition
 }
 
 /** One page of the matches of some events. */
@@ -51,10 +51,10 @@ export interface MatchPage {
 export type CompileFilter = (kind: Kind, criteria: string) => { readonly predicate: Predicate | null }
 
 /** The most filters of subscriptions that a node remembers. */
-const COMPILED = 100_000
+const MOST_COMPILED_FILTERS = 100_000
 
 /** From so many events on, a query first finds out to which of their types somebody has subscribed. */
-const MANY = 10
+const MANY_EVENTS = 10
 
 interface CompiledFilter {
   /** The kind of the registry when the filter was read: its attributes may have changed since. */
@@ -64,7 +64,7 @@ interface CompiledFilter {
 }
 
 /** The registry, the day and the filters with which events are matched. */
-export interface Matching {
+export interface MatchContext {
   readonly registry: Registry
   /** The day as YYYY-MM-DD in the time zone of the registry, by which ages are computed. */
   readonly day: string
@@ -74,7 +74,7 @@ export interface Matching {
 /** The filters of subscriptions. Those used last are remembered, because the filter of a subscription never changes. */
 export class CompiledFilters {
   readonly #compile: CompileFilter
-  readonly #filters = recentlyUsed<number, CompiledFilter>(COMPILED)
+  readonly #filters = recentlyUsed<number, CompiledFilter>(MOST_COMPILED_FILTERS)
 
   constructor(compile: CompileFilter) {
     this.#compile = compile
@@ -114,12 +114,12 @@ export class CompiledFilters {
 /** Yields all matches of the events in pages, in the order of the events. It runs in the caller's transaction. */
 export async function* matchEvents(
   client: ClientBase,
-  matching: Matching,
+  matching: MatchContext,
   events: readonly MatchedEvent[],
 ): AsyncGenerator<MatchPage> {
   const probes = await probesOf(client, matching.registry.id, events)
   for await (const candidates of findCandidates(client, matching.registry.id, probes)) {
-    yield await decide(client, matching, events, candidates)
+    yield await decideCandidates(client, matching, events, candidates)
   }
 }
 
@@ -128,7 +128,7 @@ async function probesOf(
   registryId: number,
   events: readonly MatchedEvent[],
 ): Promise<readonly KeyOfChange[]> {
-  const subscribed = events.length < MANY ? null : await typesWithSubscribers(client, registryId, events)
+  const subscribed = events.length < MANY_EVENTS ? null : await typesWithSubscribers(client, registryId, events)
   return events.flatMap((event, at) => {
     const { event_type, recordType } = event
     if (subscribed?.has(`${event_type}\0${recordType.name}`) === false) return []
@@ -154,9 +154,9 @@ async function typesWithSubscribers(
   return new Set(found.map(({ event_type, record_type }) => `${event_type}\0${record_type}`))
 }
 
-async function decide(
+async function decideCandidates(
   client: ClientBase,
-  { registry, day, compiled }: Matching,
+  { registry, day, compiled }: MatchContext,
   events: readonly MatchedEvent[],
   candidates: readonly Candidate[],
 ): Promise<MatchPage> {
@@ -187,7 +187,7 @@ async function decide(
 const isDecided = ({ some, whole }: KeyMatch): boolean => whole || !some
 
 /** The filter was fulfilled only before the change (`left`), only after it (`entered`), or both; null: neither. */
-function presenceOf(before: boolean, after: boolean): Presence | null {
+function presenceOf(before: boolean, after: boolean): FilterTransition | null {
   if (before) return after ? 'stayed' : 'left'
   return after ? 'entered' : null
 }

@@ -22,14 +22,14 @@ import { parseWithoutProtected, readProtection } from '@rollcall/records/records
 import type { ClientBase } from 'pg'
 import { insertEvents, insertNotifications, storeMatches, takeEventNumbers } from '../store/events/events.ts'
 import { endNotifiedSubscriptions, suspendSubscriptions } from '../store/events/subscription-states.ts'
-import { correctEvents } from './corrections.ts'
+import { notifyOfCorrection } from './corrections.ts'
 import { DueTimes } from './due-times.ts'
 import { matchEvents } from './match.ts'
 import {
   type DraftEvent,
   type NamedEvent,
   type RecordedEvent,
-  type Recording,
+  type RecordingDeps,
   recordedAt,
   recordedTypeOf,
 } from './recording.ts'
@@ -48,7 +48,7 @@ import {
  */
 export async function recordChanges(
   client: ClientBase,
-  recording: Recording,
+  recording: RecordingDeps,
   changes: readonly RecordChange[],
   named?: NamedEvent,
 ): Promise<readonly RecordedEvent[]> {
@@ -60,7 +60,7 @@ export async function recordChanges(
   const checked = { recording, protection, derived: named === undefined }
   const permitted = await createVisibilityFilter(client, checked, drafts)
   await queueNotifications(client, recording, drafts, permitted, matched, times)
-  for (const draft of drafts) await correctEvents(client, recording, draft, permitted, matched, times)
+  for (const draft of drafts) await notifyOfCorrection(client, recording, draft, permitted, matched, times)
   await storeShown(client, recording, drafts, matched)
   const ending = drafts.filter((draft) => endsSubscriptions(recording, draft)).map(({ id }) => id)
   if (ending.length > 0) await endNotifiedSubscriptions(client, ending, 'death', recording.now)
@@ -69,7 +69,7 @@ export async function recordChanges(
 
 async function recordEvents(
   client: ClientBase,
-  recording: Recording,
+  recording: RecordingDeps,
   protection: Protection,
   changes: readonly RecordChange[],
   named: NamedEvent | undefined,
@@ -78,11 +78,12 @@ async function recordEvents(
   const own = changes.flatMap((change) => {
     if (named === undefined && change.before === change.after) return []
     const read = readChange(registry, protection, change)
-    if (named === undefined && isUnseen(protection, read)) return []
-    const events: readonly NamedEvent[] = named === undefined ? derived(recording, read.recordType, read) : [named]
+    if (named === undefined && isOfHiddenPersonsOnly(protection, read)) return []
+    const events: readonly NamedEvent[] =
+      named === undefined ? deriveChangeEvents(recording, read.recordType, read) : [named]
     return events.length === 0 ? [] : [{ ...read, events }]
   })
-  const found = [...own, ...(await eventsOfNamed(client, recording, protection, own))]
+  const found = [...own, ...(await findEventsOfNamedRecords(client, recording, protection, own))]
   const count = found.reduce((sum, { events }) => sum + events.length, 0)
   if (count === 0) return []
   const recorded_at = recordedAt(recording)
@@ -148,7 +149,10 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
 }
 
 /** True when a change touches only data of other protected persons. No rule makes an event of such a change. */
-const isUnseen = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
+const isOfHiddenPersonsOnly = (
+  protection: Protection,
+  { change, before, after }: Omit<FoundChange, 'events'>,
+): boolean =>
   protection.byIdentifier.size > 0 &&
   isOnlyHiddenChange(
     [parseNullable(change.before), parseNullable(change.after)],
@@ -162,9 +166,9 @@ function recordTypeNamed(kind: Kind, name: string): RecordType {
 }
 
 /** Finds the events that changes make about other records, which the changed records name; each event once. */
-async function eventsOfNamed(
+async function findEventsOfNamedRecords(
   client: ClientBase,
-  { registry, records }: Recording,
+  { registry, records }: RecordingDeps,
   protection: Protection,
   found: readonly FoundChange[],
 ): Promise<readonly FoundChange[]> {
@@ -186,8 +190,8 @@ async function eventsOfNamed(
   return all
 }
 
-function derived(
-  { registry: { kind, time_zone }, now, limits: { birth_span } }: Recording,
+function deriveChangeEvents(
+  { registry: { kind, time_zone }, now, limits: { birth_span } }: RecordingDeps,
   recordType: RecordType,
   change: StateChange,
 ): readonly DerivedEvent[] {
@@ -200,7 +204,7 @@ function derived(
  */
 async function queueNotifications(
   client: ClientBase,
-  { registry, now, filters }: Recording,
+  { registry, now, filters }: RecordingDeps,
   drafts: readonly DraftEvent[],
   permitted: VisibilityFilter,
   matched: Map<number, number>,
@@ -243,7 +247,7 @@ async function queueNotifications(
 /** Stores the documents that notifications of the events will show. */
 async function storeShown(
   client: ClientBase,
-  { registry: { kind } }: Recording,
+  { registry: { kind } }: RecordingDeps,
   drafts: readonly DraftEvent[],
   matched: ReadonlyMap<number, number>,
 ): Promise<void> {
@@ -260,7 +264,7 @@ async function storeShown(
   await storeMatches(client, shown)
 }
 
-function endsSubscriptions({ registry: { kind } }: Recording, { event }: DraftEvent): boolean {
+function endsSubscriptions({ registry: { kind } }: RecordingDeps, { event }: DraftEvent): boolean {
   return kind.event_types.some(
     ({ name, ends_subscriptions }) =>
       ends_subscriptions === true && name === event.event_type && event.corrects === undefined,

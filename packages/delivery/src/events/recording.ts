@@ -6,13 +6,13 @@ import type { Limits } from '@rollcall/core/limits'
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
-import { perPool } from '@rollcall/database/group-commit'
+import { oncePerPool } from '@rollcall/database/group-commit'
 import type { RecordType } from '@rollcall/protocol'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
 import { CompiledFilters } from './match.ts'
 
 /** The registry and the time of the changes, with the records, limits and filters for recording their events. */
-export interface Recording {
+export interface RecordingDeps {
   readonly registry: Registry
   readonly records: Pick<RegistryRecords, 'within'>
   readonly now: Date
@@ -42,7 +42,7 @@ export interface NamedEvent extends DerivedEvent {
  * The time at which an event counts as recorded, in whole seconds. All events of an import have the same time. If each
  * batch or record had its own, gaps between them would show how many hidden persons are there.
  */
-export const recordedAt = ({ began, now }: Pick<Recording, 'began' | 'now'>): Date =>
+export const recordedAt = ({ began, now }: Pick<RecordingDeps, 'began' | 'now'>): Date =>
   new Date(Math.floor((began ?? now).getTime() / 1_000) * 1_000)
 
 /** An event of one change of a record, before the event is stored. */
@@ -67,4 +67,4 @@ export interface RecordedEvent {
 export const recordedTypeOf = ({ event_type, corrects }: DerivedEvent): string => corrects ?? event_type
 
 /** The filters that this node has read of a database's subscriptions, whose ids are unique in that database only. */
-export const compiledFiltersOf = perPool(() => new CompiledFilters(compileCriteria))
+export const compiledFiltersOf = oncePerPool(() => new CompiledFilters(compileCriteria))

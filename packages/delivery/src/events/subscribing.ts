@@ -12,7 +12,7 @@ import { OutcomeOutdated } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import type { Effect } from '@rollcall/database/transaction'
+import type { ReplyEffect } from '@rollcall/database/transaction'
 import { ItemRejection } from '@rollcall/protocol'
 import { countSubscriptions, findSameSubscriptions, type SameSubscription } from '../store/events/find-subscriptions.ts'
 import { lockRegistryFor } from '../store/events/lock.ts'
@@ -52,7 +52,7 @@ export interface SubscribeDecision {
 }
 
 /** A subscription as the earlier items of the same request have made or changed it. */
-interface Standing {
+interface PendingSubscription {
   readonly code: string
   end_at: Date | null
   /** The subscription as stored before the request; undefined when the request makes a new one. */
@@ -70,10 +70,10 @@ interface Standing {
 export class SubscribeDecisions {
   readonly #subscriber: Subscriber
   readonly #most: number
-  readonly #standing: Map<string, Standing>
+  readonly #standing: Map<string, PendingSubscription>
   #left: number
 
-  private constructor(subscriber: Subscriber, standing: Map<string, Standing>, most: number, count: number) {
+  private constructor(subscriber: Subscriber, standing: Map<string, PendingSubscription>, most: number, count: number) {
     this.#subscriber = subscriber
     this.#standing = standing
     this.#most = most
@@ -135,7 +135,7 @@ export class SubscribeDecisions {
   }
 
   /** The functions that write the decisions to the database. */
-  get effects(): readonly Effect[] {
+  get effects(): readonly ReplyEffect[] {
     const all = [...this.#standing.values()]
     const made = all.flatMap((standing) => newSubscription(standing) ?? [])
     const renewals = all.flatMap((standing) => renewal(standing) ?? [])
@@ -172,7 +172,7 @@ const comparedParts = ({ eventType, recordType, fingerprint }: SubscribeCriteria
 const keyOf = ({ event_type, record_type, fingerprint }: ReturnType<typeof comparedParts>): string =>
   `${event_type} ${record_type} ${Buffer.from(fingerprint).toString('hex')}`
 
-function newSubscription({ code, end_at, criteria, item, renewed }: Standing): NewSubscription | null {
+function newSubscription({ code, end_at, criteria, item, renewed }: PendingSubscription): NewSubscription | null {
   if (criteria === undefined || item === undefined) return null
   const { text, person, predicate, frequency } = criteria
   const { consent } = renewed ?? criteria
@@ -190,7 +190,7 @@ function newSubscription({ code, end_at, criteria, item, renewed }: Standing): N
   }
 }
 
-function renewal({ found, end_at, renewed }: Standing): SubscriptionRenewal | null {
+function renewal({ found, end_at, renewed }: PendingSubscription): SubscriptionRenewal | null {
   if (found === undefined || renewed === undefined) return null
   const { id, state, mailbox } = found
   const from = { state, mailbox, end_at: found.end_at }

@@ -19,7 +19,7 @@ import {
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { findHidingRules, type HidingRules, RULES_WITHOUT_RIGHTS } from '../store/events/subscriber-hiding.ts'
-import type { DraftEvent, Recording } from './recording.ts'
+import type { DraftEvent, RecordingDeps } from './recording.ts'
 
 /** Keeps those elements whose subscriber may learn of the element's event. */
 export type VisibilityFilter = <One extends { readonly subscription: number }>(
@@ -27,8 +27,8 @@ export type VisibilityFilter = <One extends { readonly subscription: number }>(
   eventOf: (one: One) => DraftEvent | undefined,
 ) => Promise<readonly One[]>
 
-interface Checked {
-  readonly recording: Recording
+interface VisibilityContext {
+  readonly recording: RecordingDeps
   readonly protection: Protection
   /**
    * True when the rules of the record type have derived the events. Then a subscriber is notified only if the rules
@@ -40,7 +40,7 @@ interface Checked {
 /** Makes the filter that keeps notifications only for subscribers who may see the change behind an event. */
 export async function createVisibilityFilter(
   client: ClientBase,
-  checked: Checked,
+  checked: VisibilityContext,
   drafts: readonly DraftEvent[],
 ): Promise<VisibilityFilter> {
   const { kind } = checked.recording.registry
@@ -59,7 +59,7 @@ export async function createVisibilityFilter(
     })
     // Grants are read only for changes that some grant could hide.
     const hidden = about.filter(
-      (row) => row.categories.length > 0 || !HIDING_MOST.every((hiding) => isTold(row.draft, hiding)),
+      (row) => row.categories.length > 0 || !STRICTEST_HIDING_RULES.every((hiding) => isTold(row.draft, hiding)),
     )
     if (hidden.length === 0) return all
     const hides = await findHidingRules(
@@ -92,12 +92,15 @@ function categoriesOf(kind: Kind, protection: Protection, { recordType, change }
  * Two sets of rules that hide the most. Both are needed: when a person comes of age, the person is new to those who see
  * no minors, and not new to others.
  */
-const HIDING_MOST: readonly HidingRules[] = [RULES_WITHOUT_RIGHTS, { ...RULES_WITHOUT_RIGHTS, minors: false }]
+const STRICTEST_HIDING_RULES: readonly HidingRules[] = [
+  RULES_WITHOUT_RIGHTS,
+  { ...RULES_WITHOUT_RIGHTS, minors: false },
+]
 
-type Documents = readonly [before: JsonValue | null, after: JsonValue | null]
+type DocumentPair = readonly [before: JsonValue | null, after: JsonValue | null]
 
 /** True when a subscriber from whom these persons are hidden sees the change too, and as the same event. */
-function isChangeSeen(checked: Checked, draft: DraftEvent, hiding: HidingRules): boolean {
+function isChangeSeen(checked: VisibilityContext, draft: DraftEvent, hiding: HidingRules): boolean {
   const { recording, protection, derived } = checked
   const { kind, time_zone } = recording.registry
   const { recordType, change } = draft
@@ -107,13 +110,13 @@ function isChangeSeen(checked: Checked, draft: DraftEvent, hiding: HidingRules):
   const day = dayIn(time_zone, recording.now.getTime())
   const takesOut = takesOutHidden(kind, recording.registry, protection, hiding, day)
   if (takesOut === null) return true
-  const without = (document: JsonValue | null): JsonValue | null =>
+  const withoutHidden = (document: JsonValue | null): JsonValue | null =>
     isJsonObject(document) ? withoutPersons(kind, recordType, document, takesOut) : document
   // Documents of a draft have no data of other protected persons. A published event is judged by the whole documents.
-  const whole: Documents = derived
+  const whole: DocumentPair = derived
     ? [draft.before?.document ?? null, draft.after?.document ?? null]
     : [parseNullable(change.before), parseNullable(after)]
-  const seen: Documents = [without(whole[0]), without(whole[1])]
+  const seen: DocumentPair = [withoutHidden(whole[0]), withoutHidden(whole[1])]
   if (seen[0] === whole[0] && seen[1] === whole[1]) return true
   if (isOnlyHiddenChange(whole, seen)) return false
   if (derived) return isDerivedFrom(recording, draft, seen)
@@ -134,16 +137,16 @@ const rulesAboutPersons = ({ recordType, event }: DraftEvent): readonly EventRul
   )
 
 /** True when the rules of the record type derive the event of a draft from a change. */
-function isDerivedFrom(recording: Recording, draft: DraftEvent, documents: Documents): boolean {
+function isDerivedFrom(recording: RecordingDeps, draft: DraftEvent, documents: DocumentPair): boolean {
   return deriveEvents(...derivationOf(recording, draft, documents)).some(
     ({ event_type, corrects }) => event_type === draft.event.event_type && corrects === draft.event.corrects,
   )
 }
 
 function derivationOf(
-  { registry: { kind, time_zone }, now, limits: { birth_span } }: Recording,
+  { registry: { kind, time_zone }, now, limits: { birth_span } }: RecordingDeps,
   { recordType }: DraftEvent,
-  [before, after]: Documents,
+  [before, after]: DocumentPair,
 ): readonly [EventFacts, StateChange] {
   const state = (document: JsonValue | null): RecordState | null =>
     document === null ? null : new RecordState(kind, recordType, document)
@@ -178,7 +181,7 @@ function takesOutOf(
 }
 
 /** True when only the data of hidden persons have changed. @param seen the documents without these data */
-export const isOnlyHiddenChange = (whole: Documents, seen: Documents): boolean =>
+export const isOnlyHiddenChange = (whole: DocumentPair, seen: DocumentPair): boolean =>
   textOf(seen[0]) === textOf(seen[1]) && textOf(whole[0]) !== textOf(whole[1])
 
 /** A document as text, without null and empty values: a list that has only hidden persons equals no list. */

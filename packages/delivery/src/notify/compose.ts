@@ -34,7 +34,7 @@ export interface ShownItem extends PlannedItem {
 }
 
 /** The receiver and the sender of an envelope, its mailbox, and its number in the mailbox. */
-export interface Composing {
+export interface EnvelopeContext {
   readonly participant: Participant
   readonly registry: Registry
   readonly grant: Grant
@@ -66,7 +66,7 @@ const dictionary = <Value>(): Record<string, Value> => Object.create(null)
 
 /** Composes an envelope. @param items at least one; all have the same marking */
 export function composeEnvelope(
-  to: Composing,
+  to: EnvelopeContext,
   items: readonly ShownItem[],
   clock: Pick<Clock, 'date'> = CLOCK,
 ): ComposedNotification {
@@ -93,7 +93,7 @@ export function composeEnvelope(
   const names = new Map(notifications.map(({ id, reference_id }) => [id, reference_id]))
   const replacing: Identifier[] = []
   const notify_event = named.map(({ item, reference_id }) => {
-    replacing.push(...describe(to, meta, reference_id, item, names))
+    replacing.push(...writeItemMeta(to, meta, reference_id, item, names))
     return itemOf(to, reference_id, item)
   })
   return {
@@ -123,8 +123,8 @@ export function composeEnvelope(
  * @param names the reference_ids of this envelope, by notification
  * @returns the normalised identifiers of the persons whom these facts name
  */
-function describe(
-  { grant, registry: { kind } }: Composing,
+function writeItemMeta(
+  { grant, registry: { kind } }: EnvelopeContext,
   meta: Meta,
   reference_id: string,
   { notifications }: PlannedItem,
@@ -146,13 +146,13 @@ function describe(
   const recordType = recordTypeNamed(kind, first.record_type)
   const replacing = recordNamedBy(recordType, [namedBy(first.replaced_by)])
   const identifiers = readIdentifiers(kind, recordType, replacing)
-  if (!isShown(grantUnderConsent(grant, notifications), recordType, replacing, identifiers)) return []
+  if (!isReplacementShown(grantUnderConsent(grant, notifications), recordType, replacing, identifiers)) return []
   meta.replaced_by = { ...meta.replaced_by, [reference_id]: namedBy(first.replaced_by) }
   return identifiers.map(({ type, value }) => ({ type, value }))
 }
 
 /** True when the grant, apart from its conditions, shows a record that has only these identifiers. */
-function isShown(
+function isReplacementShown(
   grant: Grant,
   recordType: RecordType,
   record: JsonObject,
@@ -165,7 +165,7 @@ function isShown(
 }
 
 /** The grant without its conditions and protected persons: both were checked before, on the whole record. */
-const unconditional = (grant: Grant): Grant => ({
+const withoutConditions = (grant: Grant): Grant => ({
   ...grant,
   rows: new Map(),
   hidden: { ...grant.hidden, protection: NOBODY_PROTECTED },
@@ -181,24 +181,24 @@ const recordedAt = ({ purpose, corrected, ...times }: WaitingNotification): stri
   (purpose === 'backfill' && corrected === null ? times.occurred_at : times.recorded_at).toISOString()
 
 function itemOf(
-  { grant, registry: { kind }, settings }: Composing,
+  { grant, registry: { kind }, settings }: EnvelopeContext,
   reference_id: string,
   item: ShownItem,
 ): ReplyMembers {
   const { notifications } = item
   const [first] = notifications
   const recordType = recordTypeNamed(kind, first.record_type)
-  const speaker = speakerOf(notifications)
-  const reg_event_type = eventName(kind, speaker, settings.notify_unlisted)
+  const oldestNotification = oldestNotificationOf(notifications)
+  const reg_event_type = eventName(kind, oldestNotification, settings.notify_unlisted)
   const locale = notifications.find((one) => one.locale !== null)?.locale
   return {
     reference_id,
     timestamp: recordedAt(first),
     data: {
       version: PROTOCOL_VERSION,
-      reg_type: speaker.asked_reg_type ?? `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
+      reg_type: oldestNotification.asked_reg_type ?? `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
       ...(reg_event_type !== null && { reg_event_type }),
-      reg_record_type: speaker.asked_record_type ?? recordType.emitted,
+      reg_record_type: oldestNotification.asked_record_type ?? recordType.emitted,
       reg_records: recordOf(grantUnderConsent(grant, notifications), kind, recordType, item),
     },
     ...(locale && { locale }),
@@ -206,7 +206,7 @@ function itemOf(
 }
 
 /** The oldest subscription of the item, whose spellings the item uses. */
-const speakerOf = ([first, ...others]: PlannedItem['notifications']): WaitingNotification =>
+const oldestNotificationOf = ([first, ...others]: PlannedItem['notifications']): WaitingNotification =>
   others.reduce((oldest, one) => (one.subscription < oldest.subscription ? one : oldest), first)
 
 /**
@@ -239,7 +239,7 @@ function recordOf(grant: Grant, kind: Kind, recordType: RecordType, { notificati
   const hasLeft = notifications.every(({ presence }) => presence === 'left')
   const document = hasLeft ? shown.identifiers : (shown.document ?? shown.identifiers)
   const select = notificationShaper(kind, recordType, { all: markingOf(notifications[0]) !== null }) ?? null
-  for (const record of discloseRecords(unconditional(grant), recordType, [document], select)) return record
+  for (const record of discloseRecords(withoutConditions(grant), recordType, [document], select)) return record
   throw new Error('a record that is not selected from is always disclosed')
 }
 

@@ -23,7 +23,7 @@ import type { GrantQuota } from '@rollcall/participants/admission/grant-quota'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import type { CanonicalText } from '@rollcall/protocol'
 import { RequestFault } from '@rollcall/protocol'
-import { type Delivering, deliverNow, type Reserved, reserveAttempt } from '../delivery/deliver.ts'
+import { type DeliverDeps, deliverNow, type ReservedAttempt, reserveAttempt } from '../delivery/deliver.ts'
 import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
 import { ENVELOPE_JOINT_WRITE, type NewEnvelope } from '../store/events/envelopes.ts'
@@ -34,7 +34,7 @@ import type { PlannedItem } from './items.ts'
 import { planNextEnvelopes } from './next-items.ts'
 
 /** The dependencies of draining a mailbox. */
-export interface NotifyDeps extends Delivering {
+export interface NotifyDeps extends DeliverDeps {
   readonly db: Database
   readonly auditLog: JointAuditLog
   readonly grantQuota: GrantQuota
@@ -44,15 +44,15 @@ export interface NotifyDeps extends Delivering {
 
 const NOTIFY = callbackNamed('notify')
 /** Milliseconds for which one mailbox is drained before other mailboxes have their turn. */
-const TURN = 10_000
+const MAILBOX_TURN_MS = 10_000
 /**
  * The most milliseconds between the reading of notifications and the commit of an envelope that was composed ahead: an older one
  * is composed again, because what it shows may have changed. Notifications are read again when they were read more than half of
  * this time ago.
  */
-const STALE = 1_000
+const STALE_AFTER_MS = 1_000
 /** Seconds until a mailbox is tried again to which nothing may be sent now, or whose draining failed. */
-const REST = 60
+const REST_SECONDS = 60
 
 /** The receiver of a mailbox's envelopes, with the grant and settings that apply now. */
 interface Recipient {
@@ -78,11 +78,11 @@ export async function drainMailbox(
   const { pool } = deps.db
   try {
     const left = await sendNext(deps, mailbox, claim, signal)
-    if (left === 'nowhere') await restMailbox(pool, mailbox.id, { ...claim, seconds: REST })
+    if (left === 'nowhere') await restMailbox(pool, mailbox.id, { ...claim, seconds: REST_SECONDS })
     else if (left === 'nothing' || left === 'lost') await releaseMailbox(pool, mailbox.id, claim)
     return left === 'more' || left === 'lost'
   } catch (error) {
-    if (!isUnavailable(error)) await restMailbox(pool, mailbox.id, { ...claim, seconds: REST })
+    if (!isUnavailable(error)) await restMailbox(pool, mailbox.id, { ...claim, seconds: REST_SECONDS })
     throw error
   }
 }
@@ -92,21 +92,21 @@ export async function drainMailbox(
  * its first envelope. `nowhere`: nothing can be sent. `lost`: an envelope was not committed. `nothing`: nothing was
  * due.
  */
-type Left = 'more' | 'done' | 'nowhere' | 'lost' | 'nothing'
+type DrainResult = 'more' | 'done' | 'nowhere' | 'lost' | 'nothing'
 
 async function sendNext(
   deps: NotifyDeps,
   mailbox: ClaimedMailbox,
   claim: DeliveryClaim,
   signal: AbortSignal,
-): Promise<Left> {
-  const end = deps.clock.now() + TURN
-  const ahead: Ahead = { envelopes: [], isAll: false, at: Number.NEGATIVE_INFINITY }
+): Promise<DrainResult> {
+  const end = deps.clock.now() + MAILBOX_TURN_MS
+  const ahead: PlannedAhead = { envelopes: [], isAll: false, at: Number.NEGATIVE_INFINITY }
   let { sequence } = mailbox
   let next = await composeNext(deps, mailbox, sequence, ahead)
   while (next !== null) {
     if (next === 'nowhere') return 'nowhere'
-    const attemptNow = await commit(deps, mailbox, claim, sequence, next)
+    const attemptNow = await commitEnvelope(deps, mailbox, claim, sequence, next)
     if (attemptNow === 'lost') return 'lost'
     if (attemptNow === 'left') return 'done'
     sequence += 1
@@ -115,13 +115,13 @@ async function sendNext(
     const following = goesOn && !next.isLast ? composeNext(deps, mailbox, sequence, ahead) : null
     following?.catch(() => undefined)
     if (!(await attemptNow())) {
-      release(await following?.catch(() => null))
+      releaseEnvelopeBytes(await following?.catch(() => null))
       return 'done'
     }
     if (following === null) return next.isLast ? 'done' : 'more'
     next = await following
     if (isStale(next, deps.clock.now())) {
-      release(next)
+      releaseEnvelopeBytes(next)
       ahead.at = Number.NEGATIVE_INFINITY
       next = await composeNext(deps, mailbox, sequence, ahead)
     }
@@ -130,7 +130,7 @@ async function sendNext(
 }
 
 /** The planned envelopes of a mailbox that are not composed yet, and whether they have all that was due. */
-interface Ahead {
+interface PlannedAhead {
   envelopes: (readonly PlannedItem[])[]
   isAll: boolean
   /** The time at which the due notifications of these envelopes were read. */
@@ -153,11 +153,12 @@ interface Envelope extends Recipient {
   readonly leave: () => void
 }
 
-type Next = Envelope | 'nowhere' | null
+type NextEnvelope = Envelope | 'nowhere' | null
 
-const isStale = (next: Next, now: number): boolean => next !== null && next !== 'nowhere' && now - next.at > STALE
+const isStale = (next: NextEnvelope, now: number): boolean =>
+  next !== null && next !== 'nowhere' && now - next.at > STALE_AFTER_MS
 
-function release(next: Next | undefined): void {
+function releaseEnvelopeBytes(next: NextEnvelope | undefined): void {
   if (next && next !== 'nowhere') next.leave()
 }
 
@@ -166,11 +167,16 @@ function release(next: Next | undefined): void {
  * address.
  * @param ahead the planned envelopes; they are read again when used up or too old
  */
-async function composeNext(deps: NotifyDeps, mailbox: ClaimedMailbox, sequence: number, ahead: Ahead): Promise<Next> {
+async function composeNext(
+  deps: NotifyDeps,
+  mailbox: ClaimedMailbox,
+  sequence: number,
+  ahead: PlannedAhead,
+): Promise<NextEnvelope> {
   const now = deps.clock.now()
   const recipient = await recipientOf(deps, mailbox)
   if (recipient === null || (await isUsedUp(deps, recipient))) return 'nowhere'
-  if (ahead.envelopes.length === 0 || now - ahead.at > STALE / 2) {
+  if (ahead.envelopes.length === 0 || now - ahead.at > STALE_AFTER_MS / 2) {
     const next = await planNextEnvelopes(deps.db, mailbox.id, recipient)
     ahead.envelopes = [...next.envelopes]
     ahead.isAll = next.isAll
@@ -185,7 +191,7 @@ async function composeNext(deps: NotifyDeps, mailbox: ClaimedMailbox, sequence: 
   const { begun, end: leave } = deps.envelopeBytes.take('all', bytes)
   await begun
   try {
-    const items = await show(deps, planned)
+    const items = await addEventDocuments(deps, planned)
     if (items.length === 0) {
       // The events and their notifications were deleted since the notifications were read.
       leave()
@@ -214,7 +220,10 @@ async function composeNext(deps: NotifyDeps, mailbox: ClaimedMailbox, sequence: 
 const isUsedUp = async ({ grantQuota }: NotifyDeps, { grant, ...of }: Recipient): Promise<boolean> =>
   grant !== null && grantQuota.isUsedUp('records', { ...of, grant })
 
-async function show({ db: { pool } }: NotifyDeps, planned: readonly PlannedItem[]): Promise<readonly ShownItem[]> {
+async function addEventDocuments(
+  { db: { pool } }: NotifyDeps,
+  planned: readonly PlannedItem[],
+): Promise<readonly ShownItem[]> {
   const shown = await Promise.all(planned.map(({ event }) => findEventDocument(pool, event)))
   return planned.flatMap((item, at) => {
     const document = shown[at]
@@ -246,7 +255,7 @@ async function recipientOf(
  * @returns a function that makes the first attempt, and returns whether the delivery has ended; `lost`: the envelope
  * was not committed; `left`: the dispatcher attempts it
  */
-async function commit(
+async function commitEnvelope(
   deps: NotifyDeps,
   mailbox: ClaimedMailbox,
   claim: DeliveryClaim,
@@ -268,7 +277,7 @@ async function commit(
     mailbox: mailbox.id,
     made: grant === null ? null : disclosingGrantOf(grant),
   }
-  let reserved: Reserved | null = null
+  let reserved: ReservedAttempt | null = null
   let committed = false
   try {
     reserved = await reserveSoon(deps, { participant: participant.id, origin: originOf(target) })
@@ -311,7 +320,7 @@ const PERMIT_PAUSE = 10
 const PERMIT_TRIES = 25
 
 /** Reserves an attempt now or in a moment: leaving a delivery to the dispatcher costs far more. */
-async function reserveSoon(deps: NotifyDeps, destination: Destination): Promise<Reserved | null> {
+async function reserveSoon(deps: NotifyDeps, destination: Destination): Promise<ReservedAttempt | null> {
   for (let tries = 1; ; tries += 1) {
     const reserved = await reserveAttempt(deps, destination)
     if (reserved !== null || tries === PERMIT_TRIES) return reserved

@@ -15,7 +15,7 @@ import {
 import { drainMailbox, type NotifyDeps } from './drain-mailbox.ts'
 
 /** Drains mailboxes on one node: their due notifications are sent in envelopes. */
-export interface Mailboxes {
+export interface MailboxDrainer {
   /** Announces mailboxes that may have something due. An empty list means that it may be any mailbox. */
   due(mailboxes: readonly number[]): void
   /** Starts to drain mailboxes in which notifications are due. */
@@ -25,17 +25,17 @@ export interface Mailboxes {
 }
 
 /** Seconds for which a claimed mailbox is left to this node, until its next envelope is made. */
-const CLAIM = 15
+const CLAIM_SECONDS = 15
 /** The most milliseconds between two passes while something waits in a mailbox: other nodes change mailboxes too. */
-const LONGEST_WAIT = 1_000
-/** The largest share of the time that passes may take which find nothing. A pass still comes after `LONGEST_WAIT`. */
-const SHARE = 0.1
+const MOST_PASS_WAIT_MS = 1_000
+/** The largest share of the time that passes may take which find nothing. A pass still comes after `MOST_PASS_WAIT_MS`. */
+const EMPTY_PASS_SHARE = 0.1
 /** The most mailboxes in one statement: at first as many as may be claimed, then more if few were due. */
 const MOST_POLLED = 2_000
 /** The share of the slots that must be free before a pass in progress goes on, so that it claims several mailboxes. */
-const REFILL = 0.25
+const FREE_SLOT_SHARE = 0.25
 /** Milliseconds until a mailbox that could not be drained is polled again. It may rest longer (`restMailbox`). */
-const AFTER_FAILURE = 1_000
+const FAILURE_PAUSE_MS = 1_000
 
 interface Options {
   /** The most mailboxes that are drained at the same time. */
@@ -52,8 +52,11 @@ type BeginDraining = (wanted: number, claim: ClaimDue, signal: AbortSignal) => P
 
 type Deps = Omit<NotifyDeps, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> }
 
-/** Creates the `Mailboxes` of this node. */
-export function createMailboxes(deps: Deps, { slots, wake, now = () => performance.now() }: Options): Mailboxes {
+/** Creates the `MailboxDrainer` of this node. */
+export function createMailboxDrainer(
+  deps: Deps,
+  { slots, wake, now = () => performance.now() }: Options,
+): MailboxDrainer {
   const { pool } = deps.db
   const inWork = new Map<number, Promise<void>>()
   /** The ids of mailboxes that were announced as due and have not been polled since. */
@@ -77,7 +80,7 @@ export function createMailboxes(deps: Deps, { slots, wake, now = () => performan
       deps.metrics.taskEnded('notify', outcome, (now() - started) / 1_000)
     try {
       const notifying = { ...deps, mailboxDue: (one: number) => due([one]) }
-      const more = await drainMailbox(notifying, mailbox, { id: claim, seconds: CLAIM }, signal)
+      const more = await drainMailbox(notifying, mailbox, { id: claim, seconds: CLAIM_SECONDS }, signal)
       if (more) announced.add(id)
       ended('done')
     } catch (error) {
@@ -87,17 +90,17 @@ export function createMailboxes(deps: Deps, { slots, wake, now = () => performan
         'a mailbox could not be drained; tried again later',
       )
       // If the mailbox could not be released after the failure, its claim ends by itself.
-      setTimeout(() => due([id]), AFTER_FAILURE).unref()
+      setTimeout(() => due([id]), FAILURE_PAUSE_MS).unref()
     } finally {
       inWork.delete(id)
-      if (!passes.isUnderWay() || slots - inWork.size >= REFILL * slots) wake()
+      if (!passes.isUnderWay() || slots - inWork.size >= FREE_SLOT_SHARE * slots) wake()
     }
   }
 
   /** Claims mailboxes in which notifications are due, and starts to drain them. */
   const begin = async (wanted: number, claim: ClaimDue, signal: AbortSignal): Promise<PolledMailboxes> => {
     const id = randomUUID()
-    const found = await claim(pool, { claim: { id, seconds: CLAIM }, wanted, inWork: [...inWork.keys()] })
+    const found = await claim(pool, { claim: { id, seconds: CLAIM_SECONDS }, wanted, inWork: [...inWork.keys()] })
     for (const mailbox of found.claimed) inWork.set(mailbox.id, drain(mailbox, id, signal))
     return found
   }
@@ -109,7 +112,7 @@ export function createMailboxes(deps: Deps, { slots, wake, now = () => performan
     for (const id of ids) announced.delete(id)
     const found = await begin(ids.length, (db, poll) => claimNamedMailboxes(db, { ...poll, ids }), signal)
     // A mailbox that another node has claimed, or that rests, is polled again by the next pass.
-    passes.wanted(now() + Math.min((found.wait ?? Number.POSITIVE_INFINITY) * 1_000, LONGEST_WAIT))
+    passes.wanted(now() + Math.min((found.wait ?? Number.POSITIVE_INFINITY) * 1_000, MOST_PASS_WAIT_MS))
   }
 
   return {
@@ -149,12 +152,12 @@ function createPasses(now: () => number, free: () => number) {
   const end = ({ took, next, waits }: Pass): void => {
     pass = null
     // A pass at a time that is known to be due finds something: it need not wait longer than the last one took.
-    earliest = now() + Math.min(took * (1 / SHARE - 1), LONGEST_WAIT, Math.max(next - now(), took))
-    at = waits ? Math.min(next, now() + LONGEST_WAIT) : Number.POSITIVE_INFINITY
+    earliest = now() + Math.min(took * (1 / EMPTY_PASS_SHARE - 1), MOST_PASS_WAIT_MS, Math.max(next - now(), took))
+    at = waits ? Math.min(next, now() + MOST_PASS_WAIT_MS) : Number.POSITIVE_INFINITY
   }
 
   /** Continues the pass until it has polled all mailboxes, or all slots are in use. */
-  const goOn = async (current: Pass, begin: BeginDraining, signal: AbortSignal): Promise<void> => {
+  const continuePass = async (current: Pass, begin: BeginDraining, signal: AbortSignal): Promise<void> => {
     let most = 0
     while (!signal.aborted) {
       const wanted = free()
@@ -188,7 +191,7 @@ function createPasses(now: () => number, free: () => number) {
         pass = { from: 0, took: 0, next: Number.POSITIVE_INFINITY, waits: false }
         at = Number.POSITIVE_INFINITY
       }
-      if (pass !== null) await goOn(pass, begin, signal)
+      if (pass !== null) await continuePass(pass, begin, signal)
     },
     /** The milliseconds until the next pass should begin; null when one is under way, or none is wanted. */
     next: (): number | null => (pass === null && at < Number.POSITIVE_INFINITY ? Math.max(at, earliest) - now() : null),

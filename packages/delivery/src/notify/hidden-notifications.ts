@@ -11,7 +11,7 @@ import { recordsOf } from '@rollcall/records/records/registry-records'
 import { type EventDocument, findEventDocument, type WaitingNotification } from '../store/events/waiting.ts'
 
 /** The number of events whose documents are in memory at a time. */
-const PORTION = 200
+const EVENTS_PER_PORTION = 200
 
 /**
  * Finds the notifications about records that do not fulfil the conditions of the grant, or that belong to a protected
@@ -49,8 +49,8 @@ export async function findHiddenNotifications(
         .some(({ category }) => isHiding(category))
     }
     const events = [...Map.groupBy(notifications, ({ event }) => event)]
-    for (let at = 0; at < events.length; at += PORTION) {
-      const portion = events.slice(at, at + PORTION)
+    for (let at = 0; at < events.length; at += EVENTS_PER_PORTION) {
+      const portion = events.slice(at, at + EVENTS_PER_PORTION)
       const documents = await Promise.all(portion.map(([event]) => findEventDocument(db.pool, event)))
       const judged = portion.map(([, [one]], index) => isHidden(one?.record ?? '', documents[index]))
       hidden.push(...portion.flatMap(([, those], index) => (judged[index] ? those : [])))

@@ -16,8 +16,8 @@ export const markingOf = ({ purpose }: WaitingNotification): EnvelopeMarking =>
   purpose === 'test' || purpose === 'backfill' ? purpose : null
 
 /** Bytes that an item may have beside its record, and bytes that each further subscription adds to `header.meta`. */
-const FRAME = 1_024
-const CODE = 160
+const ITEM_FRAME_BYTES = 1_024
+const CODE_BYTES = 160
 
 /**
  * Sorts the notifications of each record by version, in the places that they have together. Otherwise an event that was
@@ -63,7 +63,7 @@ export function planItems(
   for (const one of waiting) {
     if (waiting[0] !== undefined && markingOf(one) !== markingOf(waiting[0])) break
     const known = items.get(one.event)
-    bytes += known === undefined ? one.bytes + FRAME : CODE
+    bytes += known === undefined ? one.bytes + ITEM_FRAME_BYTES : CODE_BYTES
     const isFull = bytes > bounds.notify_bytes || (known === undefined && items.size === bounds.notify_items)
     if (isFull && items.size > 0) break
     items.set(one.event, { event: one.event, notifications: known ? [...known.notifications, one] : [one] })

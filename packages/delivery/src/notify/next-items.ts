@@ -23,19 +23,19 @@ import {
 import { findHiddenNotifications } from './hidden-notifications.ts'
 import { type PlannedItem, planEnvelopes } from './items.ts'
 
-interface To {
+interface MailboxReceiver {
   readonly registry: Registry
   readonly grant: Grant | null
   readonly settings: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>
 }
 
 /** The fewest notifications that are read, so that several envelopes are planned at a time. */
-const AHEAD = 400
+const FEWEST_READ_NOTIFICATIONS = 400
 /**
  * When the notifications that were read complete no envelope, they are read again: `times` as many as the last time, but at most
  * `most`.
  */
-const LOOKED_AT = { times: 8, most: 20_000 }
+const READ_GROWTH = { times: 8, most: 20_000 }
 
 /** The items that the next envelopes of a mailbox will have. */
 export interface NextItems {
@@ -46,18 +46,18 @@ export interface NextItems {
 }
 
 /** Plans the next envelopes of a mailbox. Due notifications that may not be sent are dropped for good. */
-export async function planNextEnvelopes(db: Database, mailbox: number, to: To): Promise<NextItems> {
+export async function planNextEnvelopes(db: Database, mailbox: number, to: MailboxReceiver): Promise<NextItems> {
   // One notification more than needed is read: it shows whether the last item is complete.
-  let most = Math.max(to.settings.notify_items, AHEAD) + 1
+  let most = Math.max(to.settings.notify_items, FEWEST_READ_NOTIFICATIONS) + 1
   for (;;) {
     const found = await findWaitingNotifications(db.pool, mailbox, most)
-    const envelopes = planEnvelopes(await sendable(db, to, found), to.settings)
+    const envelopes = planEnvelopes(await keepSendable(db, to, found), to.settings)
     const isAll = found.length < most
     // When not all due notifications were read, the last envelope may be incomplete: others may belong to it.
     const whole = isAll ? envelopes : envelopes.slice(0, -1)
     if (isAll || whole.length > 0) return { envelopes: whole, isAll }
-    if (envelopes.length > 0 && most === LOOKED_AT.most) return { envelopes, isAll }
-    most = Math.min(LOOKED_AT.times * most, LOOKED_AT.most)
+    if (envelopes.length > 0 && most === READ_GROWTH.most) return { envelopes, isAll }
+    most = Math.min(READ_GROWTH.times * most, READ_GROWTH.most)
   }
 }
 
@@ -65,13 +65,13 @@ export async function planNextEnvelopes(db: Database, mailbox: number, to: To): 
  * Drops notifications that are no longer wanted or permitted, and returns the others. A subscription that is no longer
  * permitted is suspended. It is not suspended when only the record may not be seen.
  */
-async function sendable(
+async function keepSendable(
   db: Database,
-  { grant, registry }: To,
+  { grant, registry }: MailboxReceiver,
   found: readonly WaitingNotification[],
 ): Promise<readonly WaitingNotification[]> {
   const { pool } = db
-  const asksOther = await askingOther(pool, grant, found)
+  const asksOther = await findForbiddenSubscriptions(pool, grant, found)
   const isPermitted = ({ subscription, subscribed, record_type, unfiltered, consent }: WaitingNotification): boolean =>
     !asksOther.has(subscription) &&
     grant !== null &&
@@ -105,7 +105,7 @@ async function sendable(
 const judgements = new WeakMap<Grant, Map<number, boolean>>()
 
 /** Finds the subscriptions whose criteria the grant no longer permits. */
-async function askingOther(
+async function findForbiddenSubscriptions(
   pool: pg.Pool,
   grant: Grant | null,
   found: readonly WaitingNotification[],

@@ -4,9 +4,9 @@ import { auditEntryOfAccepted, auditedMessage } from '@rollcall/audit/audit-entr
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import { type Exchange, requestEncryptionContext } from '@rollcall/core/model/exchange'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
-import { type CheckingSenderUri, readSenderUri } from '@rollcall/delivery/delivery/targets'
+import { readSenderUri, type SenderUriDeps } from '@rollcall/delivery/delivery/targets'
 import type { Bodies } from '@rollcall/keys/bodies'
-import { type DayBounded, withinDailyLimit } from '@rollcall/participants/admission/day-limits'
+import { type DayLimitDeps, withinDailyLimit } from '@rollcall/participants/admission/day-limits'
 import { canonicalJson } from '@rollcall/protocol'
 import {
   type Acceptance,
@@ -16,14 +16,14 @@ import {
   REQUEST_JOINT_WRITE,
 } from '../store/exchanges/exchanges.ts'
 import type { AcceptanceSlots, KeptSlot } from './acceptance-slots.ts'
-import { duplicateMessageId, exchangeRow, type Remembering } from './remember.ts'
+import { duplicateMessageId, exchangeRow, type RememberDeps } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
 import type { Chunk, VerifiedRequest } from './unread-request.ts'
 
 /** The dependencies of `acceptRequest`. */
-export type Accepting = CheckingSenderUri &
-  DayBounded &
-  Remembering & {
+export type AcceptDeps = SenderUriDeps &
+  DayLimitDeps &
+  RememberDeps & {
     readonly auditLog: JointAuditLog
     readonly bodies: Pick<Bodies, 'encryptBody'>
     /** Wakes the loop of this node that claims accepted exchanges. */
@@ -40,7 +40,7 @@ export type Accepting = CheckingSenderUri &
  * @throws RequestFault, HeaderRejection as `UnreadRequest.read` does
  */
 export async function acceptRequest(
-  deps: Accepting,
+  deps: AcceptDeps,
   { exchange, unread, opened, signed, rejection, path }: VerifiedRequest,
 ): Promise<Reply> {
   if (rejection !== null) throw rejection
@@ -94,7 +94,7 @@ export async function acceptRequest(
 
 /** Keeps a slot of this node for a request; null: it is divided, or `AcceptanceSlots.keep` gives none. */
 function keepSlot(
-  { acceptanceSlots }: Pick<Accepting, 'acceptanceSlots'>,
+  { acceptanceSlots }: Pick<AcceptDeps, 'acceptanceSlots'>,
   { correlation_id, participant, registry, operation, received_at }: Exchange,
   transaction_id: string,
   { sender_uri, encrypted, chunks: [chunk, ...others] }: Acceptance,
@@ -138,7 +138,7 @@ async function inKeptSlot(slot: KeptSlot | null, write: () => Promise<boolean>):
 
 /** Makes the row of each chunk of a request. A chunk is answered alone, and its encryption is bound to its own row. */
 async function newChunks(
-  { bodies }: Pick<Accepting, 'bodies'>,
+  { bodies }: Pick<AcceptDeps, 'bodies'>,
   { correlation_id, header, traceparent }: Exchange,
   chunks: readonly Chunk[],
 ): Promise<readonly NewChunk[]> {

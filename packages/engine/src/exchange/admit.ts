@@ -12,15 +12,15 @@ import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { type Operation, RequestFault } from '@rollcall/protocol'
 
 /** The dependencies of `authenticate`. */
-export interface Authenticating {
+export interface AuthenticateDeps {
   readonly tokens: Pick<Tokens, 'verify'>
   readonly directory: Pick<Directory, 'activeParticipant'>
 }
 
 /** The dependencies of `admitRequest`. */
-export type Admitting = Authenticating & { readonly quota: Quota }
+export type AdmitDeps = AuthenticateDeps & { readonly quota: Quota }
 
-interface Admitted {
+interface AdmittedCaller {
   readonly participant: Participant
   /** The request as the quotas count it. The caller of `admitRequest` must call `leave`, whatever happens. */
   readonly admission: Admission
@@ -44,10 +44,10 @@ export class OtherEnvironment extends RequestFault {
  * @throws RequestFault 401, 429, 403 err.request.forbidden
  */
 export async function admitRequest(
-  deps: Admitting,
+  deps: AdmitDeps,
   { environment }: Pick<Registry, 'environment'>,
   request: Pick<IncomingRequest, 'headers' | 'identified'>,
-): Promise<Admitted> {
+): Promise<AdmittedCaller> {
   const participant = await authenticate(deps, request)
   const admission = await deps.quota.enter(participant)
   if (participant.environment === environment) return { participant, admission }
@@ -60,7 +60,7 @@ export async function admitRequest(
  * @throws RequestFault 401 err.request.unauthorized; the text says what to do, not why a token failed
  */
 export async function authenticate(
-  { tokens, directory }: Authenticating,
+  { tokens, directory }: AuthenticateDeps,
   { headers: { authorization }, identified }: Pick<IncomingRequest, 'headers' | 'identified'>,
 ): Promise<Participant> {
   const token = bearerToken(authorization)
@@ -87,7 +87,7 @@ export function bearerToken(authorization: string | undefined): string {
 export const unauthorized = (message: string): RequestFault => new RequestFault('err.request.unauthorized', message)
 
 /** The dependencies of `authorize`. */
-export interface Authorizing {
+export interface AuthorizeDeps {
   readonly grants: Grants
 }
 
@@ -96,7 +96,7 @@ export interface Authorizing {
  * @throws RequestFault 403 err.request.forbidden: no grant is in force, or it does not have the operation
  */
 export async function authorize(
-  { grants }: Authorizing,
+  { grants }: AuthorizeDeps,
   participant: Participant,
   registry: Registry,
   { name }: Operation,

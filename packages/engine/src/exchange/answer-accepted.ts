@@ -10,36 +10,36 @@ import { OutcomeOutdated } from '@rollcall/core/model/outcome'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { permissionFor } from '@rollcall/core/policy/permission'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
-import type { Effect } from '@rollcall/database/transaction'
+import type { ReplyEffect } from '@rollcall/database/transaction'
 import { BodyUnreadable } from '@rollcall/keys/bodies'
 import { operation } from '@rollcall/protocol'
 import { isRecordsPlaceUnchanged } from '@rollcall/records/registries/registries'
 import { openRequest } from '../operations/accepted-request.ts'
 import { answerFurtherPage, answerMessage, failedOutcome, needsSnapshot } from '../operations/handlers.ts'
-import { type Answering, batchItemsOf, type Item } from '../operations/item.ts'
+import { type AnswerDeps, batchItemsOf, type Item } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
 import { earlierReferences } from '../operations/references.ts'
 import { findPersistedPage } from '../store/exchanges/accepted-exchanges.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
 import { commitReply, type NewItem } from '../store/exchanges/replies.ts'
-import type { Authorizing } from './admit.ts'
-import { type ExchangeToAnswer, type ReplyPage, type SendingReply, sendReply } from './send-reply.ts'
+import type { AuthorizeDeps } from './admit.ts'
+import { type ExchangeToAnswer, type ReplyPage, type SendReplyDeps, sendReply } from './send-reply.ts'
 
 /** The dependencies of `answerAccepted`. */
-export type AnsweringAccepted = Answering & SendingReply & Authorizing
+export type AnswerAcceptedDeps = AnswerDeps & SendReplyDeps & AuthorizeDeps
 
 /** The most pages of an answer that one run sends; then other exchanges have their turn. */
 const PAGES_IN_A_RUN = 16
 /**
  * The number of runs without a page, after which a failure is final: the callback says that the registry failed. Until
- * `CUT_SHORT`, a failure of the audit log, or to reach the records, is not final.
+ * `MOST_CUT_SHORT_RUNS`, a failure of the audit log, or to reach the records, is not final.
  */
-const RUNS = 5
+const MOST_RUNS = 5
 /**
  * The number of runs without a page, after which the request is not processed again, because it may be what stopped the
  * nodes. Its callback says that the registry failed.
  */
-const CUT_SHORT = 20
+const MOST_CUT_SHORT_RUNS = 20
 
 /**
  * Answers an exchange, or some of its pages. Each page is committed under the claim: if the claim has ended, another
@@ -48,7 +48,7 @@ const CUT_SHORT = 20
  * @throws errors after which the exchange must be tried again
  */
 export async function answerAccepted(
-  deps: AnsweringAccepted,
+  deps: AnswerAcceptedDeps,
   accepted: ClaimedExchange,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function answerAccepted(
   }
   if ((await grantNow()) === null) return giveUp(deps, accepted)
   const toAnswer: ExchangeToAnswer = { ...accepted, operation: operation(accepted.operation), registry, participant }
-  if (runs > CUT_SHORT) {
+  if (runs > MOST_CUT_SHORT_RUNS) {
     log.error({ correlation_id, runs }, 'an exchange is not answered: every run of it was cut short')
     return answerFailure(deps, toAnswer, [])
   }
@@ -86,7 +86,7 @@ export async function answerAccepted(
   } catch (error) {
     // Without an audit entry a failure cannot be reported either. Records that cannot be reached may be back soon.
     const isWaiting = error instanceof NotAudited || error instanceof RecordsUnavailable
-    const isFinal = error instanceof BodyUnreadable || (runs >= RUNS && !isWaiting)
+    const isFinal = error instanceof BodyUnreadable || (runs >= MOST_RUNS && !isWaiting)
     if (page > accepted.page || !isFinal) throw error
     log.error({ correlation_id, ...safeDatabaseError(error) }, 'an exchange could not be answered')
     await answerFailure(deps, toAnswer, await unansweredItems(deps, accepted, toAnswer))
@@ -95,7 +95,7 @@ export async function answerAccepted(
 
 /** Ends an exchange without a further page of its answer: its sender may no longer ask, or the registry is gone. */
 async function giveUp(
-  { db, log }: AnsweringAccepted,
+  { db, log }: AnswerAcceptedDeps,
   { id, claim, page, correlation_id }: ClaimedExchange,
 ): Promise<void> {
   const nothing = { items: [], delivery: null, deliveryClaim: null, goesOn: false }
@@ -109,11 +109,11 @@ async function giveUp(
 type NewPage = Omit<ReplyPage, 'goesOn'>
 
 /** How often a page is made at most, when the data for its decisions change each time; then the run fails. */
-const DECIDED = 10
+const MOST_PAGE_TRIES = 10
 
 /** Makes and sends a page. @returns whether the run goes on; null when the claim has ended */
 async function sendPage(
-  deps: AnsweringAccepted,
+  deps: AnswerAcceptedDeps,
   answered: ExchangeToAnswer,
   make: () => Promise<NewPage>,
   isLast: () => boolean,
@@ -124,13 +124,13 @@ async function sendPage(
     try {
       return (await sendReply(deps, answered, { ...made, goesOn })) ? { goesOn } : null
     } catch (error) {
-      if (!(error instanceof OutcomeOutdated) || decided === DECIDED) throw error
+      if (!(error instanceof OutcomeOutdated) || decided === MOST_PAGE_TRIES) throw error
     }
   }
 }
 
 async function makePage(
-  deps: AnsweringAccepted,
+  deps: AnswerAcceptedDeps,
   exchange: Exchange,
   message: Message,
   accepted: ClaimedExchange,
@@ -149,7 +149,7 @@ type AnsweredPage = Pick<NewPage, 'outcome' | 'items'> & {
 }
 
 async function firstPage(
-  deps: AnsweringAccepted,
+  deps: AnswerAcceptedDeps,
   exchange: Exchange,
   message: Message,
   accepted: ClaimedExchange,
@@ -166,16 +166,16 @@ async function firstPage(
         )
   const persisted = persistedItems(outcome)
   const further = persisted.some(({ record_ids }) => record_ids !== null)
-  return { outcome: further ? keptInPlace(outcome, exchange) : outcome, items: persisted, further }
+  return { outcome: further ? addPlaceCheck(outcome, exchange) : outcome, items: persisted, further }
 }
 
 /**
  * Adds a check to an outcome whose record ids are kept for further pages, if the registry has a source: it must still
  * read its records from the same place. If not, nothing is committed, and a later run answers with new ids.
  */
-function keptInPlace(outcome: Outcome, { registry }: Exchange): Outcome {
+function addPlaceCheck(outcome: Outcome, { registry }: Exchange): Outcome {
   if (registry.source === null) return outcome
-  const checkPlace: Effect = async (client) => {
+  const checkPlace: ReplyEffect = async (client) => {
     if (!(await isRecordsPlaceUnchanged(client, registry))) throw new RecordsUnavailable(null)
   }
   return { ...outcome, effects: [checkPlace, ...(outcome.effects ?? [])] }
@@ -203,7 +203,7 @@ function persistedItems({ items = [] }: Outcome): readonly NewItem[] {
 }
 
 async function furtherPage(
-  deps: AnsweringAccepted,
+  deps: AnswerAcceptedDeps,
   exchange: Exchange,
   message: Message,
   accepted: ClaimedExchange,
@@ -220,7 +220,7 @@ async function furtherPage(
  * @param items empty when the request was not or cannot be read
  */
 async function answerFailure(
-  deps: AnsweringAccepted,
+  deps: AnswerAcceptedDeps,
   answered: ExchangeToAnswer,
   items: readonly Item[],
 ): Promise<void> {
@@ -232,7 +232,7 @@ async function answerFailure(
 
 /** Finds the items that the next page must answer with a failure; none when the request cannot be read. */
 async function unansweredItems(
-  deps: AnsweringAccepted,
+  deps: AnswerAcceptedDeps,
   accepted: ClaimedExchange,
   answered: ExchangeToAnswer,
 ): Promise<readonly Item[]> {

@@ -8,47 +8,47 @@ import {
   type EntryWithPersons,
 } from '@rollcall/audit/audit-entry-of'
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
-import type { AuditedMessage, Pseudonyms } from '@rollcall/core/model/audit-entry'
+import type { AuditedMessage, MakePseudonyms } from '@rollcall/core/model/audit-entry'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { OutcomeOutdated } from '@rollcall/core/model/outcome'
 import { HeaderRejection } from '@rollcall/protocol'
 import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
-import type { Answering } from '../operations/item.ts'
+import type { AnswerDeps } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
 import { REQUEST_JOINT_WRITE } from '../store/exchanges/exchanges.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
-import { correlationIdOf, duplicateMessageId, exchangeRow, type Remembering, rememberExchange } from './remember.ts'
-import { makeReply, type Reply, type Replying, rejectedReply } from './reply.ts'
+import { correlationIdOf, duplicateMessageId, exchangeRow, type RememberDeps, rememberExchange } from './remember.ts'
+import { makeReply, type Reply, type ReplyDeps, rejectedReply } from './reply.ts'
 import { resultOrRejection, type VerifiedRequest } from './unread-request.ts'
 
 /**
  * How often an answer is made at most, when the data for its decisions change each time, and how often it is written,
  * when the row of its message is deleted each time; then the request fails.
  */
-const DECIDED = 10
+const MOST_ANSWER_TRIES = 10
 
 /** The dependencies of `answerNow`. */
-export type AnsweringNow = Remembering &
-  Answering &
-  Replying & { readonly auditLog: JointAuditLog; readonly pseudonyms: Pseudonyms }
+export type AnswerNowDeps = RememberDeps &
+  AnswerDeps &
+  ReplyDeps & { readonly auditLog: JointAuditLog; readonly pseudonyms: MakePseudonyms }
 
 /** Answers a verified synchronous request, and returns the reply to send. @throws RequestFault */
-export async function answerNow(deps: AnsweringNow, request: VerifiedRequest): Promise<Reply> {
+export async function answerNow(deps: AnswerNowDeps, request: VerifiedRequest): Promise<Reply> {
   const { exchange, opened, rejection } = request
-  const rejected: Rejected = (by, of = exchange) =>
+  const makeRejected: MakeRejectedReply = (by, of = exchange) =>
     rejectedReply(deps, of, opened, by, (message) => unansweredMembers(of, message, by.message))
-  if (rejection !== null) return rejected(rejection)
-  return exchange.operation.writes ? answerWrite(deps, request, rejected) : answerRead(deps, request, rejected)
+  if (rejection !== null) return makeRejected(rejection)
+  return exchange.operation.writes ? answerWrite(deps, request, makeRejected) : answerRead(deps, request, makeRejected)
 }
 
 /** Makes the reply to a message whose header is rejected. @param of the exchange, if not that of the request */
-type Rejected = (by: HeaderRejection, of?: Exchange) => Promise<Reply>
+type MakeRejectedReply = (by: HeaderRejection, of?: Exchange) => Promise<Reply>
 
 /**
  * Answers a message that may change something. The message is stored before anything is done, so of two equal messages
  * one is the first. The other is answered too, under the correlation_id of the first and the grant of today.
  */
-async function answerWrite(deps: AnsweringNow, request: VerifiedRequest, rejected: Rejected): Promise<Reply> {
+async function answerWrite(deps: AnswerNowDeps, request: VerifiedRequest, rejected: MakeRejectedReply): Promise<Reply> {
   const row = exchangeRow(request.exchange, request.opened, request.path)
   const exchange = await rememberExchange(deps, request.exchange, row)
   if (exchange === null) return rejected(duplicateMessageId())
@@ -67,7 +67,7 @@ async function answerWrite(deps: AnsweringNow, request: VerifiedRequest, rejecte
  * Answers a message that changes nothing. The message is stored in one statement with the audit entry of its answer,
  * before the answer is sent. A message that is refused is stored alone, before the refusal is sent.
  */
-async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected: Rejected): Promise<Reply> {
+async function answerRead(deps: AnswerNowDeps, request: VerifiedRequest, rejected: MakeRejectedReply): Promise<Reply> {
   const began = deps.clock.now()
   const fresh = exchangeRow(request.exchange, request.opened, request.path)
   const row = { ...fresh, correlation_id: await correlationIdOf(deps.pseudonyms, fresh) }
@@ -75,7 +75,7 @@ async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected
     const read = await readCheckedMessage(request)
     let exchange: Exchange = { ...request.exchange, correlation_id: row.correlation_id }
     let made = await answerAndEntry(deps, exchange, read)
-    for (let tries = 1; tries <= DECIDED; tries += 1) {
+    for (let tries = 1; tries <= MOST_ANSWER_TRIES; tries += 1) {
       const { correlation_id } = exchange
       const joint = { ...row, correlation_id, age: deps.clock.now() - began }
       if (await deps.auditLog.writeWith(REQUEST_JOINT_WRITE, joint, ...made.entry)) return made.answer
@@ -83,7 +83,7 @@ async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected
       // differs from ours.
       const first = await rememberExchange(deps, exchange, row)
       if (first === null) {
-        await withhold(deps, made.entry)
+        await auditUnsentAnswer(deps, made.entry)
         return await rejected(duplicateMessageId())
       }
       if (first.correlation_id !== correlation_id) made = await answerAndEntry(deps, first, read)
@@ -99,7 +99,7 @@ async function answerRead(deps: AnsweringNow, request: VerifiedRequest, rejected
 }
 
 /** Audits an answer that is not sent: somebody was looked up, and nothing left the server. */
-async function withhold({ auditLog }: AnsweringNow, entry: EntryWithPersons): Promise<void> {
+async function auditUnsentAnswer({ auditLog }: AnswerNowDeps, entry: EntryWithPersons): Promise<void> {
   await Promise.all([auditLog.write(...entry), auditLog.write(...auditEntryOfUnsent(entry))])
 }
 
@@ -117,7 +117,7 @@ async function readCheckedMessage({ exchange, unread, opened, signed }: Verified
 
 /** Makes the answer to a request, and its audit entry. The caller commits the entry before it sends the answer. */
 async function answerAndEntry(
-  deps: AnsweringNow,
+  deps: AnswerNowDeps,
   exchange: Exchange,
   { message, asked }: CheckedMessage,
 ): Promise<{ readonly answer: Reply; readonly entry: EntryWithPersons }> {
@@ -129,14 +129,14 @@ async function answerAndEntry(
 }
 
 /** Makes an outcome and commits its effects; makes it again if the data for its decisions have changed. */
-async function answerAndCommit(deps: AnsweringNow, answer: () => Promise<Outcome>): Promise<Outcome> {
+async function answerAndCommit(deps: AnswerNowDeps, answer: () => Promise<Outcome>): Promise<Outcome> {
   for (let times = 1; ; times += 1) {
     try {
       const outcome = await answer()
       if (outcome.effects !== undefined) await commitEffects(deps.db, outcome.effects)
       return outcome
     } catch (error) {
-      if (!(error instanceof OutcomeOutdated) || times === DECIDED) throw error
+      if (!(error instanceof OutcomeOutdated) || times === MOST_ANSWER_TRIES) throw error
     }
   }
 }

@@ -8,18 +8,24 @@ import type { Exchange, ModeName } from '@rollcall/core/model/exchange'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readTraceparent } from '@rollcall/core/model/traceparent'
 import type { IncomingRequest } from '@rollcall/participants/reading/body'
-import { type Opening, openMessage, type Verifying, verifyEnvelope } from '@rollcall/participants/trust/messages'
+import { type OpenDeps, openMessage, type VerifyDeps, verifyEnvelope } from '@rollcall/participants/trust/messages'
 import { HeaderRejection, mediaType, type Operation } from '@rollcall/protocol'
-import { type Accepting, acceptRequest } from './accept.ts'
-import { type Admitting, type Authorizing, admitRequest, authorize } from './admit.ts'
-import { type AnsweringNow, answerNow } from './answer-now.ts'
+import { type AcceptDeps, acceptRequest } from './accept.ts'
+import { type AdmitDeps, type AuthorizeDeps, admitRequest, authorize } from './admit.ts'
+import { type AnswerNowDeps, answerNow } from './answer-now.ts'
 import { checkAddress, checkDemands, checkMessageTime, checkSender } from './checks.ts'
 import { type Reply, refusalAck } from './reply.ts'
-import { type ReadingRequests, resultOrRejection, takeBody } from './unread-request.ts'
+import { type ReadRequestDeps, resultOrRejection, takeBody } from './unread-request.ts'
 import { takeUpload } from './upload/upload.ts'
 
 /** The dependencies of `receiveRequest`. */
-export type ReceiveDeps = Admitting & Authorizing & ReadingRequests & Verifying & Opening & AnsweringNow & Accepting
+export type ReceiveDeps = AdmitDeps &
+  AuthorizeDeps &
+  ReadRequestDeps &
+  VerifyDeps &
+  OpenDeps &
+  AnswerNowDeps &
+  AcceptDeps
 
 /**
  * Receives a request: answers a synchronous one, and acknowledges an asynchronous one.

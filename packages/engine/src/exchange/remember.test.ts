@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { identifierKey, type Pseudonyms } from '@rollcall/core/model/audit-entry'
+import { identifierKey, type MakePseudonyms } from '@rollcall/core/model/audit-entry'
 import { CanonicalJsonError, parseJson } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { correlationIdOf, exchangeFingerprint } from './remember.ts'
@@ -50,7 +50,7 @@ describe('exchangeFingerprint', () => {
 
 describe('correlationIdOf', () => {
   const keyed =
-    (key: string): Pseudonyms =>
+    (key: string): MakePseudonyms =>
     async (identifiers) =>
       identifiers.map((one) => createHmac('sha256', key).update(identifierKey(one)).digest())
   const asked = (participant: number, byte: number) => ({ participant, fingerprint: Buffer.alloc(32, byte) })

@@ -1,14 +1,14 @@
 /** Stores which messages were received, before their answer is sent, so that a repeated message is recognised (D27). */
 
 import { sha256 } from '@rollcall/base/shared/sha256'
-import type { Pseudonyms } from '@rollcall/core/model/audit-entry'
+import type { MakePseudonyms } from '@rollcall/core/model/audit-entry'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { isStorable } from '@rollcall/database/text'
 import { canonicalJson, HeaderRejection, type JsonObject } from '@rollcall/protocol'
 import type { ExchangeMemory, NewExchange } from '../store/exchanges/exchanges.ts'
 
 /** The dependencies of `rememberExchange`. */
-export interface Remembering {
+export interface RememberDeps {
   readonly exchanges: ExchangeMemory
 }
 
@@ -17,7 +17,7 @@ export interface Remembering {
  * @returns the exchange under the correlation_id of the first equal message; null: another message has this message_id
  */
 export async function rememberExchange(
-  { exchanges }: Remembering,
+  { exchanges }: RememberDeps,
   exchange: Exchange,
   row: NewExchange,
 ): Promise<Exchange | null> {
@@ -51,7 +51,7 @@ export function exchangeRow(
  * and fingerprint, in the form of a random UUID. It cannot be guessed.
  */
 export async function correlationIdOf(
-  pseudonyms: Pseudonyms,
+  pseudonyms: MakePseudonyms,
   { participant, fingerprint }: Pick<NewExchange, 'participant' | 'fingerprint'>,
 ): Promise<string> {
   // The HMAC is that of pseudonyms. No identifier type has a name with a space, so no pseudonym of a person equals it.

@@ -7,7 +7,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { auditedMessage } from '@rollcall/audit/audit-entry-of'
 import type { AuditedMessage } from '@rollcall/core/model/audit-entry'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
-import { type Signing, signEnvelope } from '@rollcall/participants/trust/messages'
+import { type SignDeps, signEnvelope } from '@rollcall/participants/trust/messages'
 import {
   type CallbackHeader,
   canonicalJson,
@@ -23,7 +23,7 @@ import {
 import type { Outcome } from '../operations/outcome.ts'
 
 /** The dependencies of `makeReply`. */
-export type Replying = Signing
+export type ReplyDeps = SignDeps
 
 const transactionIds = validator(TransactionId)
 
@@ -40,7 +40,7 @@ export interface Reply {
 
 /** Makes the reply for the outcome of an operation. */
 export async function makeReply(
-  deps: Replying,
+  deps: ReplyDeps,
   exchange: Exchange,
   transaction_id: string,
   outcome: Outcome,
@@ -90,7 +90,7 @@ export type RejectedMembers = (message: Message) => Outcome['members']
  * @throws RequestFault the message has no transaction_id for the reply
  */
 export async function rejectedReply(
-  deps: Replying,
+  deps: ReplyDeps,
   exchange: Exchange,
   message: JsonObject,
   rejection: HeaderRejection,

@@ -9,7 +9,7 @@ import { disclosingGrantOf } from '@rollcall/core/model/grant'
 import { isAboutSubject } from '@rollcall/core/policy/basis'
 import type { Database } from '@rollcall/database/database'
 import { isUnavailable } from '@rollcall/database/database-errors'
-import { type Delivering, deliverNow, reserveAttempt } from '@rollcall/delivery/delivery/deliver'
+import { type DeliverDeps, deliverNow, reserveAttempt } from '@rollcall/delivery/delivery/deliver'
 import { encryptReply } from '@rollcall/delivery/delivery/encrypt-reply'
 import { callbackTarget } from '@rollcall/delivery/delivery/targets'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
@@ -20,7 +20,7 @@ import { commitReply, isSmallReply, REPLY_JOINT_WRITE, type ReplyStep } from '..
 import { replyHeader } from './reply.ts'
 
 /** The dependencies of `sendReply`. */
-export type SendingReply = Delivering & { readonly db: Database; readonly auditLog: JointAuditLog }
+export type SendReplyDeps = DeliverDeps & { readonly db: Database; readonly auditLog: JointAuditLog }
 
 /** The members of an exchange that an answer needs, even if the request cannot be read any more. */
 export type ExchangeToAnswer = Omit<ClaimedExchange, 'operation' | 'registry' | 'participant'> &
@@ -38,7 +38,7 @@ export type ReplyPage = Pick<ReplyStep, 'page' | 'state' | 'items' | 'goesOn'> &
  * @returns false when the claim of the exchange has ended; then nothing is sent
  */
 export async function sendReply(
-  deps: SendingReply,
+  deps: SendReplyDeps,
   exchange: ExchangeToAnswer,
   { outcome, by, ...page }: ReplyPage,
 ): Promise<boolean> {

@@ -13,13 +13,13 @@ import {
 } from '@rollcall/participants/reading/envelope'
 import { findCheckedMessage, messageWithItems, readLargeEnvelope } from '@rollcall/participants/reading/large'
 import { LARGE_TEXT, type ReadingThreads } from '@rollcall/participants/reading/threads'
-import type { Signature, Verifying } from '@rollcall/participants/trust/messages'
+import type { Signature, VerifyDeps } from '@rollcall/participants/trust/messages'
 import { ACCEPTED_TYPES, HeaderRejection, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
 import { batchItemsOf } from '../operations/item.ts'
 import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
 
 /** The dependencies for reading requests. */
-export interface ReadingRequests extends Verifying {
+export interface ReadRequestDeps extends VerifyDeps {
   readonly limits: Limits
   readonly reading: ReadingThreads
 }
@@ -81,7 +81,7 @@ export async function resultOrRejection<Value>(work: () => Promise<Value>): Prom
 
 /** Reads the envelope of a request that is no upload. @throws RequestFault */
 export async function takeBody(
-  deps: ReadingRequests,
+  deps: ReadRequestDeps,
   mode: ModeName,
   operation: Operation,
   participant: Participant,
@@ -95,7 +95,7 @@ export async function takeBody(
 
 /** Reads the envelope of a body or a text. @throws RequestFault as `decodeBody` and `readEnvelope` do */
 export async function makeUnreadRequest(
-  { limits, reading }: Pick<ReadingRequests, 'limits' | 'reading'>,
+  { limits, reading }: Pick<ReadRequestDeps, 'limits' | 'reading'>,
   mode: ModeName,
   operation: Operation,
   participant: Participant,

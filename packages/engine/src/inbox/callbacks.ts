@@ -10,7 +10,7 @@ import type { Message } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Bodies } from '@rollcall/keys/bodies'
-import { type DayBounded, withinDailyLimit } from '@rollcall/participants/admission/day-limits'
+import { type DayLimitDeps, withinDailyLimit } from '@rollcall/participants/admission/day-limits'
 import { decodeBody, type IncomingRequest, readJsonBody } from '@rollcall/participants/reading/body'
 import {
   checkBodyBeginning,
@@ -18,7 +18,7 @@ import {
   readCallbackEnvelope,
   readResult,
 } from '@rollcall/participants/reading/envelope'
-import { type Opening, openMessage, type Verifying, verifyEnvelope } from '@rollcall/participants/trust/messages'
+import { type OpenDeps, openMessage, type VerifyDeps, verifyEnvelope } from '@rollcall/participants/trust/messages'
 import {
   ACCEPTED_TYPES,
   assumedUtc,
@@ -30,18 +30,18 @@ import {
   type JsonObject,
   OPERATIONS,
 } from '@rollcall/protocol'
-import { type Admitting, admitRequest } from '../exchange/admit.ts'
+import { type AdmitDeps, admitRequest } from '../exchange/admit.ts'
 import { batchLength, checkAddress, checkCount, checkSender } from '../exchange/checks.ts'
 import { exchangeFingerprint } from '../exchange/remember.ts'
 import { acknowledgement, type Reply, refusalAck } from '../exchange/reply.ts'
 import { type Inbox, inboxEncryptionContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'
 
 /** The dependencies of `receiveCallback`. */
-export type ReceivingCallback = { readonly limits: Limits } & Admitting & Opening & Verifying & PersistingCallback
+export type ReceiveCallbackDeps = { readonly limits: Limits } & AdmitDeps & OpenDeps & VerifyDeps & PersistCallbackDeps
 
 /** Stores a callback, and then acknowledges it. @throws RequestFault it is refused: an ack ERR with an HTTP status */
 export async function receiveCallback(
-  deps: ReceivingCallback,
+  deps: ReceiveCallbackDeps,
   callback: Callback,
   registry: Registry,
   request: IncomingRequest,
@@ -95,7 +95,7 @@ export async function receiveCallback(
 }
 
 /** The dependencies of `persistCallback`. */
-export type PersistingCallback = DayBounded & { readonly inbox: Inbox; readonly bodies: Pick<Bodies, 'encryptBody'> }
+export type PersistCallbackDeps = DayLimitDeps & { readonly inbox: Inbox; readonly bodies: Pick<Bodies, 'encryptBody'> }
 
 /** A callback from another system, checked and decrypted, to be stored in the inbox. */
 export interface ReceivedCallback {
@@ -117,7 +117,7 @@ export interface ReceivedCallback {
  * @throws HeaderRejection rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests
  */
-export async function persistCallback(deps: PersistingCallback, received: ReceivedCallback): Promise<string> {
+export async function persistCallback(deps: PersistCallbackDeps, received: ReceivedCallback): Promise<string> {
   const { callback, registry, participant, header, message, noted, path } = received
   const { namespace } = registry
   const key = {
@@ -132,7 +132,7 @@ export async function persistCallback(deps: PersistingCallback, received: Receiv
     correlation_id: textOf(message?.correlation_id) ?? randomUUID(),
     transaction_id: message?.transaction_id ?? null,
     status: textOf(header.status),
-    state: ANSWERS.has(callback) ? 'quarantined' : 'stored',
+    state: ANSWER_CALLBACKS.has(callback) ? 'quarantined' : 'stored',
     body: await deps.bodies.encryptBody(canonicalJson({ header, message, ...noted }), inboxEncryptionContext(key)),
   })
   const persisted = await withinDailyLimit(deps, 'inbox', participant.id, {
@@ -144,6 +144,6 @@ export async function persistCallback(deps: PersistingCallback, received: Receiv
 }
 
 /** The callbacks that answer a request. This server sends no requests, so none of them answers one of ours. */
-const ANSWERS: ReadonlySet<Callback | null> = new Set(OPERATIONS.map(({ callback }) => callback))
+const ANSWER_CALLBACKS: ReadonlySet<Callback | null> = new Set(OPERATIONS.map(({ callback }) => callback))
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

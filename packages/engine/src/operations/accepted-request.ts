@@ -7,7 +7,7 @@ import { messageWithItems } from '@rollcall/participants/reading/large'
 import { LARGE_TEXT } from '@rollcall/participants/reading/threads'
 import { type Operation, operation } from '@rollcall/protocol'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
-import { batchItemsOf, type OpeningRequest } from './item.ts'
+import { batchItemsOf, type OpenRequestDeps } from './item.ts'
 
 /** The decrypted request of an accepted exchange. It was checked when it was accepted. */
 export interface OpenedRequest {
@@ -22,7 +22,7 @@ export interface OpenedRequest {
  * limit how many large ones are read at a time.
  * @throws BodyUnreadable
  */
-export async function openRequest(deps: OpeningRequest, accepted: AcceptedExchange): Promise<OpenedRequest> {
+export async function openRequest(deps: OpenRequestDeps, accepted: AcceptedExchange): Promise<OpenedRequest> {
   const { id, parent, participant } = accepted
   const row = operation(accepted.operation)
   const open = async (from: string, request: Buffer): Promise<OpenedRequest> =>
@@ -48,26 +48,26 @@ function chunkOf(
 }
 
 async function readText(
-  { reading }: OpeningRequest,
+  { reading }: OpenRequestDeps,
   row: Operation,
   participant: number,
   text: string,
 ): Promise<OpenedRequest> {
-  if (text.length < LARGE_TEXT) return requestIn(parsePersisted(text))
+  if (text.length < LARGE_TEXT) return asOpenedRequest(parsePersisted(text))
   const read = await reading.run(participant, 'persisted', { text, operation: row.name })
   if (read === null) throw new BodyUnreadable('altered')
-  return requestIn({ ...read, message: await messageWithItems(row, read.message, 'values') })
+  return asOpenedRequest({ ...read, message: await messageWithItems(row, read.message, 'values') })
 }
 
 /** Takes a stored object as a request: it was checked at acceptance, and encryption protects it from changes since. */
-const requestIn = (checked: object): OpenedRequest => checked as OpenedRequest
+const asOpenedRequest = (checked: object): OpenedRequest => checked as OpenedRequest
 
 /**
  * Opens a stored request, and returns what `read` takes from it. Large ones are opened one after another.
  * @throws BodyUnreadable
  */
 export async function readStoredRequest<Result>(
-  deps: OpeningRequest & { readonly turns: Semaphore },
+  deps: OpenRequestDeps & { readonly turns: Semaphore },
   accepted: AcceptedExchange,
   read: (request: OpenedRequest) => Result,
 ): Promise<Result> {

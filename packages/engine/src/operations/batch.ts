@@ -9,7 +9,7 @@ import { type AskedFacts, type AuditedItem, OutcomeOutdated, type ReplyMembers }
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
-  type Answering,
+  type AnswerDeps,
   type BatchWork,
   batchItemsOf,
   type Item,
@@ -23,10 +23,10 @@ import {
 import type { FoundRecords, Outcome } from './outcome.ts'
 
 /** The most items of a batch that are answered at the same time: enough to use the database well, not to fill it. */
-const CONCURRENCY = 4
+const MOST_ITEMS_AT_ONCE = 4
 
 /** Answers every item of the message, and counts the answers for the header of the reply (N7). */
-export async function answerBatch(deps: Answering, asked: MessageToAnswer, handle: ItemHandler): Promise<Outcome> {
+export async function answerBatch(deps: AnswerDeps, asked: MessageToAnswer, handle: ItemHandler): Promise<Outcome> {
   const { exchange, message } = asked
   const batch = batchItemsOf(exchange, message)
   const work = workOf(deps, asked, batch.length)
@@ -36,7 +36,7 @@ export async function answerBatch(deps: Answering, asked: MessageToAnswer, handl
     seen.add(reference_id)
     return false
   })
-  const answers = await inOrder(work, batch, (item, index) =>
+  const answers = await answerInOrder(work, batch, (item, index) =>
     answerItem(work, item, async (own) => {
       checkReferenceId(item.reference_id, repeated[index] === true)
       checkTimestamp(item.timestamp, deps.limits.timestamp_window, exchange.received_at)
@@ -56,7 +56,7 @@ export async function answerBatch(deps: Answering, asked: MessageToAnswer, handl
 
 /** Answers a message that is one question. The answer has one item. @param reference_id that of the item */
 export async function answerQuestion(
-  deps: Answering,
+  deps: AnswerDeps,
   asked: MessageToAnswer,
   reference_id: string,
   answer: (work: ItemWork) => Promise<ItemAnswer>,
@@ -71,7 +71,7 @@ export async function answerQuestion(
 
 /** Answers a further page. @param pages the page of each item that has one, by the item's position */
 export async function answerPage(
-  deps: Answering,
+  deps: AnswerDeps,
   asked: MessageToAnswer,
   pages: ReadonlyMap<number, PersistedPage>,
   handle: PageHandler,
@@ -83,7 +83,7 @@ export async function answerPage(
     const item = batch[position]
     return item === undefined ? [] : [{ item, page }]
   })
-  const answers = await inOrder(work, onPage, ({ item, page }) =>
+  const answers = await answerInOrder(work, onPage, ({ item, page }) =>
     answerItem(work, item, (own) => handle(own, item, page)),
   )
   return outcomeOf(exchange, answers)
@@ -93,7 +93,7 @@ export async function answerPage(
  * Makes the values that the items of a batch share. A message with one item has no time limit beside those of its slot
  * and its statement.
  */
-function workOf(deps: Answering, { mode: name, exchange, state }: MessageToAnswer, items: number): BatchWork {
+function workOf(deps: AnswerDeps, { mode: name, exchange, state }: MessageToAnswer, items: number): BatchWork {
   const { reply_bytes: bytes, reply_records: records } = deps.limits
   const mode = deps.modes[name]
   const until = items === 1 ? Number.POSITIVE_INFINITY : deps.clock.now() + mode.searchTime * 1_000
@@ -104,7 +104,7 @@ function workOf(deps: Answering, { mode: name, exchange, state }: MessageToAnswe
  * Answers the elements, several at a time, and returns the results in their order. A snapshot runs one statement at a
  * time, so it gets one worker.
  */
-async function inOrder<Element, Result>(
+async function answerInOrder<Element, Result>(
   { exchange, state, budget }: BatchWork,
   elements: readonly Element[],
   answer: (element: Element, index: number) => Promise<Result>,
@@ -120,7 +120,7 @@ async function inOrder<Element, Result>(
       if (next < elements.length) await turn()
     }
   }
-  const workers = state === undefined ? CONCURRENCY : 1
+  const workers = state === undefined ? MOST_ITEMS_AT_ONCE : 1
   const begun = Array.from({ length: Math.min(workers, elements.length) }, worker)
   // If one worker fails, the request fails, so the others begin nothing more.
   try {
@@ -152,7 +152,7 @@ interface ItemOutcome {
  * @throws OutcomeOutdated
  */
 async function effectsOf(
-  { db }: Answering,
+  { db }: AnswerDeps,
   { mode, exchange }: MessageToAnswer,
   answers: readonly ItemOutcome[],
 ): Promise<Pick<Outcome, 'effects'>> {

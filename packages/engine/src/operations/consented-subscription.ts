@@ -6,9 +6,9 @@ import type { Exchange } from '@rollcall/core/model/exchange'
 import { type ConsentMembers, describeConsent, isAboutSubject } from '@rollcall/core/policy/basis'
 import { ItemRejection } from '@rollcall/protocol'
 import { findConsentSubject, rejectingConsentProblems, verifiedConsent } from './consented.ts'
-import type { Answering } from './item.ts'
+import type { AnswerDeps } from './item.ts'
 
-const AT = 'subscribe_criteria.authorize.consent_jws'
+const CONSENT_PATH = 'subscribe_criteria.authorize.consent_jws'
 
 /**
  * Adds the signed consent to the criteria of a subscription. If the grant demands none, the criteria stay as they are.
@@ -16,7 +16,7 @@ const AT = 'subscribe_criteria.authorize.consent_jws'
  * not from the person in the filter
  */
 export async function consentedCriteria(
-  { deps, exchange }: { readonly deps: Answering; readonly exchange: Exchange },
+  { deps, exchange }: { readonly deps: AnswerDeps; readonly exchange: Exchange },
   { authorize }: ConsentMembers,
   criteria: SubscribeCriteria,
   now: Date,
@@ -25,26 +25,28 @@ export async function consentedCriteria(
   if (!isAboutSubject(grant)) return criteria
   const jws = authorize?.consent_jws
   if (jws === undefined) {
-    throw refused(`${AT}: is required here, ${describeConsent({ ...grant.terms, consent: 'signed' })}`)
+    throw subscriptionRejection(
+      `${CONSENT_PATH}: is required here, ${describeConsent({ ...grant.terms, consent: 'signed' })}`,
+    )
   }
   const { predicate, recordType } = criteria
   const [named, ...others] = predicate?.is === 'identifier' ? predicate.identifiers : []
   // An identifier of another type than the primary one may belong to several persons.
   if (named === undefined || others.length > 0 || named.type !== recordType.primary_identifier) {
-    throw refused(
+    throw subscriptionRejection(
       `subscribe_criteria.filter: must name the person who consents by one ${recordType.primary_identifier}, and nothing else`,
     )
   }
   try {
-    const signed = await verifiedConsent({ deps, exchange }, jws, AT, now)
+    const signed = await verifiedConsent({ deps, exchange }, jws, CONSENT_PATH, now)
     const code = authorize?.purpose?.code
     if (code !== undefined && code !== signed.purpose) {
-      throw refused('subscribe_criteria.authorize.purpose.code: must be that of the signed consent')
+      throw subscriptionRejection('subscribe_criteria.authorize.purpose.code: must be that of the signed consent')
     }
     if (findConsentSubject(grant, signed, [named]) === undefined) {
-      throw refused(`${AT}: is for another person than is asked for`)
+      throw subscriptionRejection(`${CONSENT_PATH}: is for another person than is asked for`)
     }
-    await rejectingConsentProblems(AT, () => deps.consents.use(signed, participant, named))
+    await rejectingConsentProblems(CONSENT_PATH, () => deps.consents.use(signed, participant, named))
     const { authority, jti, purpose, attributes, given_at, expires_at } = signed
     const consent: SubscriptionConsent = {
       participant: participant.id,
@@ -54,11 +56,12 @@ export async function consentedCriteria(
       signed: { authority: authority.id, jti, given_at, expires_at },
       pseudonyms: await deps.consents.pseudonyms([named]),
     }
-    if (await deps.consents.isEnded(consent)) throw refused(`${AT}: the consent does not hold any more`)
+    if (await deps.consents.isEnded(consent))
+      throw subscriptionRejection(`${CONSENT_PATH}: the consent does not hold any more`)
     const { end_at } = criteria
     return { ...criteria, consent, end_at: end_at === null || expires_at < end_at ? expires_at : end_at }
   } catch (error) {
-    throw error instanceof ItemRejection ? refused(error.message) : error
+    throw error instanceof ItemRejection ? subscriptionRejection(error.message) : error
   }
 }
 
@@ -68,4 +71,5 @@ export const consentFacts = ({ purpose, signed, authority }: SubscriptionConsent
   consent: { form: 'signed', jti: signed.jti, authority },
 })
 
-const refused = (message: string): ItemRejection => new ItemRejection('rjct.notify_details.invalid', message)
+const subscriptionRejection = (message: string): ItemRejection =>
+  new ItemRejection('rjct.notify_details.invalid', message)

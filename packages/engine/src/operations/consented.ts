@@ -19,10 +19,10 @@ import {
 import { consentCoverage } from '@rollcall/core/policy/consent-coverage'
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import { measuredFind, readerOf } from './find-records.ts'
-import type { Answering, ItemWork } from './item.ts'
+import type { AnswerDeps, ItemWork } from './item.ts'
 
 /** The consent under which an item is answered, and the person who gave it. */
-export interface Consented {
+export interface ItemConsent {
   /** The grant, reduced to what a signed consent covers. */
   readonly grant: Grant
   /** The identifiers to search for. If the consent has ended, they are made up, and nobody has them. */
@@ -33,8 +33,8 @@ export interface Consented {
   readonly use: ConsentUse | null
 }
 
-interface Asking {
-  readonly deps: Pick<Answering, 'consents' | 'clock' | 'limits'>
+interface ConsentCheckDeps {
+  readonly deps: Pick<AnswerDeps, 'consents' | 'clock' | 'limits'>
   readonly exchange: Exchange
 }
 
@@ -46,11 +46,11 @@ interface Asking {
  * and has ended is not refused: the item is answered as for an unknown person
  */
 export async function checkItemConsent(
-  { deps, exchange }: Asking,
+  { deps, exchange }: ConsentCheckDeps,
   criteria: ConsentMembers,
   name: string,
   asked: readonly Identifier[],
-): Promise<Consented> {
+): Promise<ItemConsent> {
   const { grant, participant } = exchange
   const now = new Date(deps.clock.date())
   const given = checkConsentGiven(grant, criteria, { now, most: deps.limits.consent_age, name })
@@ -66,15 +66,15 @@ export async function checkItemConsent(
       pseudonyms: await deps.consents.pseudonyms(asked),
     }
     const facts: ConsentFacts = { purpose, consent: { form: 'asserted' } }
-    return whileItHolds(deps.consents, { grant, identifiers: asked, facts, signed: null, use })
+    return hideEndedConsent(deps.consents, { grant, identifiers: asked, facts, signed: null, use })
   }
   const at = `${given.at}.consent_jws`
   const signed = await verifiedConsent({ deps, exchange }, given.jws, at, now)
   if (given.purpose !== null && given.purpose !== signed.purpose) {
-    throw refused(`${given.at}.purpose.code: must be that of the signed consent`)
+    throw consentRejection(`${given.at}.purpose.code: must be that of the signed consent`)
   }
   const named = findConsentSubject(grant, signed, asked)
-  if (named === undefined) throw refused(`${at}: is for another person than is asked for`)
+  if (named === undefined) throw consentRejection(`${at}: is for another person than is asked for`)
   await rejectingConsentProblems(at, () => deps.consents.use(signed, participant, named))
   const { authority, jti, purpose, given_at, expires_at } = signed
   const facts: ConsentFacts = { purpose, consent: { form: 'signed', jti, authority: authority.name } }
@@ -85,7 +85,7 @@ export async function checkItemConsent(
     pseudonyms: await deps.consents.pseudonyms([named]),
   }
   const coverage = consentCoverage(grant.identifiers.kind, signed.attributes)
-  return whileItHolds(deps.consents, { grant: { ...grant, coverage }, identifiers: [named], facts, signed, use })
+  return hideEndedConsent(deps.consents, { grant: { ...grant, coverage }, identifiers: [named], facts, signed, use })
 }
 
 /** Finds the identifier of the person who consents among those in the criteria; undefined: none is of that person. */
@@ -100,7 +100,7 @@ export function findConsentSubject(
 
 /** Verifies a signed consent: it is valid now, and for a purpose of the grant. @throws ItemRejection */
 export async function verifiedConsent(
-  { deps, exchange }: Asking,
+  { deps, exchange }: ConsentCheckDeps,
   jws: string,
   at: string,
   now: Date,
@@ -119,10 +119,10 @@ export async function verifiedConsent(
 }
 
 /** If the consent has ended, takes identifiers that nobody has: so the same steps are done, and nothing is found. */
-async function whileItHolds(
+async function hideEndedConsent(
   consents: Consents,
-  consented: Consented & { readonly use: ConsentUse },
-): Promise<Consented> {
+  consented: ItemConsent & { readonly use: ConsentUse },
+): Promise<ItemConsent> {
   if (!(await consents.isEnded(consented.use))) return consented
   const value = randomUUID()
   const identifiers = consented.identifiers.map(({ type }) => ({ type, value }))
@@ -130,14 +130,18 @@ async function whileItHolds(
 }
 
 /** Milliseconds by which the database's clock may be ahead of ours: an invented consent must not expire there. */
-const AHEAD = 86_400_000
+const MOST_CLOCK_LEAD_MS = 86_400_000
 
 async function useOfNobody(
   { pseudonyms }: Pick<Consents, 'pseudonyms'>,
   { signed, ...use }: ConsentUse,
   identifiers: readonly Identifier[],
 ): Promise<ConsentUse> {
-  const unknown = signed && { ...signed, jti: randomUUID(), expires_at: new Date(signed.expires_at.getTime() + AHEAD) }
+  const unknown = signed && {
+    ...signed,
+    jti: randomUUID(),
+    expires_at: new Date(signed.expires_at.getTime() + MOST_CLOCK_LEAD_MS),
+  }
   return { ...use, signed: unknown, pseudonyms: await pseudonyms(identifiers) }
 }
 
@@ -167,9 +171,9 @@ export async function rejectingConsentProblems<Result>(at: string, work: () => P
   try {
     return await work()
   } catch (error) {
-    if (error instanceof ConsentProblem) throw refused(`${at}: ${error.message}`)
+    if (error instanceof ConsentProblem) throw consentRejection(`${at}: ${error.message}`)
     throw error
   }
 }
 
-const refused = (message: string): ItemRejection => new ItemRejection('rjct.search_criteria.invalid', message)
+const consentRejection = (message: string): ItemRejection => new ItemRejection('rjct.search_criteria.invalid', message)

@@ -11,23 +11,28 @@ import {
   type RecordType,
   readAttribute,
 } from '@rollcall/protocol'
-import type { Answering, MessageToAnswer } from './item.ts'
+import type { AnswerDeps, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 import { takeQuota } from './quota.ts'
 
-const QUESTION = { name: 'disabled_criteria', programme: false, event_type: true } as const
+const DISABILITY_QUESTION = { name: 'disabled_criteria', programme: false, event_type: true } as const
 
 /**
  * Answers yes or no: is the person registered as disabled? A status that is not approved, such as pending or expired,
  * means no. A record without a status means yes, because the registry has it.
  */
-export const answerDisabled = (deps: Answering, asked: MessageToAnswer): Promise<Outcome> =>
-  answerAboutPerson(deps, asked, { ...QUESTION, consentNeeded: 'disability_status', isTold: true }, (about) => {
-    const document = documentOf(about)
-    const registered = document !== null && isApproved(about.criteria.recordType, document)
-    return { members: { disabled_status: registered ? 'yes' : 'no' } }
-  })
+export const answerDisabled = (deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> =>
+  answerAboutPerson(
+    deps,
+    asked,
+    { ...DISABILITY_QUESTION, consentNeeded: 'disability_status', isTold: true },
+    (about) => {
+      const document = documentOf(about)
+      const registered = document !== null && isApproved(about.criteria.recordType, document)
+      return { members: { disabled_status: registered ? 'yes' : 'no' } }
+    },
+  )
 
 function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
   const attribute = attributes.find(({ name }) => name === 'disability_status')
@@ -39,11 +44,11 @@ function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
 /** Makes the handler that answers with the values of one member of the person's record, each as a record. */
 const answerPart =
   (member: string) =>
-  (deps: Answering, asked: MessageToAnswer): Promise<Outcome> =>
-    answerAboutPerson(deps, asked, { ...QUESTION, consentNeeded: member }, async (about) => {
+  (deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> =>
+    answerAboutPerson(deps, asked, { ...DISABILITY_QUESTION, consentNeeded: member }, async (about) => {
       const { recordType } = about.criteria
       const records = partsOf(about, heldAt(member))
-      await takeQuota(about.work, 'records', records.length, QUESTION.name)
+      await takeQuota(about.work, 'records', records.length, DISABILITY_QUESTION.name)
       const data = {
         version: PROTOCOL_VERSION,
         reg_type: `${REG_TYPE_PREFIX}${asked.exchange.registry.kind.reg_type.name}`,

@@ -5,7 +5,7 @@ import { discloseStoredRecords } from '@rollcall/core/policy/disclosure'
 import { countingRulesOf } from '@rollcall/core/policy/total'
 import { BodyUnreadable } from '@rollcall/keys/bodies'
 import { isJsonObject, type JsonObject, resolveRecordType } from '@rollcall/protocol'
-import type { Answering } from './item.ts'
+import type { AnswerDeps } from './item.ts'
 
 /**
  * The item of an earlier answer, with the records that may be shown today. They count in the quotas of records again.
@@ -14,7 +14,7 @@ import type { Answering } from './item.ts'
  * @throws BodyUnreadable
  */
 export async function discloseItem(
-  deps: Answering,
+  deps: AnswerDeps,
   exchange: Exchange,
   item: JsonObject,
   { isOld, isConsented }: { readonly isOld: boolean; readonly isConsented: boolean },
@@ -30,7 +30,7 @@ export async function discloseItem(
   const { shown, hidden } = discloseStoredRecords(grant, recordType, answered, isOld)
   const shortage = await deps.grantQuota.take('records', exchange, shown.length)
   const records = shortage === null ? shown : []
-  const status_reason_message = shortage === null ? WITHHELD : USED_UP[shortage.of]
+  const status_reason_message = shortage === null ? WITHHELD_REASON : USED_UP_REASONS[shortage.of]
   return {
     ...item,
     ...(records.length < answered.length - hidden && { status_reason_message }),
@@ -43,9 +43,9 @@ export async function discloseItem(
   }
 }
 
-const WITHHELD = 'records of this answer are withheld under the grant of today; search again'
+const WITHHELD_REASON = 'records of this answer are withheld under the grant of today; search again'
 /** The status_reason_message of the item, by the quota of records that has too few left. */
-const USED_UP = {
+const USED_UP_REASONS = {
   day: 'the records are withheld: the daily quota of records that is granted to this participant is used up',
   minute:
     'the records are withheld: the rate of records a minute that is granted to this participant is reached; ask again later',

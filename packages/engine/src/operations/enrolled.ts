@@ -2,18 +2,18 @@
 
 import { isActiveAt, readEnrolments } from '@rollcall/core/enrolment/enrolments'
 import { codeLabel, heldValue, type JsonValue, type RecordType, readAttribute } from '@rollcall/protocol'
-import type { Answering, ItemAnswer, MessageToAnswer } from './item.ts'
+import type { AnswerDeps, ItemAnswer, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 
-const QUESTION = { name: 'enrolled_criteria', isTold: true } as const
+const ENROLLED_QUESTION = { name: 'enrolled_criteria', isTold: true } as const
 
 /**
  * Answers yes or no, as a beneficiary registry does: is an enrolment active now, in the programme of the question or in
  * any? An unknown person gets the answer for a person who is not enrolled.
  */
-export const answerEnrolled = (deps: Answering, asked: MessageToAnswer): Promise<Outcome> =>
-  answerAboutPerson(deps, asked, { ...QUESTION, programme: true, consentNeeded: 'enrolment' }, (about) => {
+export const answerEnrolled = (deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> =>
+  answerAboutPerson(deps, asked, { ...ENROLLED_QUESTION, programme: true, consentNeeded: 'enrolment' }, (about) => {
     return { members: { enrolled_status: isEnrolled(about) ? 'yes' : 'no' } }
   })
 
@@ -37,12 +37,17 @@ const NOT_ENROLLED: ItemAnswer = {
  * Answers with the label of the person's status, as an employment support system does. An unknown person, and one
  * without a status, get the answer for an inactive one.
  */
-export const answerEnrolmentStatus = (deps: Answering, asked: MessageToAnswer): Promise<Outcome> =>
-  answerAboutPerson(deps, asked, { ...QUESTION, programme: false, consentNeeded: 'enrolment_status' }, (about) => {
-    const label = statusLabel(about.criteria.recordType, documentOf(about))
-    if (label === null || label === NOT_ENROLLED.members.enrolled_status) return NOT_ENROLLED
-    return { members: { enrolled_status: label } }
-  })
+export const answerEnrolmentStatus = (deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> =>
+  answerAboutPerson(
+    deps,
+    asked,
+    { ...ENROLLED_QUESTION, programme: false, consentNeeded: 'enrolment_status' },
+    (about) => {
+      const label = statusLabel(about.criteria.recordType, documentOf(about))
+      if (label === null || label === NOT_ENROLLED.members.enrolled_status) return NOT_ENROLLED
+      return { members: { enrolled_status: label } }
+    },
+  )
 
 /** The label of a status in the list of the kind; a status that is not in the list stays as the record has it. */
 function statusLabel({ attributes }: RecordType, document: JsonValue): string | null {

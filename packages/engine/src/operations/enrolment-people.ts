@@ -17,7 +17,7 @@ interface RecordVersion {
 }
 
 /** A person whom a portion names. A portion is the part of an enrolment update that one transaction writes. */
-export interface Person {
+export interface PortionPerson {
   /** The id of the person's record; null: the record does not exist yet. */
   id: RecordId | null
   /** The record before the transaction. */
@@ -39,7 +39,7 @@ export interface Person {
 }
 
 /** Makes the person of a stored record. @param record absent for a person who has no record yet */
-export function personOf(record?: LedgerRecord): Person {
+export function personOf(record?: LedgerRecord): PortionPerson {
   const { id = null, document: text = null, state = null, aliases = [] } = record ?? {}
   const before = { text, document: text === null ? {} : parseDocumentObject(text) }
   return {
@@ -56,15 +56,15 @@ export function personOf(record?: LedgerRecord): Person {
   }
 }
 
-type Named = Pick<RecordIdentifier, 'type' | 'value'>
+type IdentifierKey = Pick<RecordIdentifier, 'type' | 'value'>
 
-const keyOf = ({ type, value }: Named): string => `${type} ${value}`
+const keyOf = ({ type, value }: IdentifierKey): string => `${type} ${value}`
 
 /** Finds the persons of a portion by their identifiers. */
 export class PortionPeople {
   readonly #primary: string
-  readonly #named = new Map<string, Set<Person>>()
-  readonly #primaries = new Map<Person, string>()
+  readonly #named = new Map<string, Set<PortionPerson>>()
+  readonly #primaries = new Map<PortionPerson, string>()
 
   constructor(recordType: RecordType, named: readonly NamedRecord[], records: readonly LedgerRecord[]) {
     this.#primary = recordType.primary_identifier
@@ -81,12 +81,12 @@ export class PortionPeople {
     }
   }
 
-  get all(): readonly Person[] {
+  get all(): readonly PortionPerson[] {
     return [...this.#primaries.keys()]
   }
 
   /** True when a person of the portion has the identifier. */
-  names(identifier: Named): boolean {
+  names(identifier: IdentifierKey): boolean {
     return this.#named.has(keyOf(identifier))
   }
 
@@ -95,7 +95,7 @@ export class PortionPeople {
    * @throws OtherPerson they name several persons, or none and lack the primary identifier of a new one, or the primary
    * identifier is not that of the person whom another one names
    */
-  of({ identifiers }: Beneficiary): Person {
+  of({ identifiers }: Beneficiary): PortionPerson {
     const found = new Set(identifiers.flatMap((one) => [...(this.#named.get(keyOf(one)) ?? [])]))
     const [person, another] = found
     if (another !== undefined) {
@@ -118,7 +118,7 @@ export class PortionPeople {
   }
 
   /** Adds the identifiers of a person, so that later entries of the portion find the person. */
-  add(person: Person, identifiers: readonly RecordIdentifier[]): void {
+  add(person: PortionPerson, identifiers: readonly RecordIdentifier[]): void {
     for (const identifier of identifiers) {
       const { type, names, value } = identifier
       if (names !== 'record' || type === UNLISTED.name) continue
@@ -127,7 +127,7 @@ export class PortionPeople {
     }
   }
 
-  #name(identifier: Named, person: Person): void {
+  #name(identifier: IdentifierKey, person: PortionPerson): void {
     const key = keyOf(identifier)
     this.#named.set(key, (this.#named.get(key) ?? new Set()).add(person))
   }

@@ -12,14 +12,14 @@ import type { Database } from '@rollcall/database/database'
 import { isWriteConflict, sqlState } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
-import type { Recording } from '@rollcall/delivery/events/recording'
+import type { RecordingDeps } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { LedgerRecord } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
 import type { ClientBase } from 'pg'
-import { OtherPerson, type Person, PortionPeople } from './enrolment-people.ts'
+import { OtherPerson, PortionPeople, type PortionPerson } from './enrolment-people.ts'
 
 /** A beneficiary of an update, with its position in the message. */
 export interface UpdateEntry {
@@ -37,7 +37,7 @@ export interface PortionScope {
   readonly registry: Registry
   readonly recordType: RecordType
   readonly sink: RecordSink
-  readonly recording: Recording
+  readonly recording: RecordingDeps
 }
 
 /** The scope of a portion, with the grant that decides which records the participant may write. */
@@ -46,13 +46,13 @@ export interface WritingScope extends PortionScope {
 }
 
 /** Called at the end of a portion's transaction, with the results of its entries, to write more in it. */
-type Finish = (client: ClientBase, results: ReadonlyMap<number, EntryResult>) => Promise<void>
+type FinishPortion = (client: ClientBase, results: ReadonlyMap<number, EntryResult>) => Promise<void>
 
 /** How often a portion is tried while other transactions keep writing the same records. */
-const ATTEMPTS = 8
+const MOST_PORTION_TRIES = 8
 
 /** Thrown when another transaction has added a person of the portion meanwhile. */
-class Outdated extends Error {
+class PortionOutdated extends Error {
   override readonly name = 'Outdated'
 }
 
@@ -65,7 +65,7 @@ class Outdated extends Error {
 export async function writePortion(
   scope: WritingScope,
   entries: readonly UpdateEntry[],
-  finish: Finish,
+  finish: FinishPortion,
 ): Promise<ReadonlyMap<number, EntryResult>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -75,7 +75,7 @@ export async function writePortion(
         return results
       })
     } catch (error) {
-      if (attempt < ATTEMPTS && (error instanceof Outdated || isWriteConflict(error))) continue
+      if (attempt < MOST_PORTION_TRIES && (error instanceof PortionOutdated || isWriteConflict(error))) continue
       if (!/^(22|54)/.test(sqlState(error))) throw error
       return writeHalves(scope, entries, finish, sqlState(error))
     }
@@ -85,7 +85,7 @@ export async function writePortion(
 async function writeHalves(
   scope: WritingScope,
   entries: readonly UpdateEntry[],
-  finish: Finish,
+  finish: FinishPortion,
   state: string,
 ): Promise<ReadonlyMap<number, EntryResult>> {
   const half = Math.ceil(entries.length / 2)
@@ -152,7 +152,7 @@ async function computeEntries(
 }
 
 /** All people but those who are new only because the grant hides their records. */
-function peopleToWrite(scope: PortionScope, { people, hidden }: FoundPeople): readonly Person[] {
+function peopleToWrite(scope: PortionScope, { people, hidden }: FoundPeople): readonly PortionPerson[] {
   const known = people.all.filter(({ prepared }) => !isPrimary(scope, hidden, prepared?.primary_identifier))
   return [...known, ...hidden.all]
 }
@@ -201,10 +201,10 @@ async function findPeople(
 
 function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateEntry): EntryResult {
   try {
-    return { said: replacesBenefit(writing, people, entry) ? REPLACED : null }
+    return { said: mergeEntry(writing, people, entry) ? REPLACED_REMARK : null }
   } catch (error) {
     // The text does not say which rule was broken: that could reveal a record that the grant does not show.
-    if (error instanceof OtherPerson && isBound(writing)) return { rejected: NOT_GRANTED }
+    if (error instanceof OtherPerson && isGrantLimited(writing)) return { rejected: NOT_GRANTED_REASON }
     if (error instanceof InvalidBeneficiary) return { rejected: error.message }
     if (error instanceof InvalidRecord) return { rejected: error.reason }
     throw error
@@ -212,14 +212,14 @@ function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateE
 }
 
 /** True when the grant allows only some records of the portion's record type. */
-const isBound = ({ grant, recordType }: WritingScope): boolean => grant.rows.has(recordType.name)
+const isGrantLimited = ({ grant, recordType }: WritingScope): boolean => grant.rows.has(recordType.name)
 
 /**
  * Writes an entry into its person, in memory.
  * @returns true when a benefit is replaced
  * @throws InvalidBeneficiary, InvalidRecord
  */
-function replacesBenefit(
+function mergeEntry(
   { registry, recordType, recording, grant }: WritingScope,
   people: PortionPeople,
   { beneficiary, origin }: UpdateEntry,
@@ -227,7 +227,7 @@ function replacesBenefit(
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const person = people.of(beneficiary)
   const isStored = (person.prepared ?? person.before.text) !== null
-  if (isStored && !isRecordGranted(grant, recordType, person.document)) throw new OtherPerson(NOT_GRANTED)
+  if (isStored && !isRecordGranted(grant, recordType, person.document)) throw new OtherPerson(NOT_GRANTED_REASON)
   const now = recording.now.getTime()
   const members = withoutAliases(scope, person.document, beneficiary.members, person.aliases)
   const update = { ...beneficiary, members }
@@ -242,7 +242,7 @@ function replacesBenefit(
   if (prepared.document.length > RECORD_LENGTH) {
     throw new InvalidBeneficiary(`the record would be longer than ${RECORD_LENGTH} characters`)
   }
-  if (!isRecordGranted(grant, recordType, document)) throw new OtherPerson(NOT_GRANTED)
+  if (!isRecordGranted(grant, recordType, document)) throw new OtherPerson(NOT_GRANTED_REASON)
   const text = writeLedger(ledger)
   if (text.length > LEDGER_LENGTH) {
     throw new InvalidBeneficiary(`the history of the record would be longer than ${LEDGER_LENGTH} characters`)
@@ -252,7 +252,7 @@ function replacesBenefit(
   return replaced
 }
 
-const NOT_GRANTED =
+const NOT_GRANTED_REASON =
   'member.member_identifier: this participant may not write this record, or the identifiers do not name one person; a new person needs the primary identifier'
 
 /** The most programmes of a person, because an update takes longer with each of them. */
@@ -261,7 +261,7 @@ const MAX_PROGRAMMES = 200
 /** The longest ledger of a person, in characters. */
 const LEDGER_LENGTH = 1_048_576
 
-const REPLACED = 'benefits: an earlier benefit of the same type and date was replaced'
+const REPLACED_REMARK = 'benefits: an earlier benefit of the same type and date was replaced'
 
 /**
  * Writes the records and ledgers that differ from those that the transaction has written. What it writes is taken at
@@ -270,7 +270,7 @@ const REPLACED = 'benefits: an earlier benefit of the same type and date was rep
 export async function writePeople(
   client: ClientBase,
   { registry, recordType, sink }: PortionScope,
-  people: readonly Person[],
+  people: readonly PortionPerson[],
 ): Promise<void> {
   const changed = people.flatMap((person) => {
     const { id, written, document, prepared } = person
@@ -290,11 +290,11 @@ export async function writePeople(
   const records = changed.map(({ prepared }) => prepared)
   const options = { locked: new Map(known), sameIdentifiers: new Set(same) }
   const { inserted, updated } = await sink.writeRecords(client, registry, recordType, records, options)
-  if (updated.length > known.length) throw new Outdated()
+  if (updated.length > known.length) throw new PortionOutdated()
   const ids = new Map([...inserted, ...updated].map((one) => [one.primary_identifier, one.id]))
   for (const { person, prepared } of changed) {
     person.id = ids.get(prepared.primary_identifier) ?? null
-    if (person.id === null) throw new Outdated()
+    if (person.id === null) throw new PortionOutdated()
   }
   const states = ledgers.flatMap(({ person: { id }, ...ledger }) => (id === null ? [] : [{ record: id, ...ledger }]))
   await sink.storeLedgers(client, registry, recordType, states)
@@ -304,7 +304,7 @@ export async function writePeople(
 export async function recordPeople(
   client: ClientBase,
   { recordType, recording }: PortionScope,
-  people: readonly Person[],
+  people: readonly PortionPerson[],
 ): Promise<void> {
   const changes = people.flatMap(({ id: record, before, written, aliases }) => {
     if (record === null || written.text === before.text) return []

@@ -19,18 +19,18 @@ import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import { receiptEncryptionContext, storeReceipt } from '../store/exchanges/enrolment-receipts.ts'
 import { type EntryResult, type UpdateEntry, type WritingScope, writePortion } from './enrolment-portion.ts'
-import type { Answering, MessageToAnswer } from './item.ts'
+import type { AnswerDeps, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
 /** The most beneficiaries of an update that one transaction writes. */
-const PORTION = 100
+const MOST_PORTION_ENTRIES = 100
 
 /** The dependencies of `answerEnrolmentUpdates`. */
-export type Updating = Pick<Answering, 'bodies' | 'clock' | 'db' | 'limits' | 'metrics' | 'turns'>
+export type EnrolmentUpdateDeps = Pick<AnswerDeps, 'bodies' | 'clock' | 'db' | 'limits' | 'metrics' | 'turns'>
 
 /** Answers every beneficiary. When it resolves, all that it reports as successful is committed, with the receipt. */
 export async function answerEnrolmentUpdates(
-  deps: Updating,
+  deps: EnrolmentUpdateDeps,
   { exchange, message }: Pick<MessageToAnswer, 'exchange' | 'message'>,
 ): Promise<Outcome> {
   const { registry } = exchange
@@ -42,7 +42,7 @@ export async function answerEnrolmentUpdates(
   for (const [position, beneficiary] of beneficiaries.entries()) {
     const read = readEntry(exchange, beneficiary, position)
     if ('rejected' in read) results.set(position, read)
-    else if (records.sink === null) results.set(position, { rejected: NOT_TAKEN })
+    else if (records.sink === null) results.set(position, { rejected: NOT_TAKEN_REASON })
     else entries.push(read)
     await turns.next()
   }
@@ -54,8 +54,8 @@ export async function answerEnrolmentUpdates(
     grant: exchange.grant,
     recording: { registry, records, now, limits: deps.limits, filters: compiledFiltersOf(deps.db.pool) },
   }
-  const portions = Array.from({ length: Math.max(1, Math.ceil(entries.length / PORTION)) }, (_, at) =>
-    entries.slice(at * PORTION, (at + 1) * PORTION),
+  const portions = Array.from({ length: Math.max(1, Math.ceil(entries.length / MOST_PORTION_ENTRIES)) }, (_, at) =>
+    entries.slice(at * MOST_PORTION_ENTRIES, (at + 1) * MOST_PORTION_ENTRIES),
   )
   let outcome: Outcome | undefined
   for (const [at, portion] of portions.entries()) {
@@ -84,7 +84,7 @@ export async function answerEnrolmentUpdates(
   return outcome
 }
 
-const NOT_TAKEN = 'this registry takes no enrolment updates: its records are written by other systems'
+const NOT_TAKEN_REASON = 'this registry takes no enrolment updates: its records are written by other systems'
 
 /** Reads the beneficiaries of an enrolment update, whose schema was checked before. */
 function beneficiariesOf({ enrolled_updates }: Message): readonly JsonValue[] {
@@ -119,12 +119,12 @@ function readEntry(
 /** The order of updates: by the time of the message, then by the position in it, then by its id and its sender. */
 function originOf(message_ts: string, position: number, message_id: string, participant: number): UpdateOrigin {
   const time = timestampInstant(message_ts) ?? 0
-  const stamp = `${paddedDigits(time + EPOCH, 15)} ${paddedDigits(position, 6)} ${message_id} ${participant}`
+  const stamp = `${paddedDigits(time + STAMP_OFFSET_MS, 15)} ${paddedDigits(position, 6)} ${message_id} ${participant}`
   return { stamp, message_ts: new Date(time).toISOString() }
 }
 
 /** Milliseconds added to the time in a stamp, so that times before 1970 are positive numbers too. */
-const EPOCH = 100_000_000_000_000
+const STAMP_OFFSET_MS = 100_000_000_000_000
 const paddedDigits = (number: number, count: number): string => String(number).padStart(count, '0')
 
 function outcomeOf(
@@ -182,7 +182,7 @@ function memberOf(value: JsonValue | undefined, name: string): JsonValue | undef
 
 /** Makes the receipt, from which later status questions are answered: the answer's message, and its header's text. */
 async function receiptOf(
-  { bodies }: Updating,
+  { bodies }: EnrolmentUpdateDeps,
   { correlation_id, encrypted }: Exchange,
   { transaction_id }: Message,
   { members, status_reason_message }: Outcome,

@@ -2,7 +2,7 @@
 
 import { checkPeer } from '@rollcall/core/model/exchange'
 import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '@rollcall/core/model/record-source'
-import type { Found } from '@rollcall/core/model/records'
+import type { FoundPage } from '@rollcall/core/model/records'
 import { recordQuery } from '@rollcall/core/query/resolve-ages'
 import type { SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, type RecordType, RequestFault } from '@rollcall/protocol'
@@ -17,7 +17,7 @@ export const readerOf = ({ deps, exchange, mode, state }: ItemWork): RecordReade
  * @throws RequestFault 503 err.service.unavailable: no slot became free in time
  * @throws ItemRejection earlier searches of this request, or this one, took too long
  */
-export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Promise<Found> {
+export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Promise<FoundPage> {
   const { deps, exchange, budget, mode, state } = work
   const { registry, participant } = exchange
   const cap = deps.limits.search_results
@@ -42,7 +42,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   const { promise, resolve: begin } = Promise.withResolvers<void>()
   budget.turn = promise
   await previous
-  const begun = async (): Promise<Found> => {
+  const begun = async (): Promise<FoundPage> => {
     begin()
     // While the search waited, the caller may have gone, the request failed, or its time run out.
     checkPeer(exchange)
@@ -58,7 +58,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
  * @throws ItemRejection the search takes too long
  * @throws DatabaseError the look-up of one identifier takes too long: then it is the database that is slow
  */
-export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> {
+export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<FoundPage> {
   const { deps, exchange } = work
   const { registry, grant, participant } = exchange
   const started = deps.clock.now()

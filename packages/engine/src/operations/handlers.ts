@@ -6,7 +6,7 @@ import { answerBatch, answerPage } from './batch.ts'
 import { answerDisabilityDetails, answerDisabilitySupport, answerDisabled } from './disability.ts'
 import { answerEnrolled, answerEnrolmentStatus } from './enrolled.ts'
 import { answerEnrolmentUpdates } from './enrolment-updates.ts'
-import type { Answering, Item, MessageToAnswer, PersistedPage } from './item.ts'
+import type { AnswerDeps, Item, MessageToAnswer, PersistedPage } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { searchItem, searchPage } from './search.ts'
 import { answerSubscribe } from './subscribe.ts'
@@ -16,18 +16,18 @@ import { answerUnsubscribe, unansweredUnsubscribe } from './unsubscribe.ts'
 interface Handler {
   /** Set when a batch that is answered later reads all its records from one snapshot. */
   readonly needsSnapshot?: true
-  readonly answer: (deps: Answering, asked: MessageToAnswer) => Promise<Outcome>
+  readonly answer: (deps: AnswerDeps, asked: MessageToAnswer) => Promise<Outcome>
   /** Answers a further page, by the positions of the items that have one; absent when there are no further pages. */
   readonly page?: (
-    deps: Answering,
+    deps: AnswerDeps,
     asked: MessageToAnswer,
     pages: ReadonlyMap<number, PersistedPage>,
   ) => Promise<Outcome>
   /** Makes the members of a reply in which no item is answered. Absent: the reply has an empty array of items. */
-  readonly unanswered?: (exchange: Unanswered, message: Message, reason: string) => Outcome['members']
+  readonly unanswered?: (exchange: UnansweredExchange, message: Message, reason: string) => Outcome['members']
 }
 
-type Unanswered = Pick<Exchange, 'operation' | 'correlation_id'>
+type UnansweredExchange = Pick<Exchange, 'operation' | 'correlation_id'>
 
 const HANDLERS = new Map<Operation, Handler>([
   [
@@ -50,7 +50,7 @@ const HANDLERS = new Map<Operation, Handler>([
 ])
 
 /** Answers a message with the handler of its operation. */
-export const answerMessage = (deps: Answering, asked: MessageToAnswer): Promise<Outcome> =>
+export const answerMessage = (deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> =>
   handlerOf(asked.exchange).answer(deps, asked)
 
 /** True when a batch of this operation is answered from one snapshot of the records when it is answered later. */
@@ -59,7 +59,7 @@ export const needsSnapshot = (exchange: Pick<Exchange, 'operation'>): boolean =>
 
 /** Answers a further page. @param pages the page of each item that has one, by the item's position */
 export async function answerFurtherPage(
-  deps: Answering,
+  deps: AnswerDeps,
   asked: MessageToAnswer,
   pages: ReadonlyMap<number, PersistedPage>,
 ): Promise<Outcome> {
@@ -72,7 +72,7 @@ export async function answerFurtherPage(
  * The members of a reply when no item is answered: the header was rejected, or the registry failed. A message that
  * cannot be read has only a transaction_id.
  */
-export function unansweredMembers(exchange: Unanswered, message: Message, reason: string): Outcome['members'] {
+export function unansweredMembers(exchange: UnansweredExchange, message: Message, reason: string): Outcome['members'] {
   const { items } = exchange.operation.reply
   return handlerOf(exchange).unanswered?.(exchange, message, reason) ?? (items === null ? {} : { [items]: [] })
 }
@@ -83,10 +83,10 @@ function handlerOf(exchange: Pick<Exchange, 'operation'>): Handler {
   return handler
 }
 
-const REQUEST = 'the registry failed to answer this request; it may be sent again under a new message_id'
-const LATER_PAGES =
+const REQUEST_FAILED_REASON = 'the registry failed to answer this request; it may be sent again under a new message_id'
+const LATER_PAGES_FAILED_REASON =
   'the registry failed to answer this page and those after it; the request may be sent again under a new message_id'
-const ITEM = 'the registry failed; nothing is known to be wrong with this item'
+const ITEM_FAILED_REASON = 'the registry failed; nothing is known to be wrong with this item'
 
 /**
  * The outcome of an exchange that the registry failed to answer: status rjct without a code, because none of the
@@ -107,11 +107,11 @@ export function failedOutcome(
     reference_id: referenceId(item),
     timestamp,
     status: 'rjct',
-    status_reason_message: ITEM,
+    status_reason_message: ITEM_FAILED_REASON,
     ...(item.locale !== undefined && { locale: item.locale }),
   }))
   const { items: member } = exchange.operation.reply
-  const reason = page === 1 ? REQUEST : LATER_PAGES
+  const reason = page === 1 ? REQUEST_FAILED_REASON : LATER_PAGES_FAILED_REASON
   return {
     status: 'rjct',
     status_reason_message: reason,

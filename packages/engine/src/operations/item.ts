@@ -20,7 +20,7 @@ import type { ReadingThreads } from '@rollcall/participants/reading/threads'
 import type { FoundRecords } from './outcome.ts'
 
 /** The dependencies for reading stored requests. */
-export interface OpeningRequest {
+export interface OpenRequestDeps {
   readonly db: Pick<Database, 'pool'>
   readonly bodies: Pick<Bodies, 'decryptBody' | 'encryptBody'>
   /** The threads that parse large requests. */
@@ -41,7 +41,7 @@ export interface MessageToAnswer {
 }
 
 /** The dependencies of the operations. */
-export interface Answering extends OpeningRequest {
+export interface AnswerDeps extends OpenRequestDeps {
   /** The clock for the time limits of searches, and for dates. */
   readonly clock: Pick<Clock, 'now' | 'date'>
   readonly consents: Consents
@@ -59,7 +59,7 @@ export interface Answering extends OpeningRequest {
 
 /** The values that an item handler works with: dependencies, the exchange, and what the whole answer may still use. */
 export interface ItemWork {
-  readonly deps: Answering
+  readonly deps: AnswerDeps
   readonly exchange: Exchange
   readonly budget: {
     /** The bytes of records that may still be added to the answer; handlers subtract from it. */

@@ -1,7 +1,7 @@
 /** The outcome of an operation, from which its reply is made. */
 import type { AuditedOutcome } from '@rollcall/core/model/outcome'
 import type { RecordId } from '@rollcall/core/model/records'
-import type { Effect } from '@rollcall/database/transaction'
+import type { ReplyEffect } from '@rollcall/database/transaction'
 import type { HeaderCode, Status } from '@rollcall/protocol'
 
 /** The result of an operation: what the reply says, and the writes to commit before the reply is sent. */
@@ -19,7 +19,7 @@ export interface Outcome extends AuditedOutcome {
    * The checks and writes of the operation, in order. They are committed with the first page of a later answer; for a
    * synchronous answer in a transaction of their own, before it is sent.
    */
-  readonly effects?: readonly Effect[]
+  readonly effects?: readonly ReplyEffect[]
   /** Set when the reply must be encrypted although the request was not: it repeats the answer to an encrypted one. */
   readonly encrypted?: true
 }

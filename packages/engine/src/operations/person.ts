@@ -15,7 +15,7 @@ import { ItemRejection, type JsonValue, type Kind, type RecordType } from '@roll
 import { answerQuestion } from './batch.ts'
 import { checkItemConsent, consentUseOfRecord } from './consented.ts'
 import { measuredFind } from './find-records.ts'
-import type { Answering, ItemAnswer, ItemWork, MessageToAnswer } from './item.ts'
+import type { AnswerDeps, ItemAnswer, ItemWork, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { takeQuota } from './quota.ts'
 import { currentRecord } from './scheduled-statuses.ts'
@@ -42,11 +42,11 @@ export interface AskedQuestion extends PersonQuestion {
 }
 
 /** The reference_id of the answer when the question is invalid, so that the person in it is not known. */
-const NOBODY = '0'
+const UNKNOWN_REFERENCE_ID = '0'
 
 /** Answers a question about one person. All such questions find the person in the same way. */
 export async function answerAboutPerson(
-  deps: Answering,
+  deps: AnswerDeps,
   asked: MessageToAnswer,
   { consentNeeded, isTold, ...question }: AskedQuestion,
   answer: (about: AboutPerson) => ItemAnswer | Promise<ItemAnswer>,
@@ -57,9 +57,9 @@ export async function answerAboutPerson(
   try {
     const read = readPersonCriteria(grant.person_kind, question, given, deps.limits)
     // The grant limits by what a person may be found. The answer is read from the whole record.
-    criteria = { ...read, recordType: wholeOf(registry.kind, read.recordType) }
+    criteria = { ...read, recordType: wholeRecordTypeOf(registry.kind, read.recordType) }
   } catch (error) {
-    return answerQuestion(deps, asked, NOBODY, () => Promise.reject(error))
+    return answerQuestion(deps, asked, UNKNOWN_REFERENCE_ID, () => Promise.reject(error))
   }
   return answerQuestion(deps, asked, criteria.person, async (asking) => {
     const { recordType, identifiers: named } = criteria
@@ -85,7 +85,7 @@ export async function answerAboutPerson(
   })
 }
 
-function wholeOf({ record_types }: Kind, { name }: RecordType): RecordType {
+function wholeRecordTypeOf({ record_types }: Kind, { name }: RecordType): RecordType {
   const whole = record_types.find((one) => one.name === name)
   if (whole === undefined) throw new Error('unreachable: the registry has each record type of the grant')
   return whole
@@ -120,8 +120,8 @@ async function findPerson(
   for (const wanted of [identifiers.filter(isOwn), identifiers.filter((one) => !isOwn(one))]) {
     // Persons who are hidden from the participant count too: if several share the identifier, it is unknown who
     // consented.
-    const sharing = isConsented ? await findBy(work, name, criteria, wanted, { isWhole: true }) : []
-    const found = (await findBy(work, name, criteria, wanted))
+    const sharing = isConsented ? await findByAnyIdentifier(work, name, criteria, wanted, { isWhole: true }) : []
+    const found = (await findByAnyIdentifier(work, name, criteria, wanted))
       .map(readRecord)
       .filter(({ read }) => isRecordGranted(work.exchange.grant, recordType, read))
     if (sharing.length > 1) return null
@@ -145,7 +145,7 @@ const readRecord = (record: FoundRecord): ReadRecord => ({ ...record, read: JSON
  * Finds the records with any of the identifiers, at most two for each.
  * @param isWhole true: hidden persons count too, and the conditions of the grant do not
  */
-async function findBy(
+async function findByAnyIdentifier(
   work: ItemWork,
   name: PersonQuestion['name'],
   { recordType }: PersonCriteria,

@@ -28,10 +28,11 @@ export async function takeQuota(
   throw new ItemRejection('rjct.search.too_many_records_found', `${criteria}: ${text}`)
 }
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 /** The time at which the daily quota is free again: the next midnight in UTC, as text. */
-const nextDay = (now: number): string => new Date((Math.floor(now / DAY) + 1) * DAY).toISOString().replace('.000Z', 'Z')
+const nextDay = (now: number): string =>
+  new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS).toISOString().replace('.000Z', 'Z')
 
 /** Says in words, for the rejection of an item, which quota or rate has too few left. */
 export function shortageText(shortage: QuotaShortage, what: CountedQuantity, now: number): string {

@@ -11,7 +11,7 @@ import { readStoredRequest } from './accepted-request.ts'
 import { batchItemsOf } from './item.ts'
 
 /** The dependencies of `storeMissingReferences`. */
-export type StoringReferences = Parameters<typeof readStoredRequest>[0] & { readonly log: Log }
+export type StoreReferencesDeps = Parameters<typeof readStoredRequest>[0] & { readonly log: Log }
 
 /**
  * Reads at most `limit` requests without references, the newest first, and stores the references. A request that cannot
@@ -20,7 +20,7 @@ export type StoringReferences = Parameters<typeof readStoredRequest>[0] & { read
  * @returns how many requests there were to read
  */
 export async function storeMissingReferences(
-  deps: StoringReferences,
+  deps: StoreReferencesDeps,
   limit: number,
   participant: number | null = null,
 ): Promise<number> {
@@ -33,7 +33,7 @@ export async function storeMissingReferences(
 }
 
 /** Stores the reference_ids of an exchange's items, if they are not stored yet. */
-export async function storeReferencesIfMissing(deps: StoringReferences, accepted: AcceptedExchange): Promise<void> {
+export async function storeReferencesIfMissing(deps: StoreReferencesDeps, accepted: AcceptedExchange): Promise<void> {
   if (accepted.references_stored) return
   await storeReferences(deps.db, accepted.correlation_id, await referencesOf(deps, accepted))
 }
@@ -42,13 +42,16 @@ export async function storeReferencesIfMissing(deps: StoringReferences, accepted
  * The reference_ids of a chunk that are also in earlier chunks of its request. Stores the references first if an
  * earlier version accepted the request.
  */
-export async function earlierReferences(deps: StoringReferences, chunk: AcceptedExchange): Promise<readonly string[]> {
+export async function earlierReferences(
+  deps: StoreReferencesDeps,
+  chunk: AcceptedExchange,
+): Promise<readonly string[]> {
   const request = await findAccepted(deps.db, chunk.correlation_id)
   if (request !== null) await storeReferencesIfMissing(deps, request)
   return findEarlierReferences(deps.db, chunk)
 }
 
-async function referencesOf(deps: StoringReferences, accepted: AcceptedExchange): Promise<readonly string[]> {
+async function referencesOf(deps: StoreReferencesDeps, accepted: AcceptedExchange): Promise<readonly string[]> {
   try {
     return await readStoredRequest(deps, accepted, ({ message }) =>
       batchItemsOf({ operation: operation(accepted.operation) }, message).map(referenceId),

@@ -12,7 +12,7 @@ import type { FoundRecord } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
-import { perPool } from '@rollcall/database/group-commit'
+import { oncePerPool } from '@rollcall/database/group-commit'
 import { withTransaction } from '@rollcall/database/transaction'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
@@ -27,11 +27,11 @@ import {
 } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import { type Person, personOf } from './enrolment-people.ts'
+import { type PortionPerson, personOf } from './enrolment-people.ts'
 import { type PortionScope, recordPeople, writePeople } from './enrolment-portion.ts'
 
 /** The time at which the first scheduled status begins; read at most twice a second. Null: none is scheduled. */
-const schedules = perPool((pool) => shortLived(() => readFirstDueTime({ pool })))
+const firstDueTimes = oncePerPool((pool) => shortLived(() => readFirstDueTime({ pool })))
 
 /** Adds to a found record the scheduled statuses that have begun by now. */
 export async function currentRecord(
@@ -43,7 +43,7 @@ export async function currentRecord(
   const { sink } = recordsOf(db, registry)
   if (sink === null) return record
   const now = new Date(clock.date())
-  const first = await schedules(db.pool).get('')
+  const first = await firstDueTimes(db.pool).get('')
   if (first === null || first > now) return record
   const state = (await sink.dueLedgers(db, registry, recordType, [record], now)).get(record.id)
   if (state === undefined) return record
@@ -53,7 +53,7 @@ export async function currentRecord(
 }
 
 /** The dependencies of `applyScheduledStatuses`. */
-export interface Scheduling {
+export interface ScheduledStatusDeps {
   readonly db: Database
   readonly clock: Pick<Clock, 'date'>
   readonly directory: { registryById(id: number): Promise<Registry | undefined> }
@@ -62,22 +62,22 @@ export interface Scheduling {
 }
 
 /** How many records are read at a time, beside those that have failed. Each record type has its own transaction. */
-const PORTION = 100
+const MOST_DUE_RECORDS = 100
 
 /** Writes the records in which a scheduled status has begun. @returns how many were found and did not fail */
-export async function applyScheduledStatuses(deps: Scheduling, signal: AbortSignal): Promise<number> {
+export async function applyScheduledStatuses(deps: ScheduledStatusDeps, signal: AbortSignal): Promise<number> {
   const { db, clock } = deps
   let total = 0
   // Records that could not be written. This run skips them; the next run tries them again.
   const failed = new Set<string>()
   const now = new Date(clock.date())
   while (!signal.aborted) {
-    const due = (await findRecordsWithDueStatus(db, now, PORTION + failed.size)).flatMap((found) => {
+    const due = (await findRecordsWithDueStatus(db, now, MOST_DUE_RECORDS + failed.size)).flatMap((found) => {
       const records = found.records.filter((id) => !failed.has(keyOf({ ...found, records: [id] })))
       return records.length === 0 ? [] : [{ ...found, records }]
     })
     if (due.length === 0) return total
-    for (const found of due) total += await bringEach(deps, found, now, failed)
+    for (const found of due) total += await writeDueRecords(deps, found, now, failed)
   }
   return total
 }
@@ -89,9 +89,14 @@ const keyOf = ({ registry, record_type, records }: RecordsWithDueStatus): string
  * Writes all records in one transaction; if that fails, each in its own. A record that fails alone is logged, and added
  * to `failed`.
  */
-async function bringEach(deps: Scheduling, due: RecordsWithDueStatus, now: Date, failed: Set<string>): Promise<number> {
+async function writeDueRecords(
+  deps: ScheduledStatusDeps,
+  due: RecordsWithDueStatus,
+  now: Date,
+  failed: Set<string>,
+): Promise<number> {
   try {
-    return await bringOne(deps, due, now)
+    return await writeDueTogether(deps, due, now)
   } catch (error) {
     if (isUnavailable(error)) throw error
     const [record, another] = due.records
@@ -105,12 +110,16 @@ async function bringEach(deps: Scheduling, due: RecordsWithDueStatus, now: Date,
       return 0
     }
     let total = 0
-    for (const id of due.records) total += await bringEach(deps, { ...due, records: [id] }, now, failed)
+    for (const id of due.records) total += await writeDueRecords(deps, { ...due, records: [id] }, now, failed)
     return total
   }
 }
 
-async function bringOne({ db, directory, limits }: Scheduling, due: RecordsWithDueStatus, now: Date): Promise<number> {
+async function writeDueTogether(
+  { db, directory, limits }: ScheduledStatusDeps,
+  due: RecordsWithDueStatus,
+  now: Date,
+): Promise<number> {
   const { records } = due
   const registry = await directory.registryById(due.registry)
   const recordType = registry && resolveRecordType(registry.kind, due.record_type)
@@ -137,7 +146,7 @@ async function bringOne({ db, directory, limits }: Scheduling, due: RecordsWithD
   return records.length
 }
 
-function personAt({ registry, recordType }: PortionScope, record: LedgerRecord, now: Date): readonly Person[] {
+function personAt({ registry, recordType }: PortionScope, record: LedgerRecord, now: Date): readonly PortionPerson[] {
   // The ledger was deleted after the record was found to have a due status.
   if (record.state === null) return []
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }

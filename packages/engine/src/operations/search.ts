@@ -5,7 +5,7 @@ import type { Exchange } from '@rollcall/core/model/exchange'
 import type { Disclosed, ReplyMembers } from '@rollcall/core/model/outcome'
 import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
-import type { Found, FoundRecord, Identifier } from '@rollcall/core/model/records'
+import type { FoundPage, FoundRecord, Identifier } from '@rollcall/core/model/records'
 import {
   type ConsentMembers,
   checkAsksForOnePerson,
@@ -21,7 +21,7 @@ import { askedFactsOfQuery, checkBackfilled, usesUnfilledColumn } from '@rollcal
 import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION } from '@rollcall/protocol'
-import { type Consented, checkItemConsent, consentUseOfRecord } from './consented.ts'
+import { checkItemConsent, consentUseOfRecord, type ItemConsent } from './consented.ts'
 import { findInSlot, measuredFind, readerOf } from './find-records.ts'
 import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'
 import { takeQuota } from './quota.ts'
@@ -34,7 +34,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   const { criteria, exchange, emergency, consented } = await readCriteria(asking, item)
   const work = { ...asking, exchange }
   const { limits } = work.deps
-  checkFilled(exchange, criteria)
+  checkNotBackfilling(exchange, criteria)
   await checkAnswerable(work, criteria)
   // Each identifier is looked up alone, so each counts in the quota of items or of emergencies.
   const wanted = identifiersIn(criteria.predicate).length || 1
@@ -74,25 +74,25 @@ function noteEmergency({ deps: { log, metrics }, exchange, addFacts }: ItemWork,
  */
 async function findPermitted(
   work: ItemWork,
-  { use, signed }: Consented,
+  { use, signed }: ItemConsent,
   criteria: SearchCriteria,
-): Promise<Found & { readonly use: ConsentUse | null }> {
+): Promise<FoundPage & { readonly use: ConsentUse | null }> {
   const { exchange } = work
   const wanted = withGrantConditions(exchange, criteria)
   const isShared = isAboutSubject(exchange.grant) && (await isSharedIdentifier(work, criteria))
   if (use === null) {
     const found = await findInSlot(work, wanted)
-    return { ...(isShared ? NOBODY : found), use }
+    return { ...(isShared ? NOTHING_FOUND : found), use }
   }
   const { total, records, ids } = await findInSlot(work, { ...wanted, page_number: 1 })
   const [record] = records
-  if (isShared || total !== 1 || record === undefined) return { ...NOBODY, use }
+  if (isShared || total !== 1 || record === undefined) return { ...NOTHING_FOUND, use }
   const { recordType, page_number } = criteria
   const all = await consentUseOfRecord(work, use, recordType, record)
   const isShown = [...discloseRecords(exchange.grant, recordType, [record.document])].some(
     ({ text }) => signed === null || text !== '{}',
   )
-  if (all === null || !isShown) return { ...NOBODY, use: all }
+  if (all === null || !isShown) return { ...NOTHING_FOUND, use: all }
   return { total, records: page_number === 1 ? records : [], ids, use: all }
 }
 
@@ -109,7 +109,7 @@ async function isSharedIdentifier(
   return records.length > 1
 }
 
-const NOBODY: Found = { total: 0, records: [], ids: [] }
+const NOTHING_FOUND: FoundPage = { total: 0, records: [], ids: [] }
 
 const identifiersIn = (predicate: Predicate): readonly Identifier[] =>
   leavesOf(predicate).flatMap((leaf) => (leaf.is === 'identifier' ? leaf.identifiers : []))
@@ -167,7 +167,7 @@ interface AskedItem {
   /** The exchange with the grant for this item: its emergency part, or the grant reduced to the consent. */
   readonly exchange: Exchange
   readonly emergency: Emergency | null
-  readonly consented: Consented
+  readonly consented: ItemConsent
 }
 
 /** Reads the criteria, with only what the grant allows to ask about, and checks emergency, form and consent. */
@@ -187,18 +187,18 @@ async function readCriteria({ deps, exchange: asking, addFacts }: ItemWork, item
   })
   const emergency = readItemEmergency(asking.grant, consenting, now)
   if (emergency !== null) checkIsPersonType(emergency, asked.recordType)
-  const ordinary = emergency === null ? asking : { ...asking, grant: emergency.grant }
-  checkForm(ordinary.grant, asked)
+  const effectiveExchange = emergency === null ? asking : { ...asking, grant: emergency.grant }
+  checkForm(effectiveExchange.grant, asked)
   const identifiers = identifiersIn(asked.predicate)
-  const given = { deps, exchange: ordinary }
+  const given = { deps, exchange: effectiveExchange }
   const consented = await checkItemConsent(given, consenting, 'search_criteria', identifiers)
   addFacts(consented.facts)
-  checkAsksForOnePerson(ordinary.grant, asked)
+  checkAsksForOnePerson(effectiveExchange.grant, asked)
   const recordType = registry.kind.record_types.find(({ name }) => name === asked.recordType.name)
   if (recordType === undefined) throw new RangeError(`the kind has no record type ${asked.recordType.name}`)
   const predicate: Predicate =
     consented.use === null ? asked.predicate : { is: 'identifier', identifiers: consented.identifiers }
-  const exchange = { ...ordinary, grant: consented.grant }
+  const exchange = { ...effectiveExchange, grant: consented.grant }
   return { criteria: { ...asked, recordType, predicate }, exchange, emergency, consented }
 }
 
@@ -212,7 +212,7 @@ function withGrantConditions({ grant }: Exchange, criteria: SearchCriteria): Sea
  * Refuses a search of columns that are being backfilled.
  * @throws ItemRejection names the column of the query, but not one of the grant's conditions
  */
-function checkFilled({ registry, grant }: Exchange, criteria: SearchCriteria): void {
+function checkNotBackfilling({ registry, grant }: Exchange, criteria: SearchCriteria): void {
   checkBackfilled(registry.unfilled, criteria)
   const rows = grant.rows.get(criteria.recordType.name)
   if (rows === undefined || !usesUnfilledColumn(registry.unfilled, criteria.recordType, rows)) return

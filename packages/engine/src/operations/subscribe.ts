@@ -5,22 +5,22 @@ import { nextRuns } from '@rollcall/core/events/frequency'
 import { type Exchange, referenceId } from '@rollcall/core/model/exchange'
 import type { AskedFacts, ReplyMembers } from '@rollcall/core/model/outcome'
 import type { ConsentMembers } from '@rollcall/core/policy/basis'
-import { refusedSubscription } from '@rollcall/core/policy/subscription'
+import { findSubscriptionRefusal } from '@rollcall/core/policy/subscription'
 import { askedFactsOfQuery } from '@rollcall/core/query/mentions'
 import { type SubscribeDecision, SubscribeDecisions } from '@rollcall/delivery/events/subscribing'
 import { ItemRejection, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { answerBatch } from './batch.ts'
 import { consentedCriteria, consentFacts } from './consented-subscription.ts'
-import { type Answering, batchItemsOf, type Item, type MessageToAnswer } from './item.ts'
+import { type AnswerDeps, batchItemsOf, type Item, type MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
 /** For a frequency, the number of its next runs whose times the answer gives. */
-const RUNS = 3
+const SHOWN_RUNS = 3
 
 type ReadItems = ReadonlyMap<Item, SubscribeCriteria | ItemRejection>
 
 /** Answers every item of a subscribe request. The subscriptions are made when the answer is committed. */
-export async function answerSubscribe(deps: Answering, asked: MessageToAnswer): Promise<Outcome> {
+export async function answerSubscribe(deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> {
   const { exchange, sender_uri = null } = asked
   const now = new Date(deps.clock.date())
   const read = await readItems(deps, asked, now)
@@ -32,7 +32,7 @@ export async function answerSubscribe(deps: Answering, asked: MessageToAnswer): 
     if (criteria instanceof ItemRejection) throw criteria
     work.addFacts(factsOf(criteria))
     if (criteria.consent !== null) work.addFacts(consentFacts(criteria.consent))
-    if (!canNotify) throw new ItemRejection('rjct.notify_details.invalid', NO_ADDRESS)
+    if (!canNotify) throw new ItemRejection('rjct.notify_details.invalid', NO_ADDRESS_REASON)
     const decision = subscribing.decide(criteria, { reference_id: referenceId(item), locale: item.locale ?? null })
     return { members: membersOf(criteria, decision, item, exchange, now) }
   })
@@ -40,7 +40,7 @@ export async function answerSubscribe(deps: Answering, asked: MessageToAnswer): 
 }
 
 /** Reads the criteria of every item, and gives other work of the process a turn after each. */
-async function readItems(deps: Answering, { exchange, message }: MessageToAnswer, now: Date): Promise<ReadItems> {
+async function readItems(deps: AnswerDeps, { exchange, message }: MessageToAnswer, now: Date): Promise<ReadItems> {
   const read = new Map<Item, SubscribeCriteria | ItemRejection>()
   for (const item of batchItemsOf(exchange, message)) {
     read.set(item, await readItem(deps, exchange, item, now))
@@ -51,7 +51,7 @@ async function readItems(deps: Answering, { exchange, message }: MessageToAnswer
 
 /** Reads the subscriptions of the participant that the items may renew or resume, for the decisions about the items. */
 function beginSubscribing(
-  { db, limits }: Answering,
+  { db, limits }: AnswerDeps,
   { exchange, message: { transaction_id }, sender_uri = null }: MessageToAnswer,
   read: ReadItems,
 ): Promise<SubscribeDecisions> {
@@ -68,11 +68,11 @@ const factsOf = ({ recordType, form, predicate }: SubscribeCriteria): AskedFacts
   ...(predicate !== null && askedFactsOfQuery({ predicate })),
 })
 
-const NO_ADDRESS =
+const NO_ADDRESS_REASON =
   'there is no address for notifications: send a sender_uri, or let the operator of this registry set one'
 
 async function readItem(
-  deps: Answering,
+  deps: AnswerDeps,
   exchange: Exchange,
   item: Item,
   now: Date,
@@ -80,7 +80,7 @@ async function readItem(
   const { grant, registry } = exchange
   try {
     const criteria = readSubscribeCriteria({ ...registry, kind: grant.kind }, item.subscribe_criteria, deps.limits, now)
-    const refused = refusedSubscription(grant, criteria)
+    const refused = findSubscriptionRefusal(grant, criteria)
     if (refused !== null) return new ItemRejection('rjct.notify_details.invalid', refused)
     return await consentedCriteria({ deps, exchange }, item.subscribe_criteria as ConsentMembers, criteria, now)
   } catch (error) {
@@ -98,9 +98,9 @@ function membersOf(
   now: Date,
 ): ReplyMembers {
   const said = [
-    ...SAID[is],
-    ...(isMoved ? [MOVED] : []),
-    ...(frequency === null ? [] : [runsText(nextRuns(frequency, registry.time_zone, now, RUNS))]),
+    ...DECISION_REMARKS[is],
+    ...(isMoved ? [MOVED_REMARK] : []),
+    ...(frequency === null ? [] : [runsText(nextRuns(frequency, registry.time_zone, now, SHOWN_RUNS))]),
   ]
   const timestamp = now.toISOString()
   const subscription = { version: PROTOCOL_VERSION, ...echo, code, status: 'subscribe', timestamp }
@@ -111,13 +111,13 @@ function membersOf(
   }
 }
 
-const SAID: Readonly<Record<SubscribeDecision['is'], readonly string[]>> = {
+const DECISION_REMARKS: Readonly<Record<SubscribeDecision['is'], readonly string[]>> = {
   made: [],
   renewed: ['renewed under its code: it ends at the new end_time'],
   resumed: ['it was suspended and is live again under its code'],
 }
 
-const MOVED = 'the sender_uri of this request counts for its notifications from now on'
+const MOVED_REMARK = 'the sender_uri of this request counts for its notifications from now on'
 
 const runsText = (runs: readonly Date[]): string =>
   `next notifications at ${runs.map((run) => run.toISOString()).join(', ')}`

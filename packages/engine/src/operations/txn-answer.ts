@@ -3,7 +3,7 @@
 import { timestampOf } from '@rollcall/base/shared/clock'
 import { inSlot } from '@rollcall/base/shared/semaphore'
 import { findConsentUses } from '@rollcall/consents/store/consent-uses'
-import { deliveryEncryptionContext } from '@rollcall/core/model/delivery'
+import { deliveryBodyBinding } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
@@ -22,7 +22,7 @@ import { findReceipt, receiptEncryptionContext } from '../store/exchanges/enrolm
 import { type ItemReference, listReferences } from '../store/exchanges/references.ts'
 import { TURN_OF_LARGE_BODIES } from './accepted-request.ts'
 import { discloseItem } from './disclose-item.ts'
-import type { Answering } from './item.ts'
+import type { AnswerDeps } from './item.ts'
 import { storeReferencesIfMissing } from './references.ts'
 
 /** The answer to a status question. */
@@ -42,7 +42,7 @@ export interface TxnAnswer {
   readonly consented?: string
 }
 
-interface About {
+interface StatusQuestion {
   /** The exchange of the question, not the earlier one. */
   readonly exchange: Exchange
   /** The operation of the earlier exchange. */
@@ -59,15 +59,15 @@ interface About {
  * @param references the items that the question names; null: all
  */
 export async function findOriginalResponse(
-  deps: Answering,
-  question: Omit<About, 'consents'>,
+  deps: AnswerDeps,
+  question: Omit<StatusQuestion, 'consents'>,
   asked: AskedExchange,
   references: readonly string[] | null,
 ): Promise<TxnAnswer> {
   const uses = await findConsentUses(deps.db, asked.correlation_id)
   const { grant } = question.exchange
   const consents = new Map(uses.map((use) => [use.reference_id, use.holds && isConsentGranted(grant, use)] as const))
-  const about: About = { ...question, consents }
+  const about: StatusQuestion = { ...question, consents }
   const { items: member } = about.operation.reply
   const {
     items,
@@ -97,17 +97,17 @@ interface TxnItems {
   readonly encrypted?: boolean
 }
 
-const SYNCHRONOUS = 'answered synchronously; such answers are not persisted'
+const SYNCHRONOUS_REASON = 'answered synchronously; such answers are not persisted'
 /** The only operation whose answers are stored as receipts. */
-const UPDATES = 'enrolment-updates'
+const RECEIPT_OPERATION = 'enrolment-updates'
 const NO_RECEIPT =
   'no answer is kept: it is not answered yet, it failed, or its answer is forgotten; the same message may be sent again'
-const FORGOTTEN = 'answered, and the answer is not persisted any more'
-const NOT_ANSWERED = 'not answered: the sender was disabled when it was to be; it may be sent again'
+const FORGOTTEN_REASON = 'answered, and the answer is not persisted any more'
+const NOT_ANSWERED_REASON = 'not answered: the sender was disabled when it was to be; it may be sent again'
 
 async function txnItems(
-  deps: Answering,
-  about: About,
+  deps: AnswerDeps,
+  about: StatusQuestion,
   asked: AskedExchange,
   references: readonly string[] | null,
 ): Promise<TxnItems> {
@@ -117,27 +117,27 @@ async function txnItems(
     if (accepted.open_chunks !== null) return await itemsOfChunks(deps, about, accepted, references)
     if (first !== null) return await itemsOfAnswer(deps, about, first)
     if (accepted.state === 'failed') {
-      const said = { status: 'rjct', status_reason_message: NOT_ANSWERED }
-      return { items: await itemsOfRequest(deps, accepted, references, said), reason: NOT_ANSWERED }
+      const said = { status: 'rjct', status_reason_message: NOT_ANSWERED_REASON }
+      return { items: await itemsOfRequest(deps, accepted, references, said), reason: NOT_ANSWERED_REASON }
     }
     return { items: await itemsOfRequest(deps, accepted, references, { status: statusOf(accepted) }) }
   } catch (error) {
-    if (error instanceof BodyUnreadable) return { items: [], reason: FORGOTTEN }
+    if (error instanceof BodyUnreadable) return { items: [], reason: FORGOTTEN_REASON }
     throw error
   }
 }
 
 /** The items of a synchronous answer, read from its receipt. @throws BodyUnreadable */
 async function receiptItems(
-  deps: Answering,
-  { operation }: About,
+  deps: AnswerDeps,
+  { operation }: StatusQuestion,
   { correlation_id }: AskedExchange,
 ): Promise<TxnItems> {
   const receipt = await findReceipt(deps.db, correlation_id)
   if (receipt === null) {
-    return operation.name === UPDATES
+    return operation.name === RECEIPT_OPERATION
       ? { items: [], status: 'rjct', reason: NO_RECEIPT }
-      : { items: [], reason: SYNCHRONOUS }
+      : { items: [], reason: SYNCHRONOUS_REASON }
   }
   const persisted = parsePersisted(
     await deps.bodies.decryptBody(receipt.body, receiptEncryptionContext(correlation_id)),
@@ -152,22 +152,22 @@ async function receiptItems(
 }
 
 /** The answer of an operation without items, as one item; only a status when the answer is not stored or readable. */
-async function wholeAnswer(deps: Answering, { accepted, first }: AskedExchange): Promise<TxnItems> {
+async function wholeAnswer(deps: AnswerDeps, { accepted, first }: AskedExchange): Promise<TxnItems> {
   const timestamp = timestampOf(deps.clock)
   const itemWith = (status: Status, reason?: string): TxnItems => {
     const because = reason !== undefined && { status_reason_message: reason }
     return { items: [{ timestamp, status, ...because }], ...(reason !== undefined && { reason }) }
   }
-  if (accepted === null) return itemWith('rcvd', SYNCHRONOUS)
+  if (accepted === null) return itemWith('rcvd', SYNCHRONOUS_REASON)
   if (first === null) {
-    return accepted.state === 'failed' ? itemWith('rjct', NOT_ANSWERED) : itemWith(statusOf(accepted))
+    return accepted.state === 'failed' ? itemWith('rjct', NOT_ANSWERED_REASON) : itemWith(statusOf(accepted))
   }
   try {
     const { message, reason } = await persistedAnswer(deps, first)
     const { transaction_id: _, correlation_id: __, ...members } = message
     return { items: [members], ...(reason !== undefined && { reason }) }
   } catch (error) {
-    if (error instanceof BodyUnreadable) return itemWith('rcvd', FORGOTTEN)
+    if (error instanceof BodyUnreadable) return itemWith('rcvd', FORGOTTEN_REASON)
     throw error
   }
 }
@@ -181,8 +181,8 @@ const statusOf = ({ state, started_at, open_chunks }: AcceptedExchange): 'rcvd' 
  * items that the question names. The others have only their status.
  */
 async function itemsOfChunks(
-  deps: Answering,
-  about: About,
+  deps: AnswerDeps,
+  about: StatusQuestion,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
 ): Promise<TxnItems> {
@@ -194,7 +194,7 @@ async function itemsOfChunks(
   const starts = await findChunkStarts(deps.db, correlation_id)
   const found: ReplyMembers[] = []
   const chunks = Map.groupBy(requested, ({ position }) => starts.findLastIndex((start) => start <= position))
-  const [read, more] = wanted === null ? [1, IN_CHUNKS] : [CHUNKS_READ, MORE_CHUNKS]
+  const [read, more] = wanted === null ? [1, IN_CHUNKS_REASON] : [MOST_CHUNKS_READ, MORE_CHUNKS_REASON]
   for (const [index, [chunk, items]] of [...chunks].entries()) {
     const first = index < read ? await findSentPage(deps.db, correlation_id, chunk + 1) : null
     const answer = first === null ? null : (await itemsOfAnswer(deps, about, first)).items
@@ -208,14 +208,14 @@ async function itemsOfChunks(
 }
 
 /** The most chunks whose records one status answer shows, because each may have many megabytes to read. */
-const CHUNKS_READ = 2
+const MOST_CHUNKS_READ = 2
 
-const IN_CHUNKS =
+const IN_CHUNKS_REASON =
   'answered in several chunks: the records of the first one are given; ask for others by reference_id_list'
-const MORE_CHUNKS = `answered in several chunks: the records of ${CHUNKS_READ} of them are given; ask for the other items by themselves`
+const MORE_CHUNKS_REASON = `answered in several chunks: the records of ${MOST_CHUNKS_READ} of them are given; ask for the other items by themselves`
 
 async function itemsOfRequest(
-  deps: Answering,
+  deps: AnswerDeps,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
   said: ReplyMembers,
@@ -227,7 +227,7 @@ async function itemsOfRequest(
 
 /** The stored reference_ids of the items. The request, which may be large, is read only if they are not stored yet. */
 async function referencesOf(
-  deps: Answering,
+  deps: AnswerDeps,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
 ): Promise<readonly ItemReference[]> {
@@ -237,8 +237,8 @@ async function referencesOf(
 
 /** The items of the stored first page, with what the grant of today shows. @throws BodyUnreadable */
 async function itemsOfAnswer(
-  deps: Answering,
-  { exchange, operation, consents }: About,
+  deps: AnswerDeps,
+  { exchange, operation, consents }: StatusQuestion,
   first: NonNullable<AskedExchange['first']>,
 ): Promise<TxnItems> {
   const { message, reason } = await persistedAnswer(deps, first)
@@ -256,10 +256,10 @@ async function itemsOfAnswer(
 
 /** Reads the stored page of an answer. @throws BodyUnreadable */
 async function persistedAnswer(
-  deps: Answering,
+  deps: AnswerDeps,
   { id, body }: NonNullable<AskedExchange['first']>,
 ): Promise<{ readonly message: JsonObject; readonly reason: string | undefined }> {
-  const decrypt = async () => parsePersisted(await deps.bodies.decryptBody(body, deliveryEncryptionContext(id)))
+  const decrypt = async () => parsePersisted(await deps.bodies.decryptBody(body, deliveryBodyBinding(id)))
   const persisted =
     body.length > SMALL_REQUEST_BYTES ? await inSlot(deps.turns, TURN_OF_LARGE_BODIES, decrypt) : await decrypt()
   return messageIn(persisted)
@@ -277,7 +277,7 @@ function messageIn({ header, message }: JsonObject): {
 
 /** The items with the reference_ids in the question, in that order. An unknown one gets an item that says so. */
 function chosenItems(
-  { clock }: Answering,
+  { clock }: AnswerDeps,
   items: readonly ReplyMembers[],
   references: readonly string[],
 ): readonly ReplyMembers[] {

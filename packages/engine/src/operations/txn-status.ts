@@ -21,13 +21,13 @@ import {
 } from '@rollcall/protocol'
 import { type AskedExchange, type Asker, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
 import { findByReferences } from '../store/exchanges/references.ts'
-import type { Answering, MessageToAnswer } from './item.ts'
+import type { AnswerDeps, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { storeMissingReferences } from './references.ts'
 import { findOriginalResponse, type TxnAnswer } from './txn-answer.ts'
 
 /** The operation that a txn_type asks about. For a type that is not here, nothing is found. */
-const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operation>>> = {
+const TXN_OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operation>>> = {
   search: operation('search'),
   subscribe: operation('subscribe'),
   unsubscribe: operation('unsubscribe'),
@@ -35,16 +35,16 @@ const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operati
 }
 
 /** The exchange that a status question is about. */
-interface Found {
+interface FoundExchange {
   readonly asked: AskedExchange
   /** The reference_ids of the items that the question names; null: all. */
   readonly references: readonly string[] | null
 }
 
 /** Finds the exchange that a status question names, among the sender's own exchanges with this registry. */
-type Finder = (deps: Answering, asker: Asker, values: readonly string[]) => Promise<Found | null>
+type Finder = (deps: AnswerDeps, asker: Asker, values: readonly string[]) => Promise<FoundExchange | null>
 
-const wholeExchange = (asked: AskedExchange | null): Found | null => asked && { asked, references: null }
+const wholeExchange = (asked: AskedExchange | null): FoundExchange | null => asked && { asked, references: null }
 
 /** The finder of the earlier exchange, for each attribute_type of a status question (D15). */
 const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
@@ -71,11 +71,14 @@ const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
  * @throws RequestFault err.request.bad: there is no txn_type, and the sender has no such search; an asynchronous
  * question is then answered as one that finds nothing
  */
-export async function answerTxnStatus(deps: Answering, { mode, exchange, message }: MessageToAnswer): Promise<Outcome> {
+export async function answerTxnStatus(
+  deps: AnswerDeps,
+  { mode, exchange, message }: MessageToAnswer,
+): Promise<Outcome> {
   const given = message.txnstatus_request as Omit<TxnStatusQuestion, 'txn_type'> & Partial<TxnStatusQuestion>
   const question = { ...given, txn_type: given.txn_type ?? 'search' }
   const values = [question.attribute_value].flat()
-  const operation = OPERATIONS[question.txn_type]
+  const operation = TXN_OPERATIONS[question.txn_type]
   const asker = {
     participant: exchange.participant.id,
     registry: exchange.registry.id,
@@ -90,7 +93,7 @@ export async function answerTxnStatus(deps: Answering, { mode, exchange, message
   const answer =
     operation && found
       ? await findOriginalResponse(deps, { exchange, operation }, found.asked, found.references)
-      : unknown(exchange, message, question)
+      : notFoundAnswer(exchange, message, question)
   deps.metrics.itemAnswered(exchange.operation.name, answer.status, answer.code ?? 'none')
   const { consented } = answer
   return {
@@ -120,32 +123,32 @@ function outcomeOf({ txn_type }: TxnStatusQuestion, answer: TxnAnswer): Outcome 
  * The answer when no exchange is found. It is made only from the question, so it does not show whether the exchange
  * belongs to another participant (N4).
  */
-function unknown(exchange: Exchange, message: Message, question: TxnStatusQuestion): TxnAnswer {
+function notFoundAnswer(exchange: Exchange, message: Message, question: TxnStatusQuestion): TxnAnswer {
   const code = 'rjct.reference_id.invalid'
-  const status_reason_message = `txnstatus_request.attribute_value: ${NOTHING}`
+  const status_reason_message = `txnstatus_request.attribute_value: ${NOT_FOUND_REASON}`
   const nothing = nothingFound(exchange, message, question, { status_reason_code: code, status_reason_message })
-  return { status: 'rjct', code, reason: `txnstatus_request: ${NOTHING}`, ...nothing }
+  return { status: 'rjct', code, reason: `txnstatus_request: ${NOT_FOUND_REASON}`, ...nothing }
 }
 
-const NOTHING = 'names no transaction of this type that the sender has with this registry'
+const NOT_FOUND_REASON = 'names no transaction of this type that the sender has with this registry'
 
 /** The most requests of earlier versions that one question reads, until the references of all are stored. */
-const OPENED = 8
+const MOST_OPENED_REQUESTS = 8
 
 /** Finds the asker's exchange that has most of the given reference_ids; the newest of several. */
 export async function findExchangeHolding(
-  deps: Answering,
+  deps: AnswerDeps,
   asker: Asker,
   reference_ids: readonly string[],
 ): Promise<AskedExchange | null> {
-  await storeMissingReferences(deps, OPENED, asker.participant)
+  await storeMissingReferences(deps, MOST_OPENED_REQUESTS, asker.participant)
   const correlation_id = await findByReferences(deps.db, asker, reference_ids)
   if (correlation_id === null) return null
   return findAskedExchange(deps.db, asker, { correlation_ids: [correlation_id] })
 }
 
 /** The exchange in which the status question came. */
-type Asking = Pick<Exchange, 'correlation_id'>
+type AskingExchange = Pick<Exchange, 'correlation_id'>
 
 /** The parts of the answer to a status question for which no exchange was found. */
 export interface NothingFound {
@@ -163,7 +166,7 @@ const txnTypes = validator(TxnType)
  * @param reason the reason of each item
  */
 export function nothingFound(
-  { correlation_id }: Asking,
+  { correlation_id }: AskingExchange,
   { transaction_id }: Pick<Message, 'transaction_id'>,
   question: TxnStatusQuestion,
   reason: { readonly status_reason_code?: string; readonly status_reason_message: string },
@@ -192,7 +195,11 @@ export function nothingFound(
  * The members of a reply to a question that was not processed.
  * @param message may have another form than a question; its readable members are sent back
  */
-export function unansweredQuestion(exchange: Asking, message: Message, status_reason_message: string): ReplyMembers {
+export function unansweredQuestion(
+  exchange: AskingExchange,
+  message: Message,
+  status_reason_message: string,
+): ReplyMembers {
   const asked = message.txnstatus_request
   const question = questions.accepts(asked) ? (asked as TxnStatusQuestion) : readableQuestion(exchange, asked)
   const { txn_status } = nothingFound(exchange, message, question, { status_reason_message })
@@ -200,7 +207,7 @@ export function unansweredQuestion(exchange: Asking, message: Message, status_re
 }
 
 /** Makes a question from readable members. Without a readable txn_type it is `search`, the specification's only one. */
-function readableQuestion({ correlation_id }: Asking, asked: unknown): TxnStatusQuestion {
+function readableQuestion({ correlation_id }: AskingExchange, asked: unknown): TxnStatusQuestion {
   const { txn_type, reference_id } = isJsonObject(asked) ? asked : {}
   return {
     reference_id: referenceId({ reference_id }),

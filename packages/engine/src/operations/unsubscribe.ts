@@ -1,15 +1,15 @@
 /** Answers unsubscribe: one status for the whole request, and the ended subscriptions (spec "UnSubscribeResponse"). */
 
-import { END_REASONS_TAKEN_BACK } from '@rollcall/core/model/event'
+import { SILENT_END_REASONS } from '@rollcall/core/model/event'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
 import { permissionFor } from '@rollcall/core/policy/permission'
-import type { Effect } from '@rollcall/database/transaction'
+import type { ReplyEffect } from '@rollcall/database/transaction'
 import { findOwnSubscriptions, type OwnSubscription } from '@rollcall/delivery/store/events/find-subscriptions'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { endSubscriptions, markUnsubscribed } from '@rollcall/delivery/store/events/subscription-states'
 import { type ItemCode, isWithinWindow } from '@rollcall/protocol'
-import type { Answering, MessageToAnswer } from './item.ts'
+import type { AnswerDeps, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
 interface Refusal {
@@ -25,7 +25,7 @@ const REFUSALS = {
 } as const satisfies Record<string, Refusal>
 
 /** Ends the subscriptions that the codes name, when the answer is committed. */
-export async function answerUnsubscribe(deps: Answering, { exchange, message }: MessageToAnswer): Promise<Outcome> {
+export async function answerUnsubscribe(deps: AnswerDeps, { exchange, message }: MessageToAnswer): Promise<Outcome> {
   const now = new Date(deps.clock.date())
   const { timestamp } = message
   const window = deps.limits.timestamp_window
@@ -79,16 +79,16 @@ function refusalOf({ grant }: Exchange, found: OwnSubscription | undefined): Ref
   return found.state === 'ended' ? REFUSALS.ended : null
 }
 
-const isTakenBack = ({ reason }: OwnSubscription): boolean => END_REASONS_TAKEN_BACK.some((one) => one === reason)
+const isTakenBack = ({ reason }: OwnSubscription): boolean => SILENT_END_REASONS.some((one) => one === reason)
 
-interface Ending {
+interface SubscriptionsToEnd {
   readonly ended: readonly OwnSubscription[]
   /** Subscriptions that had ended before, marked so that a death that is taken back does not open them again. */
   readonly settled: readonly OwnSubscription[]
 }
 
 const endEffect =
-  (registry: number, { ended, settled }: Ending, at: Date, by: string): Effect =>
+  (registry: number, { ended, settled }: SubscriptionsToEnd, at: Date, by: string): ReplyEffect =>
   async (client) => {
     await lockRegistryFor(client, registry, 'subscribe')
     const idsOf = (subscriptions: readonly OwnSubscription[]) => subscriptions.map(({ id }) => id)
@@ -98,7 +98,7 @@ const endEffect =
   }
 
 function outcomeOf(
-  { metrics }: Answering,
+  { metrics }: AnswerDeps,
   codes: readonly string[],
   now: Date,
   ended: readonly string[],
@@ -132,7 +132,7 @@ export const unansweredUnsubscribe = (_: unknown, __: Message, reason: string, n
 })
 
 /** The longest reason (spec "Limits"), in characters, without the text for the number of codes left out. */
-const LONGEST = 999 - 40
+const MOST_REASON_LENGTH = 999 - 40
 
 /** Says which codes were not ended and why, as many as fit into a text; undefined when there are none. */
 function namedText(named: readonly (Refusal & { readonly codes: readonly string[] })[]): string | undefined {
@@ -142,7 +142,7 @@ function namedText(named: readonly (Refusal & { readonly codes: readonly string[
   for (const { rule, codes } of named) {
     for (const [index, code] of codes.entries()) {
       const next = index > 0 ? `, ${code}` : `${text === '' ? 'not ended' : '; not ended'}, since ${rule}: ${code}`
-      if (unnamed > 0 || text.length + next.length > LONGEST) unnamed += 1
+      if (unnamed > 0 || text.length + next.length > MOST_REASON_LENGTH) unnamed += 1
       else text += next
     }
   }

@@ -16,14 +16,14 @@ import {
 } from '../store/exchanges/claims.ts'
 
 /** Seconds until an exchange is tried again: after the first failed run, the second, and so on; the last one stays. */
-const BACKOFF: readonly number[] = [3, 8, 20, 55]
+const BACKOFF_SECONDS: readonly number[] = [3, 8, 20, 55]
 
 /**
  * Milliseconds after a claim that gave a participant its whole share. Until then no claim is made, unless half of the
  * share has ended: one claim of many costs little more than one of a single exchange, and their answers are written
  * together.
  */
-const GATHERING = 50
+const GATHERING_MS = 50
 
 /** The dependencies and limits of `ExchangeWork`. */
 export interface ExchangeWorkDeps {
@@ -108,7 +108,7 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
       const claim = { id: randomUUID(), seconds: lease }
       const claimed = await claimExchanges(pool, claim, { free, ...shares }, [...inWork.keys()])
       for (const exchange of claimed) inWork.set(exchange, run(exchange, signal))
-      if (mostOfOne() >= shares.share) gathersUntil = deps.clock.now() + GATHERING
+      if (mostOfOne() >= shares.share) gathersUntil = deps.clock.now() + GATHERING_MS
       isQueueEmpty = claimed.length === 0 && isUnlimited()
     },
     keepSlot(exchange, signal) {
@@ -142,8 +142,8 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
  */
 function releaseFailed(pool: pg.Pool, exchange: ClaimedExchange): Promise<void> {
   const { runs } = exchange
-  const seconds = BACKOFF[Math.min(runs, BACKOFF.length) - 1] ?? 0
-  return releaseClaims(pool, [exchange], { seconds, counted: runs <= BACKOFF.length })
+  const seconds = BACKOFF_SECONDS[Math.min(runs, BACKOFF_SECONDS.length) - 1] ?? 0
+  return releaseClaims(pool, [exchange], { seconds, counted: runs <= BACKOFF_SECONDS.length })
 }
 
 /** The limits of the exchanges that a node may have in work, and how far they are used. */

@@ -20,7 +20,7 @@ export async function startWhenReleased({ db, log, start, pause = 1_000 }: HeldD
   log.warn('outgoing messages are held, because the database was restored: run rollcall restore release')
   const stopping = new AbortController()
   let worker: RunningWorker | null = null
-  const released = async (): Promise<boolean> => {
+  const isReleased = async (): Promise<boolean> => {
     try {
       return !(await areMessagesHeld(db))
     } catch (error) {
@@ -31,7 +31,7 @@ export async function startWhenReleased({ db, log, start, pause = 1_000 }: HeldD
   const waiting = (async () => {
     while (worker === null && !stopping.signal.aborted) {
       await sleep(pause, undefined, { signal: stopping.signal }).catch(() => undefined)
-      if (stopping.signal.aborted || !(await released())) continue
+      if (stopping.signal.aborted || !(await isReleased())) continue
       worker = await start().catch((error: unknown) => {
         log.warn({ database: safeDatabaseError(error) }, 'the work cannot begin; tried again soon')
         return null

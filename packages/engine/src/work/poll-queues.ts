@@ -7,20 +7,20 @@
 import type { Wake } from '@rollcall/base/shared/wake'
 import type { Database } from '@rollcall/database/database'
 import { secondsUntilDue } from '@rollcall/database/queue'
-import type { Mailboxes } from '@rollcall/delivery/notify/drain-mailboxes'
+import type { MailboxDrainer } from '@rollcall/delivery/notify/drain-mailboxes'
 import { DELIVERIES_DUE_SQL } from '@rollcall/delivery/store/deliveries/deliveries'
 import { NOTIFICATIONS_DUE_SQL } from '@rollcall/delivery/store/events/mailboxes'
 import { OUTBOX_DUE_SQL } from '@rollcall/delivery/store/events/outbox'
-import { EXCHANGES_DUE } from '../store/exchanges/claims.ts'
+import { EXCHANGES_DUE_SQL } from '../store/exchanges/claims.ts'
 
 /** Milliseconds between two polls. Work whose announcement was lost waits for the next one. */
-const PERIOD = 2_000
+const POLL_PERIOD_MS = 2_000
 /** Milliseconds to the next poll while an exchange is overdue: nobody announces that a stopped node's claim ended. */
-const OVERDUE = 200
+const OVERDUE_POLL_MS = 200
 
 interface PollDeps {
   readonly db: Pick<Database, 'claims'>
-  readonly mailboxes: Pick<Mailboxes, 'due'>
+  readonly mailboxes: Pick<MailboxDrainer, 'due'>
   readonly exchangesWake: Wake
   readonly deliveriesWake: Wake
   readonly outboxWake: Wake
@@ -35,11 +35,11 @@ export async function pollQueues(deps: PollDeps): Promise<void> {
   if (deliveries !== null) deps.deliveriesWake.raise()
   if (notifications !== null) deps.mailboxes.due([])
   if (outbox !== null) deps.outboxWake.raise()
-  deps.wake.raise(exchanges !== null && exchanges <= 0 ? OVERDUE : PERIOD)
+  deps.wake.raise(exchanges !== null && exchanges <= 0 ? OVERDUE_POLL_MS : POLL_PERIOD_MS)
 }
 
 const QUEUES = {
-  exchanges: EXCHANGES_DUE,
+  exchanges: EXCHANGES_DUE_SQL,
   deliveries: DELIVERIES_DUE_SQL,
   notifications: NOTIFICATIONS_DUE_SQL,
   outbox: OUTBOX_DUE_SQL,

@@ -7,7 +7,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { openConnections } from '@rollcall/database/pools'
 import { listenForWork } from '@rollcall/database/queue'
 import type { Dispatcher } from '@rollcall/delivery/delivery/dispatcher'
-import type { Mailboxes } from '@rollcall/delivery/notify/drain-mailboxes'
+import type { MailboxDrainer } from '@rollcall/delivery/notify/drain-mailboxes'
 import type { AcceptanceSlots } from '../exchange/acceptance-slots.ts'
 import { createExchangeWork, type ExchangeWorkDeps } from './exchanges.ts'
 import { pollQueues } from './poll-queues.ts'
@@ -25,7 +25,7 @@ export type WorkerDeps = Pick<ExchangeWorkDeps, 'clock' | 'log' | 'metrics' | 'a
   readonly db: Database
   readonly limits: Pick<Limits, 'worker_concurrency' | 'node_lease' | 'stop_time'>
   readonly dispatcher: Dispatcher
-  readonly mailboxes: Mailboxes
+  readonly mailboxes: MailboxDrainer
   /** Woken when an accepted exchange may be due. */
   readonly exchangesWake: Wake
   readonly acceptanceSlots: Pick<AcceptanceSlots, 'open'>
@@ -45,7 +45,7 @@ export type WorkerDeps = Pick<ExchangeWorkDeps, 'clock' | 'log' | 'metrics' | 'a
 const LARGE_REQUESTS = 2
 
 /** Milliseconds to wait for the end of the connection that listens for announcements. */
-const CLOSING = 2_000
+const CLOSING_WAIT_MS = 2_000
 
 /** Starts a worker; resolves when it takes work. @throws errors of connecting to the database */
 export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
@@ -91,15 +91,15 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
       const ended = Promise.all([...loops.map((loop) => loop.ended), ...idle])
       await Promise.race([ended, sleep(limits.stop_time * 1_000, undefined, { ref: false })])
       await exchanges.leave().catch(() => undefined)
-      await Promise.race([listening, sleep(CLOSING, undefined, { ref: false })])
+      await Promise.race([listening, sleep(CLOSING_WAIT_MS, undefined, { ref: false })])
     },
   }
 }
 
 /** The fewest milliseconds between two polls of a loop. Under load one poll finds the work of several announcements. */
-const GATHERED = 5
+const LEAST_POLL_GAP_MS = 5
 /** Milliseconds to wait after a failed poll: at first, and at most. */
-const PAUSES = { first: 100, longest: 2_000 }
+const FAILURE_PAUSES_MS = { first: 100, longest: 2_000 }
 
 interface Loop {
   /** False when its last poll failed, or its signal was aborted. */
@@ -127,11 +127,11 @@ function startLoop(
         if (pause > 0) log.info('work goes on')
         pause = 0
         await wake.wait(signal)
-        const early = began + GATHERED - clock.now()
+        const early = began + LEAST_POLL_GAP_MS - clock.now()
         if (early > 0) await sleep(early)
       } catch (error) {
         if (pause === 0) log.warn({ database: safeDatabaseError(error) }, 'work has to wait for the database')
-        pause = Math.min(Math.max(pause * 2, PAUSES.first), PAUSES.longest)
+        pause = Math.min(Math.max(pause * 2, FAILURE_PAUSES_MS.first), FAILURE_PAUSES_MS.longest)
         await sleep(pause, undefined, { signal }).catch(() => undefined)
       }
     }

@@ -20,7 +20,7 @@ export async function addBodyKey(db: Database, day: string, sealed: Buffer): Pro
 }
 
 /** SQL of days that ended more than `$1` seconds ago, and of which no hold keeps a message. */
-const OLD = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not ${isDayHeldSql('day')}`
+const IS_OLD_DAY = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not ${isDayHeldSql('day')}`
 
 /**
  * Destroys the keys of old days: nobody can read these days' bodies again. A backup that was made before has the keys.
@@ -31,11 +31,13 @@ export async function destroyBodyKeys(
   { pool, journal }: Pick<Database, 'pool' | 'journal'>,
   retention: number,
 ): Promise<number> {
-  const { rows } = await pool.query<{ day: string }>(`select day from body_key where ${OLD} order by day`, [retention])
+  const { rows } = await pool.query<{ day: string }>(`select day from body_key where ${IS_OLD_DAY} order by day`, [
+    retention,
+  ])
   if (rows.length === 0) return 0
   const days = rows.map(({ day }) => day)
   const { rowCount } = await journal.write({ kind: 'day_keys_destroyed', days }, () =>
-    pool.query(`delete from body_key where day = any($2::date[]) and ${OLD}`, [retention, days]),
+    pool.query(`delete from body_key where day = any($2::date[]) and ${IS_OLD_DAY}`, [retention, days]),
   )
   return rowCount ?? 0
 }
@@ -51,8 +53,9 @@ export async function destroyBodyKeysOfDays(
 
 /** Counts the keys that `destroyBodyKeys` would destroy now. */
 export async function countBodyKeys({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(`select count(*)::integer as count from body_key where ${OLD}`, [
-    retention,
-  ])
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::integer as count from body_key where ${IS_OLD_DAY}`,
+    [retention],
+  )
   return rows[0]?.count ?? 0
 }

@@ -94,10 +94,10 @@ async function reencryptTable(
   return rows.length
 }
 
-const TRIES = 3
+const MOST_TRIES = 3
 
 /**
- * Runs work that encrypts and writes values. Runs it again, at most `TRIES` times in all, if the master key was
+ * Runs work that encrypts and writes values. Runs it again, at most `MOST_TRIES` times in all, if the master key was
  * replaced meanwhile, in which case the database has refused the values.
  */
 export async function withCurrentMasterKey<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -105,7 +105,7 @@ export async function withCurrentMasterKey<Result>(work: () => Promise<Result>):
     try {
       return await work()
     } catch (error) {
-      if (!isForeignKeyViolation(error, /_master_version_fkey$/) || tries === TRIES) throw error
+      if (!isForeignKeyViolation(error, /_master_version_fkey$/) || tries === MOST_TRIES) throw error
     }
   }
 }

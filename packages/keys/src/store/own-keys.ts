@@ -25,19 +25,20 @@ export interface OwnKey {
 
 export type NewOwnKey = Pick<OwnKey, 'kid' | 'use' | 'algorithm'> & { readonly sealed: Buffer }
 
-const COLUMNS = 'kid, use, algorithm, state, sealed, created_at, activated_at, retired_at, expires_at, revoked_at'
-const ALL = `select ${COLUMNS} from own_key order by created_at desc, kid`
+const OWN_KEY_COLUMNS =
+  'kid, use, algorithm, state, sealed, created_at, activated_at, retired_at, expires_at, revoked_at'
+const LIST_OWN_KEYS = `select ${OWN_KEY_COLUMNS} from own_key order by created_at desc, kid`
 
 /** All stored keys, also retired and revoked ones, the newest first. */
 export async function listOwnKeys(db: Database): Promise<readonly OwnKey[]> {
-  return (await db.pool.query<OwnKey>(ALL)).rows
+  return (await db.pool.query<OwnKey>(LIST_OWN_KEYS)).rows
 }
 
 /** The valid keys: active, then next, then retired within their time; of each state the newest first. */
 export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> {
   const { rows } = await db.pool.query<OwnKey>({
     name: 'list live own keys',
-    text: `select ${COLUMNS} from own_key
+    text: `select ${OWN_KEY_COLUMNS} from own_key
       where sealed is not null and (state in ('active', 'next') or (state = 'retired' and expires_at > now()))
       order by array_position(array['active', 'next', 'retired'], state), created_at desc, kid`,
   })
@@ -79,7 +80,7 @@ export async function changeOwnKeys<Result>(
 
 function changeIn(transaction: Transaction<unknown>): OwnKeyChange {
   return {
-    list: async () => (await sql<OwnKey>`${sql.raw(ALL)}`.execute(transaction)).rows,
+    list: async () => (await sql<OwnKey>`${sql.raw(LIST_OWN_KEYS)}`.execute(transaction)).rows,
     async add({ kid, use, algorithm, sealed }, state) {
       await sql`insert into own_key (kid, use, algorithm, sealed, state, activated_at)
         values (${kid}, ${use}, ${algorithm}, ${sealed}, ${state}, case when ${state} = 'active' then now() end)`.execute(

@@ -1,7 +1,7 @@
 /** The limits on the messages and bytes that are stored for a participant in one day, and the check of them. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
-import { type ShortLived, shortLived } from '@rollcall/base/shared/short-lived'
+import { type ShortLivedCache, shortLived } from '@rollcall/base/shared/short-lived'
 import type { Limits } from '@rollcall/core/limits'
 import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
@@ -28,13 +28,13 @@ const DAY_BOUNDS = {
 } as const satisfies Record<string, DayBound>
 
 /** The dependencies of `withinDailyLimit`. */
-export interface DayBounded {
+export interface DayLimitDeps {
   readonly dayUses: DayUses
   readonly limits: Pick<Limits, 'inbox_messages' | 'inbox_bytes' | 'accepted_requests' | 'accepted_bytes'>
   readonly metrics: Pick<Metrics, 'requestRefused'>
 }
 
-interface Persisting<Result> {
+interface PersistOnce<Result> {
   persist(): Promise<Result>
   /** Returns the result of `persist` for a message that is stored already; null for a message that is not stored. */
   known(): Promise<Result | null>
@@ -47,10 +47,10 @@ interface Persisting<Result> {
  * @throws RequestFault 429 err.request.too_many_requests, with `retryAfter` until the next day
  */
 export async function withinDailyLimit<Result>(
-  { dayUses, limits, metrics }: DayBounded,
+  { dayUses, limits, metrics }: DayLimitDeps,
   bound: keyof typeof DAY_BOUNDS,
   participant: number,
-  { persist, known }: Persisting<Result>,
+  { persist, known }: PersistOnce<Result>,
 ): Promise<Result> {
   const { table, messages, bytes, name } = DAY_BOUNDS[bound]
   const used = await dayUses.of(table, participant)
@@ -77,7 +77,8 @@ export interface DayUses {
  * count is cached are not in it, so a participant may exceed its limit by those.
  */
 export function createDayUses(db: Pick<Database, 'pool'>, { now }: Pick<Clock, 'now'> = CLOCK): DayUses {
-  const usesIn = (table: DayTable): ShortLived<DayUse> => shortLived((id) => readDayUse(db, table, Number(id)), { now })
+  const usesIn = (table: DayTable): ShortLivedCache<DayUse> =>
+    shortLived((id) => readDayUse(db, table, Number(id)), { now })
   const held = { inbox_day: usesIn('inbox_day'), accepted_day: usesIn('accepted_day') }
   return { of: (table, participant) => held[table].get(String(participant)) }
 }

@@ -16,9 +16,9 @@ export interface GrantQuota {
    * @returns null when they were taken; otherwise which of the two has too few. The quota of the day is unchanged then,
    * but the pieces may have been taken from the rate.
    */
-  take(what: CountedQuantity, of: QuotaOf, wanted: number): Promise<QuotaShortage | null>
+  take(what: CountedQuantity, of: QuotaSubject, wanted: number): Promise<QuotaShortage | null>
   /** True when nothing is left of the quota of the day. */
-  isUsedUp(what: CountedQuantity, of: QuotaOf): Promise<boolean>
+  isUsedUp(what: CountedQuantity, of: QuotaSubject): Promise<boolean>
 }
 
 /** The limit of a grant that has too few pieces left: the quota of the day, or the rate. */
@@ -29,7 +29,7 @@ export type QuotaShortage =
   /** More pieces are wanted at once than the rate allows in a whole minute. */
   | { readonly of: 'burst'; readonly most: number }
 
-interface QuotaOf {
+interface QuotaSubject {
   readonly grant: Pick<Grant, 'terms'>
   readonly participant: { readonly id: number; readonly sender_id: string }
   readonly registry: { readonly id: number; readonly namespace: string }
@@ -38,14 +38,14 @@ interface QuotaOf {
 const MINUTE = 60
 
 export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metrics, 'grantRateRefused'>): GrantQuota {
-  const used = (counted: CountedQuantity, { participant, registry }: QuotaOf) => ({
+  const used = (counted: CountedQuantity, { participant, registry }: QuotaSubject) => ({
     participant: participant.id,
     registry: registry.id,
     counted,
   })
   const takeOfMinute = async (
     what: CountedQuantity,
-    of: QuotaOf,
+    of: QuotaSubject,
     wanted: number,
     most: number,
   ): Promise<QuotaShortage | null> => {

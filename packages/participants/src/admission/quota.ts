@@ -169,10 +169,10 @@ interface HeldBytes {
   /** The bytes of bodies that one participant may have in memory. */
   readonly share: number
   /** Begins to count the bytes in memory of one request. @param participant `Participant.id` */
-  begin(participant: number): Holding
+  begin(participant: number): RequestBytes
 }
 
-interface Holding {
+interface RequestBytes {
   /**
    * Counts this many more bytes until `release`. A participant's only request may exceed the participant's share, and
    * the only request of all may exceed every limit.

@@ -24,7 +24,7 @@ export interface Grants {
 }
 
 /** The most parsed grants that a node caches. */
-const READ = 10_000
+const MOST_CACHED_GRANTS = 10_000
 
 /** Creates the cache of grants. */
 export function createGrants(
@@ -39,7 +39,9 @@ export function createGrants(
     },
     { now },
   )
-  const read = new LRUCache<number, { readonly kind: Registry['kind']; readonly grant: Grant | null }>({ max: READ })
+  const read = new LRUCache<number, { readonly kind: Registry['kind']; readonly grant: Grant | null }>({
+    max: MOST_CACHED_GRANTS,
+  })
   const readOnce = (found: StoredGrant, kind: Registry['kind']): Grant | null => {
     const known = read.get(found.id)
     if (known?.kind === kind) return known.grant

@@ -6,7 +6,7 @@ import { isJsonObject, JsonError, KeyRefused, type LooseJwk, parseJson } from '@
 export function readPublicKeyFile(text: string): readonly LooseJwk[] {
   const trimmed = text.trim()
   if (trimmed.startsWith('-----BEGIN ')) return [fromPem(trimmed)]
-  const value = parsed(trimmed)
+  const value = parseKeyFile(trimmed)
   const jwks = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [value]
   if (jwks.length === 0) throw new KeyRefused('the key set has no keys')
   return jwks.map((jwk) => {
@@ -15,7 +15,7 @@ export function readPublicKeyFile(text: string): readonly LooseJwk[] {
   })
 }
 
-function parsed(text: string): unknown {
+function parseKeyFile(text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {

@@ -151,7 +151,7 @@ export function createOpenIdProvider(
   }
 }
 
-type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string }
+type IdTokenClaims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string }
 
 /** The longest name that is accepted from the provider, in characters. */
 const NAME_LIMIT = 128
@@ -160,10 +160,10 @@ const NAME_LIMIT = 128
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N} .@_'+-]+$/u
 
 /** Quotes a name. Invisible characters, and those that change the direction of writing, become their code points. */
-const quoted = (name: string): string =>
+const quoteName = (name: string): string =>
   JSON.stringify(name).replaceAll(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
 
-function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
+function readOperator(settings: OpenIdSettings, claims: IdTokenClaims): NamedOperator {
   const { issuer, roles, role_claim, name_claim } = settings
   const name = claims[name_claim]
   if (typeof name !== 'string' || name.trim() === '' || name.length > NAME_LIMIT || /[\p{Cc}\p{Cs}]/u.test(name)) {
@@ -180,7 +180,7 @@ function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
     subject: claims.sub,
     roles: [...new Set(found)],
     registries: registriesOf(settings, claims),
-    name: `${PROVIDED_NAME}${PLAIN_NAME.test(name) ? name : quoted(name)}${name_claim === 'sub' ? '' : `~${digestOf(issuer, claims.sub)}`}`,
+    name: `${PROVIDED_NAME}${PLAIN_NAME.test(name) ? name : quoteName(name)}${name_claim === 'sub' ? '' : `~${digestOf(issuer, claims.sub)}`}`,
   }
 }
 
@@ -200,7 +200,7 @@ const ALL_REGISTRIES = '*'
  */
 function registriesOf(
   { registry_claim }: Pick<OpenIdSettings, 'registry_claim'>,
-  claims: Claims,
+  claims: IdTokenClaims,
 ): readonly string[] | null {
   if (registry_claim === null) return null
   const named = valuesAt(claims, registry_claim)
@@ -213,7 +213,7 @@ export const NO_REGISTRY_MESSAGE =
   'your account at the provider is for no registry here; ask whoever manages the operators'
 
 /** The texts of a claim: one, or a list. The path is tried as a whole name first: a name may contain dots. */
-function valuesAt(claims: Claims, path: string): readonly string[] {
+function valuesAt(claims: IdTokenClaims, path: string): readonly string[] {
   const own = (from: unknown, name: string): unknown =>
     typeof from === 'object' && from !== null && Object.hasOwn(from, name)
       ? (from as Readonly<Record<string, unknown>>)[name]

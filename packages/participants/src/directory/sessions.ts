@@ -104,7 +104,7 @@ function createSessions<Owner extends StoredSession['owner']>(
       if (id === null) return null
       await endExcessSessions(db, id, limits.operator_sessions)
       const session = await live(id)
-      return session && { cookie: `${id}_${secret}`, session: shown(session) }
+      return session && { cookie: `${id}_${secret}`, session: publicSession(session) }
     },
     async sessionOf(cookie, acts) {
       const [, id, secret] = ID_AND_SECRET.exec(cookie) ?? []
@@ -113,7 +113,7 @@ function createSessions<Owner extends StoredSession['owner']>(
       if (!isSecretOf(found === null ? [] : [found.sha256], secret) || found === null) return null
       const now = clock.date()
       if (acts && now - found.seen_at.getTime() >= SEEN_EVERY) await noteSessionSeen(db, found.id, new Date(now))
-      return shown(found)
+      return publicSession(found)
     },
     async spendCode(code) {
       const [, id, secret] = ID_AND_SECRET.exec(code) ?? []
@@ -126,7 +126,7 @@ function createSessions<Owner extends StoredSession['owner']>(
   }
 }
 
-const shown = <Owner>({ id, owner, ends_at }: Session<Owner>): Session<Owner> => ({ id, owner, ends_at })
+const publicSession = <Owner>({ id, owner, ends_at }: Session<Owner>): Session<Owner> => ({ id, owner, ends_at })
 
 /** The bounds of a live session: it ends after `now`, and was used after `seenAfter`. */
 export const sessionTimeBounds = (

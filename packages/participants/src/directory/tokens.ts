@@ -49,7 +49,7 @@ export function createTokens(
   options: { lifetime: number },
   clock: Pick<Clock, 'date'> = CLOCK,
 ): Tokens {
-  const remembered = recentlyUsed<string, Verified>(MAX_REMEMBERED)
+  const remembered = recentlyUsed<string, VerifiedToken>(MAX_REMEMBERED)
   return {
     async issue({ sender_id, client_id, environment }) {
       const key = await keys.signing()
@@ -105,7 +105,7 @@ export function createTokens(
   }
 }
 
-interface Verified extends TokenOwner {
+interface VerifiedToken extends TokenOwner {
   /** Unix time in seconds at which the token expires. */
   readonly expires: number
   readonly kid: string

@@ -83,7 +83,7 @@ export function assertReachable(addresses: readonly string[], allowed: AllowedHo
  * A range of addresses that are not public, from the special-purpose registries (RFC 6890 and those of IANA). The first
  * range in the list that has an address decides.
  */
-interface Range {
+interface NonPublicRange {
   readonly network: string
   /** The prefixes of the range as `address/bits`, all of one family. */
   readonly prefixes: readonly string[]
@@ -93,7 +93,7 @@ interface Range {
   readonly embeds?: true
 }
 
-const IPV4_RANGES: readonly Range[] = [
+const IPV4_RANGES: readonly NonPublicRange[] = [
   {
     network: 'cloud metadata',
     // The last three are outside the link-local range: the metadata services of Alibaba, Azure and Oracle.
@@ -113,7 +113,7 @@ const IPV4_RANGES: readonly Range[] = [
   { network: 'reserved', prefixes: ['240.0.0.0/4'], allowedBy: null },
 ]
 
-const IPV6_RANGES: readonly Range[] = [
+const IPV6_RANGES: readonly NonPublicRange[] = [
   { network: 'cloud metadata', prefixes: ['fd00:ec2::/32', 'fd20:ce::254/128'], allowedBy: null },
   { network: 'unspecified', prefixes: ['::/128'], allowedBy: null },
   { network: 'loopback', prefixes: ['::1/128'], allowedBy: 'loopback' },
@@ -135,7 +135,7 @@ const IPV6_RANGES: readonly Range[] = [
 
 type Family = 'ipv4' | 'ipv6'
 
-function withList(range: Range, family: Family): Range & { list: BlockList } {
+function withList(range: NonPublicRange, family: Family): NonPublicRange & { list: BlockList } {
   const list = new BlockList()
   for (const prefix of range.prefixes) {
     const [network = '', bits] = prefix.split('/')
@@ -155,14 +155,14 @@ interface SpecialNetwork {
 }
 
 const NO_ADDRESS: SpecialNetwork = { network: 'no address', allowedBy: null }
-const SCOPED: SpecialNetwork = { network: 'scoped', allowedBy: null }
+const SCOPED_NETWORK: SpecialNetwork = { network: 'scoped', allowedBy: null }
 
 /** The network of an address that is not public; null for a public one. */
 export function nonPublicNetworkOf(address: string): SpecialNetwork | null {
   const family = isIP(address)
   if (family === 0) return NO_ADDRESS
   // An address with a scope, such as `fe80::1%eth0`, is on a link of this machine.
-  if (address.includes('%')) return SCOPED
+  if (address.includes('%')) return SCOPED_NETWORK
   const name = family === 6 ? 'ipv6' : 'ipv4'
   const range = RANGES[name].find(({ list }) => list.check(address, name))
   if (range === undefined) return null

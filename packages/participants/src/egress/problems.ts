@@ -67,7 +67,7 @@ export class RequestFailed extends Error {
   }
 }
 
-const UNUSABLE = {
+const UNUSABLE_CREDENTIAL_TEXTS = {
   closed: 'the credentials for callbacks cannot be decrypted; set them anew',
   token: 'the token endpoint did not give an access token',
   certificate: 'the client certificate or its key cannot be used; set them anew',
@@ -76,12 +76,12 @@ const UNUSABLE = {
 /** The participant has credentials for callbacks, but they are unusable. Nothing is sent to it without them. */
 export class CredentialsUnusable extends Error {
   override readonly name = 'CredentialsUnusable'
-  readonly why: keyof typeof UNUSABLE
+  readonly why: keyof typeof UNUSABLE_CREDENTIAL_TEXTS
   /** The cause of the failure, without any text of the peer. For our own log only. */
   readonly detail: string | null
 
-  constructor(why: keyof typeof UNUSABLE, detail: string | null = null) {
-    super(UNUSABLE[why])
+  constructor(why: keyof typeof UNUSABLE_CREDENTIAL_TEXTS, detail: string | null = null) {
+    super(UNUSABLE_CREDENTIAL_TEXTS[why])
     this.why = why
     this.detail = detail
   }

@@ -16,7 +16,7 @@ export const KEY_PLACEHOLDER = 'A file with your private key as a JWK.'
 export const TRY_QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
 
 /** A query with its form, one of `TRY_QUERY_FORMS`. */
-export interface TriedForm {
+export interface FormedQuery {
   readonly name: (typeof TRY_QUERY_FORMS)[number]
   readonly query: JsonValue
 }
@@ -28,12 +28,12 @@ interface FormRow {
   readonly code: (query: JsonValue, record_type: string) => { readonly name: string | null; readonly text: string }
 }
 
-const FORMS: Readonly<Record<TriedForm['name'], FormRow>> = {
+const FORMS: Readonly<Record<FormedQuery['name'], FormRow>> = {
   identifier: {
     criteria: (query) => ({ query_type: 'idtype-value', query }),
     code: (query) => {
       const { type = '', value = '' } = isJsonObject(query) ? query : {}
-      return { name: 'identifier', text: `identifier(${literal(type)}, ${literal(value)})` }
+      return { name: 'identifier', text: `identifier(${typeScriptLiteral(type)}, ${typeScriptLiteral(value)})` }
     },
   },
   expression: {
@@ -43,24 +43,24 @@ const FORMS: Readonly<Record<TriedForm['name'], FormRow>> = {
     }),
     code: (query, collection) => ({
       name: 'expression',
-      text: `expression(${literal(query)}, { collection: ${literal(collection)} })`,
+      text: `expression(${typeScriptLiteral(query)}, { collection: ${typeScriptLiteral(collection)} })`,
     }),
   },
   predicate: {
     criteria: (query) => ({ query_type: 'predicate', query }),
-    code: (query) => ({ name: null, text: `{ query_type: 'predicate', query: ${literal(query)} }` }),
+    code: (query) => ({ name: null, text: `{ query_type: 'predicate', query: ${typeScriptLiteral(query)} }` }),
   },
   graphql: {
     criteria: (query) => ({
       query_type: 'graphql',
       query: { type: 'ns:org:QueryType:graphql', value: { expression: query } },
     }),
-    code: (query) => ({ name: 'graphql', text: `graphql(${literal(query)})` }),
+    code: (query) => ({ name: 'graphql', text: `graphql(${typeScriptLiteral(query)})` }),
   },
 }
 
 /** Makes the members of search_criteria that hold the query. */
-export const searchCriteriaOf = ({ name, query }: TriedForm, record_type: string): JsonObject =>
+export const searchCriteriaOf = ({ name, query }: FormedQuery, record_type: string): JsonObject =>
   FORMS[name].criteria(query, record_type)
 
 /** Shell commands that send the search. The body is a here-document, so the shell interprets nothing in it. */
@@ -90,13 +90,13 @@ export function searchAsTypeScript({
   ...program
 }: TypeScriptProgram & {
   readonly record_type: string
-  readonly form: TriedForm
+  readonly form: FormedQuery
   readonly page_size: number | undefined
   readonly later: boolean
 }): string {
   const { name, text } = FORMS[form.name].code(form.query, record_type)
   const more = [
-    `reg_record_type: ${literal(record_type)}`,
+    `reg_record_type: ${typeScriptLiteral(record_type)}`,
     ...(page_size === undefined ? [] : [`pagination: { page_size: ${page_size}, page_number: 1 }`]),
   ]
   const call = `${later ? 'searchAsync' : 'search'}({ ...${text}, ${more.join(', ')} })`
@@ -122,9 +122,9 @@ import { ${[...names, 'RegistryClient'].join(', ')} } from '@rollcall/client'
 const key = JSON.parse(await readFile(process.env.SIGNING_KEY ?? '', 'utf8'))
 const registry = new RegistryClient({
   base_url: \`\${process.env.REGISTRY}/${namespace}/v${PROTOCOL_VERSION}\`,
-  kind: ${literal(registry.kind.name)},
-  sender_id: ${literal(participant.sender_id)},
-  receiver_id: ${literal(registry.sender_id)},
+  kind: ${typeScriptLiteral(registry.kind.name)},
+  sender_id: ${typeScriptLiteral(participant.sender_id)},
+  receiver_id: ${typeScriptLiteral(registry.sender_id)},
   credentials: {
     client_id: process.env.CLIENT_ID ?? '',
     client_secret: process.env.CLIENT_SECRET ?? '',
@@ -137,5 +137,5 @@ console.dir(await registry.${call}, { depth: null })
 }
 
 /** A value as a TypeScript literal: JSON, with U+2028 and U+2029 escaped. */
-const literal = (value: JsonValue): string =>
+const typeScriptLiteral = (value: JsonValue): string =>
   JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')

@@ -37,7 +37,7 @@ export const searchAsPython = ({ criteria, later, ...program }: ShownSearch): st
  */
 export function pythonProgram({ namespace, registry, participant, kid }: ShownProgram, call: string): string {
   const { sender_id, signature_profile: profile } = participant
-  if (!hasDefaultForm(profile)) return `# ${unsupported('rollcall.py', profile)}\n`
+  if (!hasDefaultForm(profile)) return `# ${unsupportedText('rollcall.py', profile)}\n`
   const algorithms = profile.algorithms.map((name) => JSON.stringify(name)).join(', ')
   return `import os
 from rollcall import Peer, Registry, SigningKey  # examples/python/rollcall.py
@@ -73,7 +73,7 @@ export function searchAsJava({ criteria, later, ...program }: ShownSearch): stri
 export function javaProgram({ namespace, registry, participant, kid }: ShownProgram, call: string): string {
   const { sender_id, signature_profile: profile } = participant
   const isSupported = hasDefaultForm(profile) && profile.digest_prefix === '' && profile.algorithms.includes('EdDSA')
-  if (!isSupported) return `// ${unsupported('Rollcall.java', profile)}\n`
+  if (!isSupported) return `// ${unsupportedText('Rollcall.java', profile)}\n`
   return `import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
@@ -106,7 +106,10 @@ const { layout: LAYOUT, canonical_form: FORM } = DEFAULT_SIGNATURE_PROFILE
 const hasDefaultForm = ({ layout, canonical_form }: SignatureProfile): boolean =>
   layout === LAYOUT && canonical_form === FORM
 
-const unsupported = (file: string, { layout, canonical_form, digest_prefix, algorithms }: SignatureProfile): string =>
+const unsupportedText = (
+  file: string,
+  { layout, canonical_form, digest_prefix, algorithms }: SignatureProfile,
+): string =>
   `${file} cannot sign as this participant does: ${[layout, canonical_form, digest_prefix, ...algorithms].filter((word) => word !== '').join(', ')}. docs/other-languages.md has the steps.`
 
 /** A text as a literal, which JSON, Python and Java write alike. U+2028 and U+2029 are escaped. */

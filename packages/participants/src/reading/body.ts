@@ -102,14 +102,14 @@ export function nextChunk(body: Readable): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const onData = (chunk: Buffer): void => settle(() => resolve(chunk))
     const onEnd = (): void => settle(() => resolve(null))
-    const onBroken = (): void => settle(() => reject(brokenOff()))
+    const onBroken = (): void => settle(() => reject(brokenBodyFault()))
     const settle = (done: () => void): void => {
       body.pause()
       body.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
       done()
     }
     if (body.readableEnded) resolve(null)
-    else if (body.destroyed) reject(brokenOff())
+    else if (body.destroyed) reject(brokenBodyFault())
     else body.on('end', onEnd).on('error', onBroken).on('close', onBroken).on('data', onData).resume()
   })
 }
@@ -140,7 +140,7 @@ function readBytes(
       }
     }
     const onEnd = (): void => settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    const onBroken = (): void => settle(() => reject(brokenOff()))
+    const onBroken = (): void => settle(() => reject(brokenBodyFault()))
     const settle = (done: () => void): void => {
       body.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
       body.on('error', () => {})
@@ -151,7 +151,8 @@ function readBytes(
   })
 }
 
-const brokenOff = (): RequestFault => new RequestFault('err.request.bad', 'body: ended before its announced length')
+const brokenBodyFault = (): RequestFault =>
+  new RequestFault('err.request.bad', 'body: ended before its announced length')
 
 /** The refusal of a body with more than `maxBytes` bytes: 413 err.request.bad. */
 export const bodyTooLarge = (maxBytes: number): RequestFault =>

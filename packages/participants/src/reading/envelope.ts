@@ -31,7 +31,7 @@ import {
   validator,
 } from '@rollcall/protocol'
 
-type Counted = Pick<Limits, 'body_depth'>
+type DepthLimit = Pick<Limits, 'body_depth'>
 
 /** The most JSON values in a body (objects, arrays, texts, numbers, words): 40 for each of 10,000 items. */
 const BODY_VALUES = 400_000
@@ -42,7 +42,7 @@ const OBJECT_NAMES = 1_000
 
 /** The bounds for parsing an envelope. More items than `batch_items` are refused before the signature is verified. */
 export function envelopeBounds(
-  limits: Counted & Pick<Limits, 'batch_items'>,
+  limits: DepthLimit & Pick<Limits, 'batch_items'>,
   { bulk, batch }: Pick<MessageRow, 'bulk' | 'batch'>,
 ): JsonBounds {
   const paths = bulk.map((path) => ['message', ...path])
@@ -51,19 +51,19 @@ export function envelopeBounds(
 }
 
 /** The bounds for parsing a decrypted message. The sender is known by then, and a later step refuses too many items. */
-export function messageBounds(limits: Counted, { bulk }: Pick<MessageRow, 'bulk'>): JsonBounds {
+export function messageBounds(limits: DepthLimit, { bulk }: Pick<MessageRow, 'bulk'>): JsonBounds {
   return { ...allOf(limits), bulk: { paths: bulk, maxOutside: FRAME_VALUES } }
 }
 
 /** Levels of JSON around each item of a message: the body, the message, the array. */
-const AROUND = 3
+const LEVELS_AROUND_ITEM = 3
 
 /** The bounds for parsing one item of an uploaded file. */
-export function itemBounds({ body_depth }: Counted): JsonBounds {
-  return { maxDepth: Math.max(1, body_depth - AROUND), maxValues: FRAME_VALUES, maxNames: OBJECT_NAMES }
+export function itemBounds({ body_depth }: DepthLimit): JsonBounds {
+  return { maxDepth: Math.max(1, body_depth - LEVELS_AROUND_ITEM), maxValues: FRAME_VALUES, maxNames: OBJECT_NAMES }
 }
 
-const allOf = ({ body_depth }: Counted): JsonBounds => ({
+const allOf = ({ body_depth }: DepthLimit): JsonBounds => ({
   maxDepth: body_depth,
   maxValues: BODY_VALUES,
   maxNames: OBJECT_NAMES,
@@ -78,7 +78,7 @@ export interface Envelope {
 }
 
 /** An envelope on the thread that has parsed it, where the text of its body is still available. */
-interface Sourced {
+interface ParsedSource {
   readonly source: SourcedEnvelope
 }
 
@@ -89,17 +89,17 @@ export interface CallbackEnvelope extends Omit<Envelope, 'message'> {
   readonly assumed_utc: InUtc['assumed_utc']
 }
 
-const headers = validator<IncomingHeader>(IncomingHeader)
+const incomingHeaderValidator = validator<IncomingHeader>(IncomingHeader)
 const callbackHeaders = validator(receivedSchema(CallbackHeader))
 
 /**
  * Reads the envelope of a request: the header is checked and in canonical spelling, the message is an unchecked object.
  * @throws RequestFault 400 err.request.bad
  */
-export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Sourced {
+export function readEnvelope(text: string, bounds: JsonBounds): Envelope & ParsedSource {
   const { header, message, source } = readHeaderAndMessage(text, bounds)
   if (message === undefined) throw badRequest('message: must be an object')
-  return { header: headers.checked(header, 'header', badRequest), message, source }
+  return { header: incomingHeaderValidator.checked(header, 'header', badRequest), message, source }
 }
 
 /**
@@ -113,12 +113,13 @@ export function readCallbackEnvelope(
   sender_id: string,
   text: string,
   bounds: JsonBounds,
-): CallbackEnvelope & Sourced {
+): CallbackEnvelope & ParsedSource {
   const frame = readHeaderAndMessage(text, bounds)
   const { value, assumed_utc } = inUtc(CallbackHeader, { sender_id, ...frame.header }, 'header')
   const header = value as JsonObject
-  const asked = callback.header === 'callback' || header.status !== undefined ? callbackHeaders : headers
-  const checkedHeader = headers.checked(header, 'header', badRequest)
+  const asked =
+    callback.header === 'callback' || header.status !== undefined ? callbackHeaders : incomingHeaderValidator
+  const checkedHeader = incomingHeaderValidator.checked(header, 'header', badRequest)
   const problem = asked.problem(header, 'header')
   if (problem !== null) throw badRequest(problem)
   if (frame.message === undefined && header.status !== 'rjct') {

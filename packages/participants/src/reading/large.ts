@@ -18,7 +18,7 @@ import type { Envelope } from './envelope.ts'
 import type { ItemTexts, ReadEnvelope, ReadMessage, SplitMessage } from './thread.ts'
 import type { ReadingThreads } from './threads.ts'
 
-interface Reading {
+interface ReadingDeps {
   readonly reading: ReadingThreads
 }
 
@@ -31,7 +31,7 @@ const readOnThread = new WeakMap<JsonObject, ReadMessage>()
  * @throws RequestFault as `decodeBody` and `readEnvelope` do
  */
 export async function readLargeEnvelope(
-  { reading }: Reading,
+  { reading }: ReadingDeps,
   operation: Operation,
   sender: Pick<Participant, 'id' | 'sender_id' | 'signature_policy' | 'signature_profile'>,
   body: Uint8Array | string,
@@ -53,7 +53,7 @@ export async function readLargeEnvelope(
 
 /** Reads a large decrypted message on a thread; null when the text is no JSON object within the bounds. */
 export async function readLargeMessage(
-  { reading }: Reading,
+  { reading }: ReadingDeps,
   operation: Operation,
   participant: number,
   text: string,

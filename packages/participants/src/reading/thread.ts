@@ -104,10 +104,10 @@ function signedTexts(source: SourcedEnvelope, form: CanonicalFormName): SignedTe
 /** Separates the items of a message, and checks it. @param inClear false: an encrypted message is not checked */
 function readParts(name: string, message: JsonObject, inClear = true): ReadMessage {
   const sent = withoutItems(name, message)
-  return { sent, checked: inClear ? checked(name, message) : { problem: 'message: is encrypted' } }
+  return { sent, checked: inClear ? checkedOrProblem(name, message) : { problem: 'message: is encrypted' } }
 }
 
-function checked(name: string, message: JsonObject): ReadMessage['checked'] {
+function checkedOrProblem(name: string, message: JsonObject): ReadMessage['checked'] {
   try {
     return withoutItems(name, readMessage(operation(name).request, message), message)
   } catch (error) {
@@ -151,7 +151,7 @@ export interface TextTask {
 }
 
 /** Reads a decrypted message; null when it is no JSON object within the bounds. */
-function message(task: TextTask & { readonly bounds: JsonBounds }): ReadMessage | null {
+function readMessageTask(task: TextTask & { readonly bounds: JsonBounds }): ReadMessage | null {
   try {
     const value = parseJson(task.text, task.bounds)
     return isJsonObject(value) ? readParts(task.operation, value) : null
@@ -168,7 +168,7 @@ interface PersistedRequest {
 }
 
 /** Reads the header and message of a stored request; null when this version cannot read them. */
-function persisted(task: TextTask): PersistedRequest | null {
+function readPersistedTask(task: TextTask): PersistedRequest | null {
   try {
     const { header, message, traceparent = null } = parsePersisted(task.text)
     if (header === undefined || !isMessage(message)) return null
@@ -182,7 +182,7 @@ function persisted(task: TextTask): PersistedRequest | null {
 const isMessage = (value: unknown): value is Message => isJsonObject(value) && typeof value.transaction_id === 'string'
 
 /** The functions that a reading thread runs, by the names of their tasks. */
-const TASKS = { envelope, message, persisted } as const
+const TASKS = { envelope, message: readMessageTask, persisted: readPersistedTask } as const
 export type ReadingTasks = typeof TASKS
 export type ReadingTaskName = keyof ReadingTasks
 

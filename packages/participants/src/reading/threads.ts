@@ -27,7 +27,7 @@ export const LARGE_TEXT = 65_536
 /** The most threads: more would help only when more large bodies arrive at once. */
 const MAX_THREADS = 4
 
-interface Waiting {
+interface WaitingWork {
   readonly order: ReadingOrder
   readonly settle: PromiseWithResolvers<unknown>
 }
@@ -40,11 +40,11 @@ export function createReadingThreads(
   most = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
 ): ReadingThreads {
   /** The waiting work by `Participant.id`, in the order of turns. */
-  const waiting = new Map<number, Waiting[]>()
+  const waiting = new Map<number, WaitingWork[]>()
   const idle: Worker[] = []
   let started = 0
 
-  const next = (): Waiting | undefined => {
+  const next = (): WaitingWork | undefined => {
     for (const [participant, [first, ...rest]] of waiting) {
       waiting.delete(participant)
       if (rest.length > 0) waiting.set(participant, rest)
@@ -74,7 +74,7 @@ export function createReadingThreads(
     if (waiting.size === 0) return
     const worker = thread()
     if (worker === undefined) return
-    const { order, settle } = next() as Waiting
+    const { order, settle } = next() as WaitingWork
     const free = (): void => {
       worker.off('message', onMessage).off('error', onEnd).off('exit', onEnd)
     }
@@ -92,7 +92,7 @@ export function createReadingThreads(
       begin()
     }
     worker.on('message', onMessage).on('error', onEnd).on('exit', onEnd)
-    worker.postMessage(order, handedOver(order.task))
+    worker.postMessage(order, transferableBody(order.task))
   }
   return {
     run<Name extends ReadingTaskName>(participant: number, name: Name, task: Parameters<ReadingTasks[Name]>[0]) {
@@ -105,7 +105,7 @@ export function createReadingThreads(
 }
 
 /** The memory of a body, which is moved to the thread instead of copied when it has nothing else in it. */
-function handedOver(task: object): ArrayBuffer[] {
+function transferableBody(task: object): ArrayBuffer[] {
   if (!('body' in task) || !(task.body instanceof Uint8Array)) return []
   const { buffer, byteLength } = task.body
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []

@@ -2,7 +2,7 @@
 import type { Database } from '@rollcall/database/database'
 import type { Removable } from '@rollcall/database/removal'
 
-interface Closing {
+interface ClosingSql {
   /**
    * SQL that closes the registry or participant with id `$1`: it revokes all grants in the registry, future ones too,
    * or disables the participant. Returns the ids of the changed rows.
@@ -12,7 +12,7 @@ interface Closing {
   readonly reopen: string
 }
 
-const CLOSING: Readonly<Record<Removable, Closing>> = {
+const CLOSING: Readonly<Record<Removable, ClosingSql>> = {
   registry: {
     close: `update participant_grant set revoked_at = now()
       where registry = $1 and revoked_at is null returning id`,

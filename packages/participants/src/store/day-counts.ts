@@ -17,7 +17,7 @@ export interface DayUse {
   readonly seconds_left: number
 }
 
-const TODAY = `(now() at time zone 'UTC')::date`
+const TODAY_SQL = `(now() at time zone 'UTC')::date`
 
 /**
  * SQL for the `with` part of a statement: adds the rows of `written`, another part of it, to the counts of today.
@@ -28,7 +28,7 @@ const TODAY = `(now() at time zone 'UTC')::date`
  */
 export const countMessagesSql = (table: DayTable, written: string, messages = 'count(*)'): string =>
   `insert into ${table} as held (participant, day, messages, bytes)
-    select participant, ${TODAY}, ${messages}, coalesce(sum(bytes), 0) from ${written} group by participant order by participant
+    select participant, ${TODAY_SQL}, ${messages}, coalesce(sum(bytes), 0) from ${written} group by participant order by participant
     on conflict (participant, day) do update
       set messages = held.messages + excluded.messages, bytes = held.bytes + excluded.bytes`
 
@@ -42,7 +42,7 @@ export async function readDayUse(
     name: `today in ${table}`,
     text: `select coalesce(sum(messages), 0)::bigint as messages, coalesce(sum(bytes), 0)::bigint as bytes,
         ceil(86400 - extract(epoch from now())::numeric % 86400)::int as seconds_left
-      from ${table} where participant = $1 and day = ${TODAY}`,
+      from ${table} where participant = $1 and day = ${TODAY_SQL}`,
     values: [participant],
   })
   const [row] = rows
@@ -52,5 +52,5 @@ export async function readDayUse(
 
 /** Deletes the counts of past days, except yesterday: a statement that began before midnight may still be counting. */
 export async function deleteOldDays({ pool }: Pick<Database, 'pool'>, table: DayTable): Promise<void> {
-  await pool.query(`delete from ${table} where day < ${TODAY} - 1`)
+  await pool.query(`delete from ${table} where day < ${TODAY_SQL} - 1`)
 }

@@ -8,7 +8,7 @@ export interface DailyCountKey {
   readonly counted: string
 }
 
-const TODAY = `(clock_timestamp() at time zone 'UTC')::date`
+const TODAY_BY_CLOCK_SQL = `(clock_timestamp() at time zone 'UTC')::date`
 
 /** Takes `wanted` from a day's quota, or nothing. @param most the quota @returns false: too little is left */
 export async function takeDailyQuota(
@@ -20,7 +20,7 @@ export async function takeDailyQuota(
   const { rowCount } = await pool.query({
     name: 'take of day',
     text: `insert into grant_use as held (participant, registry, counted, day, used)
-      select $1, $2, $3, ${TODAY}, $4::bigint where $4::bigint <= $5::bigint
+      select $1, $2, $3, ${TODAY_BY_CLOCK_SQL}, $4::bigint where $4::bigint <= $5::bigint
       on conflict (participant, registry, counted, day) do update set used = held.used + $4::bigint
         where held.used + $4::bigint <= $5::bigint
       returning used`,
@@ -36,7 +36,7 @@ export async function takeDailyQuota(
  */
 export const countUsesSql = (rows: string): string =>
   `insert into grant_use as held (participant, registry, counted, day, used)
-    select participant, registry, counted, ${TODAY}, used from (${rows}) as counts
+    select participant, registry, counted, ${TODAY_BY_CLOCK_SQL}, used from (${rows}) as counts
     on conflict (participant, registry, counted, day) do update set used = held.used + excluded.used`
 
 /** The number that was counted today for this participant, registry and sort; 0 when nothing was counted. */
@@ -46,7 +46,7 @@ export async function readUsedToday(
 ): Promise<number> {
   const { rows } = await pool.query<{ used: number }>({
     name: 'used of day',
-    text: `select used from grant_use where participant = $1 and registry = $2 and counted = $3 and day = ${TODAY}`,
+    text: `select used from grant_use where participant = $1 and registry = $2 and counted = $3 and day = ${TODAY_BY_CLOCK_SQL}`,
     values: [participant, registry, counted],
   })
   return rows[0]?.used ?? 0
@@ -54,5 +54,5 @@ export async function readUsedToday(
 
 /** Deletes what was counted for daily quotas on the days before yesterday. */
 export async function deleteOldUse({ pool }: Pick<Database, 'pool'>): Promise<void> {
-  await pool.query(`delete from grant_use where day < ${TODAY} - 1`)
+  await pool.query(`delete from grant_use where day < ${TODAY_BY_CLOCK_SQL} - 1`)
 }

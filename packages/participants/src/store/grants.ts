@@ -5,7 +5,7 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
@@ -25,7 +25,7 @@ export interface StoredGrant {
 
 const COLUMNS = 'id, participant, registry, terms, valid_from, valid_until'
 
-interface Owner {
+interface GrantOwner {
   readonly participant: Pick<Participant, 'id'>
   readonly registry: Pick<Registry, 'id'>
 }
@@ -38,7 +38,7 @@ interface Owner {
  */
 export async function addGrant(
   db: Pick<Database, 'kysely'>,
-  owner: Owner,
+  owner: GrantOwner,
   terms: GrantTerms,
   { replace }: { readonly replace: boolean },
 ): Promise<StoredGrant> {
@@ -77,7 +77,7 @@ export interface GrantChanges {
  */
 export async function changeGrants(
   { kysely }: Pick<Database, 'kysely'>,
-  { participant, registry }: Owner,
+  { participant, registry }: GrantOwner,
   { revoke, add }: GrantChanges,
 ): Promise<readonly StoredGrant[]> {
   return kysely.transaction().execute(async (transaction) => {
@@ -126,7 +126,7 @@ const WHAT_TO_DO: Readonly<Record<Environment, string>> = {
 
 async function insertGrant(
   transaction: Transaction<unknown>,
-  { participant, registry }: Owner,
+  { participant, registry }: GrantOwner,
   terms: GrantTerms,
 ): Promise<StoredGrant> {
   const { valid_from, valid_until } = grantPeriod(terms)
@@ -169,7 +169,7 @@ export const findGrant = (
   registry: number,
 ): Promise<StoredGrant | null> => counting(pool).submit({ participant, registry })
 
-const counting = perPool((pool) =>
+const counting = oncePerPool((pool) =>
   groupCommit<Pick<StoredGrant, 'participant' | 'registry'>, StoredGrant | null>(
     async (wanted) => {
       const { rows } = await pool.query<StoredGrant & { readonly nth: number }>({
@@ -216,7 +216,7 @@ export async function listGrants(
 /** Revokes all grants of a participant in a registry; every node follows within a second. @returns their number */
 export async function revokeGrants(
   { kysely }: Pick<Database, 'kysely'>,
-  { participant, registry }: Owner,
+  { participant, registry }: GrantOwner,
 ): Promise<number> {
   const { numAffectedRows } = await sql`update participant_grant set revoked_at = now()
     where participant = ${participant.id} and registry = ${registry.id} and revoked_at is null`.execute(kysely)

@@ -71,13 +71,13 @@ function outgoingProblem(rows: readonly AllowedHost[]): string | null {
 
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= 65_535
 
-type Tightening = Pick<Extract<JournalAct, { readonly kind: 'policy_tightened' }>, 'policy' | 'hosts'>
+type StricterPolicy = Pick<Extract<JournalAct, { readonly kind: 'policy_tightened' }>, 'policy' | 'hosts'>
 
 /**
  * The part of a change that a restore must not undo: what makes the policy stricter, another signature profile, and
  * another address of the key set. Null when there is no such part. Each list of policies begins with the strictest.
  */
-export function stricterChanges(from: MessagePolicy, to: MessagePolicy): Tightening | null {
+export function stricterChanges(from: MessagePolicy, to: MessagePolicy): StricterPolicy | null {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = to
   const isStricter =
     isBefore(SIGNATURE_POLICIES, signature_policy, from.signature_policy) || (from.allow_unsigned && !allow_unsigned)

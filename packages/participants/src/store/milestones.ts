@@ -4,7 +4,7 @@
  */
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { perPool } from '@rollcall/database/group-commit'
+import { oncePerPool } from '@rollcall/database/group-commit'
 
 /** When the participant's system was first seen to do each step of the checklist; null: not yet. */
 export interface Milestones {
@@ -23,7 +23,7 @@ const LOOK_INTERVAL = 60_000
 const MOST_LOOKS = 10_000
 
 /** The time of the last call of `look`, by `Participant.id`. */
-const lastLooks = perPool(() => new Map<number, number>())
+const lastLooks = oncePerPool(() => new Map<number, number>())
 
 /**
  * Returns the noted steps. When some are missing, calls `look`, as a rule at most once a minute in each process, and
@@ -36,7 +36,7 @@ export async function noteMilestones(
   { id }: Pick<Participant, 'id'>,
   { look, now }: { readonly look: (participant: number) => Promise<Milestones>; readonly now: number },
 ): Promise<Milestones> {
-  const noted = await notedOf({ pool }, id)
+  const noted = await readNotedMilestones({ pool }, id)
   if (Object.values(noted).every((at) => at !== null)) return noted
   const looks = lastLooks(pool)
   if (now - (looks.get(id) ?? Number.NEGATIVE_INFINITY) < LOOK_INTERVAL) return noted
@@ -51,10 +51,10 @@ export async function noteMilestones(
       [id, seen.map(([step]) => step), seen.map(([, at]) => at)],
     )
   }
-  return notedOf({ pool }, id)
+  return readNotedMilestones({ pool }, id)
 }
 
-async function notedOf({ pool }: Pick<Database, 'pool'>, id: number): Promise<Milestones> {
+async function readNotedMilestones({ pool }: Pick<Database, 'pool'>, id: number): Promise<Milestones> {
   const { rows } = await pool.query<{ step: keyof Milestones; at: Date }>(
     'select step, at from participant_milestone where participant = $1',
     [id],

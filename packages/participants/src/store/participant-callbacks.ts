@@ -1,7 +1,7 @@
 /** The callback settings of a participant: addresses, encrypted credentials, rate and retries. */
 
 import type { Database } from '@rollcall/database/database'
-import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
 import type { Callback } from '@rollcall/protocol'
@@ -73,7 +73,7 @@ export const findCallbackSettings = (
   participant: number,
 ): Promise<CallbackSettings> => settings(pool).submit(participant)
 
-const settings = perPool((pool) =>
+const settings = oncePerPool((pool) =>
   groupCommit<number, CallbackSettings>(
     async (participants) => {
       const { rows } = await pool.query<CallbackSettings & { readonly participant: number }>({

@@ -33,10 +33,10 @@ export interface ParticipantKey {
 }
 
 /** SQL condition: the key is neither revoked nor past its end. */
-const LIVE = 'revoked_at is null and (valid_until is null or valid_until > now())'
+const LIVE_KEY_SQL = 'revoked_at is null and (valid_until is null or valid_until > now())'
 
 /** The period of a key: valid from `valid_from` until just before `valid_until`; null: without end. */
-export interface Validity {
+export interface KeyPeriod {
   readonly valid_from?: Date
   readonly valid_until?: Date | null
 }
@@ -49,7 +49,7 @@ export interface Validity {
 export async function addParticipantKey(
   db: Database,
   participant: Pick<Participant, 'id'>,
-  key: PublicKey & Validity,
+  key: PublicKey & KeyPeriod,
 ): Promise<ParticipantKey> {
   const { kid, use, algorithm, thumbprint, valid_from, valid_until } = key
   const times = { ...(valid_from && { valid_from }), ...(valid_until !== undefined && { valid_until }) }
@@ -75,7 +75,7 @@ export async function addParticipantKey(
       }
       const { live } = firstRow(
         await sql<{ live: number }>`select count(*) as live from participant_key
-          where participant = ${owner.id} and ${sql.raw(LIVE)}`.execute(transaction),
+          where participant = ${owner.id} and ${sql.raw(LIVE_KEY_SQL)}`.execute(transaction),
       )
       if (live >= MOST_KEYS) {
         throw new StoreRefusal(`a participant has at most ${MOST_KEYS} live keys; revoke one that is not used`)
@@ -127,7 +127,7 @@ export async function listLiveKeys(
   participant?: Pick<Participant, 'id'>,
 ): Promise<readonly ParticipantKey[]> {
   const { rows } = await db.pool.query<ParticipantKey>(
-    `select * from participant_key where ($1::integer is null or participant = $1) and ${LIVE}
+    `select * from participant_key where ($1::integer is null or participant = $1) and ${LIVE_KEY_SQL}
       order by valid_from desc, id desc`,
     [participant?.id ?? null],
   )

@@ -5,7 +5,7 @@ import type { MessagePolicy, Participant } from '@rollcall/core/model/participan
 import { commitJournaled } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
 import { isUniqueViolation } from '@rollcall/database/database-errors'
-import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
 import { checkSenderId, isStorable } from '@rollcall/database/text'
@@ -28,15 +28,15 @@ export interface ParticipantWithSecrets {
 
 const NAME_LIMIT = 255
 
-type Row = Omit<Participant, 'signature_profile'> & {
+type ParticipantRow = Omit<Participant, 'signature_profile'> & {
   /** The signature profile as stored; null: the default profile. */
   readonly signature_profile: Participant['signature_profile'] | null
 }
 
-const COLUMNS = `id, sender_id, client_id, name, status, max_page_size, rate_limit, concurrency_limit, signature_policy,
+const PARTICIPANT_COLUMNS = `id, sender_id, client_id, name, status, max_page_size, rate_limit, concurrency_limit, signature_policy,
   allow_unsigned, signature_profile, encryption_policy, jwks_uri, outgoing, max_subscriptions, demo, environment`
 
-function fromRow({ signature_profile, ...row }: Row): Participant {
+function fromRow({ signature_profile, ...row }: ParticipantRow): Participant {
   return { ...row, signature_profile: signature_profile ?? DEFAULT_SIGNATURE_PROFILE }
 }
 
@@ -76,8 +76,10 @@ export async function addParticipant(
   const values = { sender_id, client_id, name, ...limits, demo, environment }
   try {
     return await db.kysely.transaction().execute(async (transaction) => {
-      const { rows } = await sql<Row>`insert into participant
-        ${valuesSql({ ...values, ...messagePolicyValues(policy) })} returning ${sql.raw(COLUMNS)}`.execute(transaction)
+      const { rows } = await sql<ParticipantRow>`insert into participant
+        ${valuesSql({ ...values, ...messagePolicyValues(policy) })} returning ${sql.raw(PARTICIPANT_COLUMNS)}`.execute(
+        transaction,
+      )
       const [added] = rows
       if (added === undefined) throw new Error('unreachable: a participant was inserted')
       await takeOverFormer(transaction, added)
@@ -139,14 +141,16 @@ function checkMaxSubscriptions(most: number | null): void {
 
 /** Lists every participant by sender_id. */
 export async function listParticipants(db: Database): Promise<readonly Participant[]> {
-  const { rows } = await db.pool.query<Row>(`select ${COLUMNS} from participant order by sender_id`)
+  const { rows } = await db.pool.query<ParticipantRow>(
+    `select ${PARTICIPANT_COLUMNS} from participant order by sender_id`,
+  )
   return rows.map(fromRow)
 }
 
 /** Lists the participants without a live secret, which can get no token, by sender_id. */
 export async function listParticipantsWithoutSecret(db: Database): Promise<readonly Participant[]> {
-  const { rows } = await db.pool.query<Row>(
-    `select ${COLUMNS} from participant where not exists (
+  const { rows } = await db.pool.query<ParticipantRow>(
+    `select ${PARTICIPANT_COLUMNS} from participant where not exists (
         select from participant_secret where participant = participant.id and retired_at is null)
       order by sender_id`,
   )
@@ -156,7 +160,10 @@ export async function listParticipantsWithoutSecret(db: Database): Promise<reado
 /** Finds a participant by its sender_id, whatever its status; null when there is none. */
 export async function findParticipant(db: Database, sender_id: string): Promise<Participant | null> {
   if (!isStorable(sender_id)) return null
-  const { rows } = await db.pool.query<Row>(`select ${COLUMNS} from participant where sender_id = $1`, [sender_id])
+  const { rows } = await db.pool.query<ParticipantRow>(
+    `select ${PARTICIPANT_COLUMNS} from participant where sender_id = $1`,
+    [sender_id],
+  )
   return rows[0] === undefined ? null : fromRow(rows[0])
 }
 
@@ -164,12 +171,12 @@ export async function findParticipant(db: Database, sender_id: string): Promise<
 export const findParticipantById = ({ pool }: Pick<Database, 'pool'>, id: number): Promise<Participant | null> =>
   byId(pool).submit(id)
 
-const byId = perPool((pool) =>
+const byId = oncePerPool((pool) =>
   groupCommit<number, Participant | null>(
     async (ids) => {
-      const { rows } = await pool.query<Row>({
+      const { rows } = await pool.query<ParticipantRow>({
         name: 'find participants',
-        text: `select ${COLUMNS} from participant where id = any($1::integer[])`,
+        text: `select ${PARTICIPANT_COLUMNS} from participant where id = any($1::integer[])`,
         values: [ids],
       })
       const found = new Map(rows.map((row) => [row.id, fromRow(row)]))
@@ -190,7 +197,7 @@ export function setParticipantStatus(
   status: Participant['status'],
 ): Promise<Participant> {
   return kysely.transaction().execute(async (transaction) => {
-    const changed = await update({ kysely: transaction }, sender_id, { status })
+    const changed = await updateParticipant({ kysely: transaction }, sender_id, { status })
     if (status === 'disabled') await endPartnerSessions(transaction, changed)
     return changed
   })
@@ -211,7 +218,7 @@ export async function changeParticipant(
   checkMaxPageSize(max_page_size)
   checkQuotas({ rate_limit, concurrency_limit })
   checkMaxSubscriptions(changes.max_subscriptions ?? null)
-  return update(db, sender_id, changes)
+  return updateParticipant(db, sender_id, changes)
 }
 
 /**
@@ -232,7 +239,8 @@ export async function setMessagePolicy(
   const named = Object.entries(messagePolicyValues(policy)).filter(([column]) => Object.hasOwn(meant, column))
   // Only the given members are written, so that two simultaneous changes of different members both succeed.
   if (named.length === 0) return current
-  const set = (connection: Pick<Database, 'kysely'>) => update(connection, sender_id, Object.fromEntries(named))
+  const set = (connection: Pick<Database, 'kysely'>) =>
+    updateParticipant(connection, sender_id, Object.fromEntries(named))
   const tightened = stricterChanges(current, policy)
   if (tightened === null) return set(db)
   const act = { kind: 'policy_tightened', participant: sender_id, ...tightened } as const
@@ -243,15 +251,15 @@ export async function setMessagePolicy(
   )
 }
 
-async function update(
+async function updateParticipant(
   db: Pick<Database, 'kysely'>,
   sender_id: string,
   values: Readonly<Record<string, unknown>>,
 ): Promise<Participant> {
   if (!isStorable(sender_id)) throw unknown(sender_id)
   try {
-    const { rows } = await sql<Row>`update participant set ${assignmentsSql(values)}
-      where sender_id = ${sender_id} returning ${sql.raw(COLUMNS)}`.execute(db.kysely)
+    const { rows } = await sql<ParticipantRow>`update participant set ${assignmentsSql(values)}
+      where sender_id = ${sender_id} returning ${sql.raw(PARTICIPANT_COLUMNS)}`.execute(db.kysely)
     const [changed] = rows
     if (changed === undefined) throw unknown(sender_id)
     return fromRow(changed)
@@ -265,9 +273,9 @@ const unknown = (sender_id: string): StoreRefusal => new StoreRefusal(`no partic
 /** Finds the participant with this client id, whatever its status, and its live secrets; null when there is none. */
 export async function findClient(db: Database, client_id: string): Promise<ParticipantWithSecrets | null> {
   if (!isStorable(client_id)) return null
-  const { rows } = await db.pool.query<Row & { secrets: Buffer[] }>({
+  const { rows } = await db.pool.query<ParticipantRow & { secrets: Buffer[] }>({
     name: 'find client',
-    text: `select ${COLUMNS}, array(
+    text: `select ${PARTICIPANT_COLUMNS}, array(
         select sha256 from participant_secret
         where participant = participant.id and retired_at is null order by id desc
       ) as secrets

@@ -148,20 +148,20 @@ export async function endExcessSessions({ pool }: Pool, session: number, most: n
   )
 }
 
-const OF_NAME = `(name = $1 or token in (select id from operator_token where operator_token.name = $1))`
+const SESSIONS_OF_NAME_SQL = `(name = $1 or token in (select id from operator_token where operator_token.name = $1))`
 
 /** Ends all sessions of an operator, and deletes the operator's links. @returns the number of sessions */
 export async function endOperatorSessions({ pool }: Pool, name: string): Promise<number> {
   await pool.query('delete from sign_in_link using operator_token where operator_token.id = token and name = $1', [
     name,
   ])
-  const { rowCount } = await pool.query(`delete from session where ${OF_NAME}`, [name])
+  const { rowCount } = await pool.query(`delete from session where ${SESSIONS_OF_NAME_SQL}`, [name])
   return rowCount ?? 0
 }
 
 /** Ends one session of an operator. @returns 1, or 0 when the operator has no such session */
 export async function endOperatorSession({ pool }: Pool, name: string, id: number): Promise<number> {
-  const { rowCount } = await pool.query(`delete from session where id = $2 and ${OF_NAME}`, [name, id])
+  const { rowCount } = await pool.query(`delete from session where id = $2 and ${SESSIONS_OF_NAME_SQL}`, [name, id])
   return rowCount ?? 0
 }
 
@@ -245,12 +245,12 @@ export async function addPartnerLink(
   })
 }
 
-const FOR_AUDIENCE = `case when participant is null then 'operator' else 'participant' end = $2`
+const LINK_FOR_AUDIENCE_SQL = `case when participant is null then 'operator' else 'participant' end = $2`
 
 /** Finds the SHA-256 of a link that has not ended; null when this page has none with this id. */
 export async function findLink({ pool }: Pool, audience: Audience, id: number, now: Date): Promise<Buffer | null> {
   const { rows } = await pool.query<{ sha256: Buffer }>(
-    `select sha256 from sign_in_link where id = $1 and ${FOR_AUDIENCE} and ends_at > $3`,
+    `select sha256 from sign_in_link where id = $1 and ${LINK_FOR_AUDIENCE_SQL} and ends_at > $3`,
     [id, audience, now],
   )
   return rows[0]?.sha256 ?? null
@@ -259,7 +259,7 @@ export async function findLink({ pool }: Pool, audience: Audience, id: number, n
 /** Deletes a link and returns its owner. Of several simultaneous calls only one gets the owner, the others null. */
 export async function spendLink({ pool }: Pool, audience: Audience, id: number): Promise<LinkOwner | null> {
   const { rows } = await pool.query<{ token: number; participant: null } | { token: null; participant: number }>(
-    `delete from sign_in_link where id = $1 and ${FOR_AUDIENCE} returning token, participant`,
+    `delete from sign_in_link where id = $1 and ${LINK_FOR_AUDIENCE_SQL} returning token, participant`,
     [id, audience],
   )
   const [link] = rows

@@ -29,7 +29,7 @@ import { LARGE_TEXT, type ReadingThreads } from '../reading/threads.ts'
 import type { PeerKeys } from './peer-keys.ts'
 
 /** The dependencies of `verifyEnvelope`. */
-export interface Verifying {
+export interface VerifyDeps {
   readonly clock: Pick<Clock, 'date'>
   readonly peerKeys: Pick<PeerKeys, 'verifying' | 'verified'>
   /** The accepted values of `namespace` in a signature (D17). */
@@ -47,7 +47,7 @@ const CLOCK_SKEW = 60
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
  */
 export async function verifyEnvelope(
-  { clock, peerKeys, signatureNamespaces }: Verifying,
+  { clock, peerKeys, signatureNamespaces }: VerifyDeps,
   participant: Participant,
   envelope: SignedEnvelope,
   { callback = false }: { readonly callback?: boolean } = {},
@@ -88,7 +88,7 @@ const REFUSES: Readonly<Record<Participant['encryption_policy'], { clear: string
   }
 
 /** The dependencies of `openMessage`. */
-export interface Opening {
+export interface OpenDeps {
   /** Our own keys, with which messages are decrypted. */
   readonly keys: { readonly decryption: ResolveKey }
   readonly peerKeys: Pick<PeerKeys, 'encryption'>
@@ -112,7 +112,7 @@ export interface Opening {
  * @throws RequestFault err.encryption.invalid
  */
 export async function openMessage(
-  opening: Opening,
+  opening: OpenDeps,
   { participant, header, encrypted }: Pick<Exchange, 'participant' | 'header' | 'encrypted'>,
   row: Operation | Callback,
   message: JsonObject,
@@ -145,14 +145,14 @@ export async function openMessage(
   return opened
 }
 
-async function answerKey({ peerKeys }: Pick<Opening, 'peerKeys'>, participant: Participant) {
+async function answerKey({ peerKeys }: Pick<OpenDeps, 'peerKeys'>, participant: Participant) {
   const key = await peerKeys.encryption(participant)
   if (key !== null) return key
   throw encryptionFault('message: there is no usable key of the sender to encrypt the answer with')
 }
 
 /** The dependencies of `signEnvelope`. */
-export interface Signing {
+export interface SignDeps {
   /** The time at which a message is signed. */
   readonly clock: Pick<Clock, 'date'>
   /** Our own keys, with which messages are signed. */
@@ -172,7 +172,7 @@ export interface Signing {
  * clear
  */
 export async function signEnvelope(
-  signing: Signing,
+  signing: SignDeps,
   registry: Pick<Registry, 'sender_id'>,
   participant: Participant,
   envelope: { readonly header: object; readonly message: object },

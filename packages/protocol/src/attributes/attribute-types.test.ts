@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
-import { ATTRIBUTE_TEXT_MAX_LENGTH, ATTRIBUTE_TYPES } from './attribute-types.ts'
+import { ATTRIBUTE_TEXT_MAX_LENGTH, SCALAR_READERS } from './attribute-types.ts'
 
 function read(type: AttributeType, raw: JsonValue, more: Partial<Attribute> = {}) {
-  return ATTRIBUTE_TYPES[type](raw, { name: 'a', paths: ['a'], type, ...more })
+  return SCALAR_READERS[type](raw, { name: 'a', paths: ['a'], type, ...more })
 }
 
 describe('text', () => {

@@ -7,7 +7,7 @@ import type { Attribute, AttributeType } from '../kinds/kind.ts'
 import { exactNumber } from '../numbers.ts'
 import { normaliseCode } from '../records/code-lists.ts'
 import { type DayInterval, dayInterval, instantText } from './dates.ts'
-import { composed, firstUnits, foldText } from './text.ts'
+import { composeText, firstUnits, foldText } from './text.ts'
 
 /**
  * A value that can be compared:
@@ -61,9 +61,9 @@ const BOOLEANS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
 ])
 
 /** For each type of attribute, the function that reads one value. */
-export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
-  text: (raw, attribute) => first(normalText(raw, attribute)),
-  code: (raw, attribute) => first(normalCode(raw, attribute)),
+export const SCALAR_READERS: Readonly<Record<AttributeType, ReadScalar>> = {
+  text: (raw, attribute) => firstComparedPart(normalText(raw, attribute)),
+  code: (raw, attribute) => firstComparedPart(normalCode(raw, attribute)),
   // A record often has a year as a JSON number, such as 1985.
   date: (raw) =>
     typeof raw === 'number' ? dayInterval(String(raw)) : typeof raw === 'string' ? dayInterval(raw) : null,
@@ -84,7 +84,7 @@ export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
  */
 export function normalText(raw: JsonValue, attribute: Attribute, part = false): string | null {
   const text = textOf(raw)
-  if (text === null || !attribute.fold) return text === null ? null : composed(text)
+  if (text === null || !attribute.fold) return text === null ? null : composeText(text)
   const folded = foldText(text)
   return (part ? folded : folded.trim()) || null
 }
@@ -105,7 +105,7 @@ function textOf(raw: JsonValue): string | null {
 }
 
 /** The first part of a text, which is compared; null when nothing is left. A cut text has no space at its end. */
-function first(text: string | null): string | null {
+function firstComparedPart(text: string | null): string | null {
   if (text === null || text.length <= ATTRIBUTE_TEXT_MAX_LENGTH) return text
   return firstUnits(text, ATTRIBUTE_TEXT_MAX_LENGTH).trimEnd() || null
 }

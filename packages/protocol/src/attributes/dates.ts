@@ -28,7 +28,7 @@ export interface InstantInterval {
 }
 
 /** The parts of a written date that exists. `day` is 0 for a whole month, `month` too for a whole year. */
-interface Written {
+interface WrittenDate {
   readonly year: number
   readonly month: number
   readonly day: number
@@ -45,11 +45,11 @@ interface Written {
  * June.
  */
 export function dayInterval(text: string): DayInterval | null {
-  const date = written(text)
+  const date = findWrittenDate(text)
   return date === null ? null : daysOf(date)
 }
 
-function daysOf({ year, month, day }: Written): DayInterval {
+function daysOf({ year, month, day }: WrittenDate): DayInterval {
   if (month === 0) return { from: dayText(year, 1, 1), to: dayText(year, 12, 31) }
   if (day === 0) return { from: dayText(year, month, 1), to: dayText(year, month, daysInMonth(year, month)) }
   const only = dayText(year, month, day)
@@ -62,13 +62,13 @@ function daysOf({ year, month, day }: Written): DayInterval {
  * instant is outside of the years 1 to 9999 in UTC.
  */
 export function instantText(text: string): string | null {
-  const date = written(text)
+  const date = findWrittenDate(text)
   return date === null ? null : instantOf(date)
 }
 
 /** The instants that a text names: one, or, without a time of day, all of its days in UTC. Null as in `instantText`. */
 export function instantInterval(text: string): InstantInterval | null {
-  const date = written(text)
+  const date = findWrittenDate(text)
   if (date === null) return null
   if (!date.timed) {
     const { from, to } = daysOf(date)
@@ -78,7 +78,7 @@ export function instantInterval(text: string): InstantInterval | null {
   return instant === null ? null : { from: instant, to: instant }
 }
 
-function instantOf(date: Written): string | null {
+function instantOf(date: WrittenDate): string | null {
   const [month, day] = [Math.max(date.month, 1), Math.max(date.day, 1)]
   // Most times are on the same day in UTC. For these, toISOString would cost more than the rest of reading.
   const time = date.time - date.offset * MINUTE
@@ -100,25 +100,25 @@ function clockText(time: number): string {
   return `${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[second]}.${milliseconds}`
 }
 
-function written(text: string): Written | null {
+function findWrittenDate(text: string): WrittenDate | null {
   if (text.length > MAX_DATE_CHARACTERS) return null
   const trimmed = text.trim()
   const iso = ISO.exec(trimmed)
-  if (iso !== null) return checked(iso[1], iso[2], iso[3], timeOf(iso), offsetOf(iso[8]), iso[4] !== undefined)
+  if (iso !== null) return findExistingDate(iso[1], iso[2], iso[3], timeOf(iso), offsetOf(iso[8]), iso[4] !== undefined)
   const dotted = DOTTED.exec(trimmed)
   if (dotted === null || Number(dotted[1]) === 0 || Number(dotted[2]) === 0) return null
-  return checked(dotted[3], dotted[2], dotted[1], 0, 0, false)
+  return findExistingDate(dotted[3], dotted[2], dotted[1], 0, 0, false)
 }
 
 /** The parts of a date, if its day and time exist; else null, also for a written month or day 00. */
-function checked(
+function findExistingDate(
   yearText: string | undefined,
   monthText: string | undefined,
   dayText: string | undefined,
   time: number | null,
   offset: number | null,
   timed: boolean,
-): Written | null {
+): WrittenDate | null {
   const [year, month, day] = [Number(yearText), Number(monthText ?? 0), Number(dayText ?? 0)]
   if (time === null || offset === null || year < 1 || month > 12) return null
   if ((monthText !== undefined && month === 0) || (dayText !== undefined && day === 0)) return null

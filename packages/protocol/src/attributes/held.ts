@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
 import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { otherKeys } from './record-keys.ts'
-import { compilePath, member, walk } from './walk.ts'
+import { compilePath, member, visitValuesAt } from './walk.ts'
 
 /** Returns a function that reads a member of an object in any spelling; undefined when it has no value. */
 export function heldMember(name: string): (object: JsonObject) => JsonValue | undefined {
@@ -60,7 +60,7 @@ function atFirstPlace<Value>(
   return (document) => {
     for (const place of places) {
       const held: Value[] = []
-      walk(document, place, (leaf) => {
+      visitValuesAt(document, place, (leaf) => {
         held.push(...read(leaf))
         return false
       })
@@ -84,7 +84,7 @@ export function heldIdentifiers(
   return (document) => {
     const found = new Map<string, JsonValue>()
     for (const { source, path } of sources) {
-      walk(document, path, (leaf) => {
+      visitValuesAt(document, path, (leaf) => {
         if (identifierTypeOf(kind, source, leaf) !== type) return false
         const raw = isJsonObject(leaf) ? value(leaf) : leaf
         const normalised = identifierValue(type, raw)
@@ -101,7 +101,7 @@ export function heldAt(path: string): (document: JsonValue) => JsonValue[] {
   const compiled = compilePath(path)
   return (document) => {
     const held: JsonValue[] = []
-    walk(document, compiled, (leaf) => {
+    visitValuesAt(document, compiled, (leaf) => {
       held.push(leaf)
       return false
     })
@@ -115,7 +115,7 @@ function scalarsAt(paths: readonly string[], all = false): (value: JsonValue) =>
   return (value) => {
     const held: JsonValue[] = []
     for (const path of compiled) {
-      walk(value, path, (leaf) => {
+      visitValuesAt(value, path, (leaf) => {
         if (isJsonObject(leaf)) return false
         held.push(leaf)
         return !all

@@ -10,30 +10,30 @@ import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kind
 import { identifierTypeOf, identifierValue, type RecordIdentifier } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
 
-type Named = Pick<RecordIdentifier, 'type' | 'value'>
+type TypeAndValue = Pick<RecordIdentifier, 'type' | 'value'>
 
 /** An identifier that was found in a part of a record. */
-export interface BorneIdentifier extends Named {
+export interface FoundIdentifier extends TypeAndValue {
   /** True when the document gives the identifier no type: `type` is then one of those that it may have. */
   readonly untyped?: true
 }
 
 /** The places where records of a type have their own identifiers, by search key; `parents` also has the paths above. */
-interface Sources {
+interface OwnPlaces {
   readonly at: ReadonlyMap<string, readonly IdentifierSource[]>
   readonly parents: ReadonlySet<string>
 }
 
-const NO_SOURCES: Sources = { at: new Map(), parents: new Set() }
-const known = new WeakMap<Pick<RecordType, 'identifiers'>, Sources>()
+const NO_OWN_PLACES: OwnPlaces = { at: new Map(), parents: new Set() }
+const known = new WeakMap<Pick<RecordType, 'identifiers'>, OwnPlaces>()
 
-function sourcesOf(recordType: Pick<RecordType, 'identifiers'>): Sources {
-  const found = known.get(recordType) ?? readSources(recordType)
+function ownPlacesOf(recordType: Pick<RecordType, 'identifiers'>): OwnPlaces {
+  const found = known.get(recordType) ?? readOwnPlaces(recordType)
   known.set(recordType, found)
   return found
 }
 
-function readSources({ identifiers }: Pick<RecordType, 'identifiers'>): Sources {
+function readOwnPlaces({ identifiers }: Pick<RecordType, 'identifiers'>): OwnPlaces {
   const own = identifiers.filter(({ names }) => names === 'record')
   return {
     at: Map.groupBy(own, ({ path }) => searchKey(path)),
@@ -53,18 +53,20 @@ export function identifiersWithin(
   kind: Kind,
   object: JsonObject,
   recordType: Pick<RecordType, 'identifiers'> | null = null,
-): readonly BorneIdentifier[] {
-  return within(kind, recordType === null ? NO_SOURCES : sourcesOf(recordType), '', object)
+): readonly FoundIdentifier[] {
+  return identifiersBelow(kind, recordType === null ? NO_OWN_PLACES : ownPlacesOf(recordType), '', object)
 }
 
-function within(kind: Kind, sources: Sources, path: string, value: JsonValue): readonly BorneIdentifier[] {
-  if (Array.isArray(value)) return value.flatMap((element) => within(kind, sources, path, element))
+function identifiersBelow(kind: Kind, sources: OwnPlaces, path: string, value: JsonValue): readonly FoundIdentifier[] {
+  if (Array.isArray(value)) return value.flatMap((element) => identifiersBelow(kind, sources, path, element))
   const read = sources.at.get(path)?.flatMap((source) => identifierAt(kind, source, value)) ?? []
   const here = read.length > 0 ? read : anyIdentifier(kind, path, value)
   if (!isJsonObject(value)) return here
   const deeper = Object.entries(value).flatMap(([name, below]) => {
     const place = path === '' ? searchKey(name) : `${path}.${searchKey(name)}`
-    return sources.parents.has(place) || isPerson(place) || isList(place) ? within(kind, sources, place, below) : []
+    return sources.parents.has(place) || isPerson(place) || isList(place)
+      ? identifiersBelow(kind, sources, place, below)
+      : []
   })
   return [...here, ...deeper]
 }
@@ -75,14 +77,14 @@ const isPerson = (path: string): boolean => /^(|((demographic_info|person)(\.|$)
 const isList = (path: string): boolean => /^((demographic_info|person)\.)*(member_)?identifier$/.test(path)
 
 /** The identifiers in a value at the place `source`. A value without a type has the type of the place. */
-function identifierAt(kind: Kind, source: IdentifierSource, leaf: JsonValue): readonly Named[] {
+function identifierAt(kind: Kind, source: IdentifierSource, leaf: JsonValue): readonly TypeAndValue[] {
   const type = identifierTypeOf(kind, source, leaf)
   if (type === undefined) return []
   const raws = isJsonObject(leaf) ? valuesOf(leaf) : [leaf]
   return raws.flatMap((raw) => identifierOf(type, raw))
 }
 
-function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
+function identifierOf(type: IdentifierType, raw: JsonValue): readonly TypeAndValue[] {
   const value = identifierValue(type, raw)
   return value === null ? [] : [{ type: type.name, value }]
 }
@@ -91,7 +93,7 @@ function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
 const ANYWHERE: IdentifierSource = { path: '', names: 'part' }
 
 /** The identifiers at a place where the record type finds none. An identifier without a type may have any type. */
-function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
+function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly FoundIdentifier[] {
   if (!isJsonObject(value)) return isList(path) ? untypedIdentifiers(kind, value, 1) : []
   if (!isList(path) && !isPerson(path)) return []
   const type = identifierTypeOf(kind, ANYWHERE, value)
@@ -102,7 +104,7 @@ function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly Bor
 }
 
 /** The identifiers in members that have the name of a type, such as `uin`; telephones and e-mail addresses left out. */
-function typedMembers(kind: Kind, object: JsonObject): readonly Named[] {
+function typedMembers(kind: Kind, object: JsonObject): readonly TypeAndValue[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const type = resolveIdentifierType(kind, searchKey(name))
     if (type === undefined || isContact(type)) return []
@@ -118,7 +120,7 @@ const valuesOf = (object: JsonObject): readonly JsonValue[] =>
  * The value as an identifier of every type that it may have. Not of telephones and e-mail addresses: people share them.
  * @param length the smallest number of characters that an identifier may have
  */
-export function untypedIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {
+export function untypedIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly FoundIdentifier[] {
   if ((typeof raw !== 'string' && typeof raw !== 'number') || String(raw).length < length) return []
   return [...kind.identifier_types, UNLISTED].flatMap((type) =>
     isContact(type) ? [] : identifierOf(type, raw).map((one) => ({ ...one, untyped: true as const })),
@@ -136,8 +138,8 @@ export const isOfAnother = ({ record_types }: Kind, { primary_identifier }: Reco
 export function distinguishingIdentifiers(
   kind: Kind,
   recordType: RecordType | null,
-  identifiers: readonly Named[],
-): readonly Named[] {
+  identifiers: readonly TypeAndValue[],
+): readonly TypeAndValue[] {
   const contacts = kind.identifier_types.filter(isContact).map(({ name }) => name)
   const telling = identifiers.filter(
     ({ type }) => !contacts.includes(type) && (recordType === null || !isOfAnother(kind, recordType, type)),

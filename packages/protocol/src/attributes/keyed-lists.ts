@@ -6,7 +6,7 @@ import type { Attribute, IdentifierSource, Kind, RecordType } from '../kinds/kin
 import { readAttribute } from './read-attribute.ts'
 import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
-import { compilePath, member, type Path, walk } from './walk.ts'
+import { type CompiledPath, compilePath, member, visitValuesAt } from './walk.ts'
 
 /** The keyed list at a path of a record, in any spelling of the path; undefined when there is none. */
 export function keyedListAt(recordType: RecordType, path: string): KeyedList | undefined {
@@ -26,7 +26,7 @@ export function elementKeys(
   const { identifiers, value: attribute } = placesOf(list)
   for (const { inside, compiled } of identifiers) {
     const source = sourceAt(recordType, inside === '' ? path : `${path}.${inside}`)
-    walk(element, compiled, (leaf) => {
+    visitValuesAt(element, compiled, (leaf) => {
       const key = identifierKey(kind, source, leaf)
       if (key !== null) keys.add(key)
       return false
@@ -39,7 +39,7 @@ export function elementKeys(
 
 /** The places inside an element of a keyed list at which the keys of the element are. */
 interface KeyPlaces {
-  readonly identifiers: readonly { readonly inside: string; readonly compiled: Path }[]
+  readonly identifiers: readonly { readonly inside: string; readonly compiled: CompiledPath }[]
   /** The value of an element that is one of its keys; null when the list names no such value. */
   readonly value: Attribute | null
 }
@@ -67,7 +67,7 @@ export function keysInList(
 ): readonly (readonly string[])[] {
   const found: (readonly string[])[] = []
   for (const path of list.paths) {
-    walk(document, compilePath(path), (element) => {
+    visitValuesAt(document, compilePath(path), (element) => {
       found.push(elementKeys(kind, recordType, list, path, element))
       return false
     })
@@ -86,11 +86,11 @@ const [TYPE, VALUE] = [compilePath('identifier_type'), compilePath('identifier_v
 /** The key of an identifier. For an unlisted type, the name of the type is part of the key. */
 function identifierKey(kind: Kind, source: IdentifierSource, leaf: JsonValue): string | null {
   const type = identifierTypeOf(kind, source, leaf) ?? UNLISTED
-  const value = identifierValue(type, isJsonObject(leaf) ? at(leaf, VALUE) : leaf)
+  const value = identifierValue(type, isJsonObject(leaf) ? findMemberAt(leaf, VALUE) : leaf)
   if (value === null) return null
-  const called = isJsonObject(leaf) && type === UNLISTED ? at(leaf, TYPE) : undefined
+  const called = isJsonObject(leaf) && type === UNLISTED ? findMemberAt(leaf, TYPE) : undefined
   return JSON.stringify([type.name, typeof called === 'string' ? searchKey(called) : '', value])
 }
 
-const at = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
+const findMemberAt = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
   step === undefined ? undefined : member(object, step)

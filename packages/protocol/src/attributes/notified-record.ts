@@ -2,11 +2,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType } from '../kinds/kind.ts'
 import type { NotifiedAs, NotifiedMember } from '../kinds/notified-shape.ts'
-import { ATTRIBUTE_TYPES } from './attribute-types.ts'
+import { SCALAR_READERS } from './attribute-types.ts'
 import { dayInterval, instantText } from './dates.ts'
 import { heldAt } from './held.ts'
 import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
-import { compilePath, walk } from './walk.ts'
+import { compilePath, visitValuesAt } from './walk.ts'
 
 /** The record in the form for notifications; the same object when its type has no such form. */
 export function notifiedRecord(kind: Kind, recordType: RecordType, document: JsonValue): JsonValue {
@@ -18,7 +18,7 @@ export function notifiedRecord(kind: Kind, recordType: RecordType, document: Jso
 /** For each path, the function that reads it, made at its first use. */
 const readers = new Map<string, (document: JsonValue) => JsonValue[]>()
 
-function at(path: string, from: JsonValue): JsonValue[] {
+function readAtPath(path: string, from: JsonValue): JsonValue[] {
   const read = readers.get(path) ?? heldAt(path)
   readers.set(path, read)
   return read(from)
@@ -44,7 +44,7 @@ function objectOf(
   from: JsonValue,
 ): JsonObject | undefined {
   for (const path of paths) {
-    const found = at(path, from).find(isJsonObject)
+    const found = readAtPath(path, from).find(isJsonObject)
     if (found === undefined) continue
     const made = membersOf(scope, members, found)
     if (Object.keys(made).length > 0) return made
@@ -57,23 +57,24 @@ function valueAt(
   { paths, as }: Extract<NotifiedMember, { as: unknown }>,
   from: JsonValue,
 ): JsonValue | undefined {
-  if (as === 'identifiers') return listed(identifiersAt(scope, paths, from))
-  if (as === 'objects') return listed(paths.flatMap((path) => at(path, from)).filter(isJsonObject))
-  const values = paths.map((path) => at(path, from)).find((found) => found.length > 0)
+  if (as === 'identifiers') return listUnlessEmpty(identifiersAt(scope, paths, from))
+  if (as === 'objects') return listUnlessEmpty(paths.flatMap((path) => readAtPath(path, from)).filter(isJsonObject))
+  const values = paths.map((path) => readAtPath(path, from)).find((found) => found.length > 0)
   const [first, ...others] = values ?? []
   if (values === undefined || first === undefined) return undefined
   if (as === 'list' || (as === 'value' && others.length > 0)) return values
   return WRITTEN[as](first)
 }
 
-const listed = (values: readonly JsonValue[]): JsonValue | undefined => (values.length === 0 ? undefined : [...values])
+const listUnlessEmpty = (values: readonly JsonValue[]): JsonValue | undefined =>
+  values.length === 0 ? undefined : [...values]
 
 /** For each `NotifiedAs` of a single value, the function that writes it. A value that cannot be read is unchanged. */
 const WRITTEN: Readonly<
   Record<Exclude<NotifiedAs, 'identifiers' | 'objects' | 'list'>, (raw: JsonValue) => JsonValue>
 > = {
   value: (raw) => raw,
-  boolean: (raw) => (ATTRIBUTE_TYPES.boolean(raw, FLAG) as boolean | null) ?? raw,
+  boolean: (raw) => (SCALAR_READERS.boolean(raw, FLAG) as boolean | null) ?? raw,
   date: (raw) => {
     const days = typeof raw === 'string' ? dayInterval(raw) : null
     return days !== null && days.from === days.to ? days.from : raw
@@ -87,7 +88,7 @@ function identifiersAt({ kind, recordType }: Scope, paths: readonly string[], fr
   const found = new Map<string, JsonObject>()
   for (const path of paths) {
     const source = recordType.identifiers.find((one) => one.path === path) ?? { path, names: 'record' as const }
-    walk(from, compilePath(path), (leaf) => {
+    visitValuesAt(from, compilePath(path), (leaf) => {
       const type = identifierTypeOf(kind, source, leaf)
       const raw = isJsonObject(leaf) ? leaf.identifier_value : leaf
       const value = type === undefined ? null : identifierValue(type, raw)

@@ -2,8 +2,8 @@
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, IdentifierType } from '../kinds/kind.ts'
 import { isListed } from '../records/code-lists.ts'
-import { ATTRIBUTE_TYPES, type AttributeScalar, type AttributeValue } from './attribute-types.ts'
-import { compilePath, type Path, walk } from './walk.ts'
+import { type AttributeScalar, type AttributeValue, SCALAR_READERS } from './attribute-types.ts'
+import { type CompiledPath, compilePath, visitValuesAt } from './walk.ts'
 
 /** Gets notes on values while they are read, mostly on those that cannot be used. It never changes the result. */
 export interface ReadingNotes {
@@ -22,9 +22,9 @@ export const isWritten = (leaf: JsonValue): boolean =>
   !isJsonObject(leaf) && (typeof leaf !== 'string' || leaf.trim() !== '')
 
 /** The split paths of each attribute, made at its first use. */
-const pathsOf = new WeakMap<Attribute, readonly Path[]>()
+const pathsOf = new WeakMap<Attribute, readonly CompiledPath[]>()
 
-function compiledPaths(attribute: Attribute): readonly Path[] {
+function compiledPaths(attribute: Attribute): readonly CompiledPath[] {
   let paths = pathsOf.get(attribute)
   if (paths === undefined) {
     paths = attribute.paths.map(compilePath)
@@ -39,7 +39,7 @@ function compiledPaths(attribute: Attribute): readonly Path[] {
  * at most with the document.
  */
 export function readAttribute(attribute: Attribute, document: JsonValue, notes?: ReadingNotes): AttributeValue | null {
-  const read = ATTRIBUTE_TYPES[attribute.type]
+  const read = SCALAR_READERS[attribute.type]
   const values: AttributeScalar[] = []
   const { codes } = attribute
   let place = 0
@@ -54,7 +54,7 @@ export function readAttribute(attribute: Attribute, document: JsonValue, notes?:
     return attribute.many !== true
   }
   for (const path of compiledPaths(attribute)) {
-    walk(document, path, visit)
+    visitValuesAt(document, path, visit)
     if (values.length > 0) break
     place += 1
   }

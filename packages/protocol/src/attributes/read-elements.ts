@@ -3,18 +3,18 @@ import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember } from '../kinds/kind.ts'
 import type { AttributeScalar } from './attribute-types.ts'
 import { type ReadingNotes, readAttribute } from './read-attribute.ts'
-import { compilePath, type Path, walk } from './walk.ts'
+import { type CompiledPath, compilePath, visitValuesAt } from './walk.ts'
 
 /** The values of one element by the names of the compound's members. A member without a value has no entry. */
 export interface Element {
   readonly [member: string]: AttributeScalar
 }
 
-type Draft = { [member: string]: AttributeScalar }
+type ElementDraft = { [member: string]: AttributeScalar }
 
 /** The split paths of a compound, and its members in the groups that `readElements` needs. */
-interface Plan {
-  readonly paths: readonly Path[]
+interface CompoundPlan {
+  readonly paths: readonly CompiledPath[]
   readonly members: readonly CompoundMember[]
   /** Members with `record_paths`, each with the attribute that reads it from the record, outside of the elements. */
   readonly outside: readonly { readonly name: string; readonly inRecord: Attribute }[]
@@ -22,10 +22,10 @@ interface Plan {
   readonly ofRecord: readonly CompoundMember[]
 }
 
-const plans = new WeakMap<Compound, Plan>()
-const NONE: readonly Element[] = []
+const plans = new WeakMap<Compound, CompoundPlan>()
+const NO_ELEMENTS: readonly Element[] = []
 
-function planOf(compound: Compound): Plan {
+function planOfCompound(compound: Compound): CompoundPlan {
   let plan = plans.get(compound)
   if (plan === undefined) {
     const { members } = compound
@@ -50,33 +50,39 @@ function planOf(compound: Compound): Plan {
  * it; each of several values becomes an element of its own. Never throws; the time grows with the document.
  */
 export function readElements(compound: Compound, document: JsonValue, notes?: ReadingNotes): readonly Element[] {
-  const plan = planOf(compound)
+  const plan = planOfCompound(compound)
   for (const path of plan.paths) {
-    const elements = path.length === 0 ? [ofRecord(plan, document, notes)] : alongPath(plan, document, path, notes)
+    const elements =
+      path.length === 0 ? [elementOfRecord(plan, document, notes)] : alongPath(plan, document, path, notes)
     if (elements.length === 0) continue
     addFromRecord(plan, document, elements, notes)
-    const found = distinct(plan, elements)
+    const found = distinctElements(plan, elements)
     if (found.length > 0) return found
   }
-  return NONE
+  return NO_ELEMENTS
 }
 
-function alongPath({ members }: Plan, document: JsonValue, path: Path, notes?: ReadingNotes): Draft[] {
-  const elements: Draft[] = []
-  walk(document, path, (leaf) => {
-    const element = read(members, leaf, notes)
+function alongPath(
+  { members }: CompoundPlan,
+  document: JsonValue,
+  path: CompiledPath,
+  notes?: ReadingNotes,
+): ElementDraft[] {
+  const elements: ElementDraft[] = []
+  visitValuesAt(document, path, (leaf) => {
+    const element = readElement(members, leaf, notes)
     if (element !== null) elements.push(element)
     return false
   })
   return elements
 }
 
-function ofRecord(plan: Plan, document: JsonValue, notes?: ReadingNotes): Draft {
-  return (isJsonObject(document) ? read(plan.ofRecord, document, notes) : null) ?? {}
+function elementOfRecord(plan: CompoundPlan, document: JsonValue, notes?: ReadingNotes): ElementDraft {
+  return (isJsonObject(document) ? readElement(plan.ofRecord, document, notes) : null) ?? {}
 }
 
-function read(members: readonly CompoundMember[], leaf: JsonValue, notes?: ReadingNotes): Draft | null {
-  let element: Draft | null = null
+function readElement(members: readonly CompoundMember[], leaf: JsonValue, notes?: ReadingNotes): ElementDraft | null {
+  let element: ElementDraft | null = null
   for (const member of members) {
     const value = readAttribute(member, leaf, notes)
     if (value === null) continue
@@ -88,7 +94,12 @@ function read(members: readonly CompoundMember[], leaf: JsonValue, notes?: Readi
   return element
 }
 
-function addFromRecord({ outside }: Plan, document: JsonValue, elements: Draft[], notes?: ReadingNotes): void {
+function addFromRecord(
+  { outside }: CompoundPlan,
+  document: JsonValue,
+  elements: ElementDraft[],
+  notes?: ReadingNotes,
+): void {
   const count = elements.length
   for (const { name, inRecord } of outside) {
     const lacking = elements.slice(0, count).filter((element) => element[name] === undefined)
@@ -106,10 +117,10 @@ function addFromRecord({ outside }: Plan, document: JsonValue, elements: Draft[]
   }
 }
 
-function distinct({ members }: Plan, elements: readonly Draft[]): readonly Element[] {
+function distinctElements({ members }: CompoundPlan, elements: readonly ElementDraft[]): readonly Element[] {
   const [first] = elements
-  if (first === undefined) return NONE
-  if (elements.length === 1) return isEmpty(first) ? NONE : elements
+  if (first === undefined) return NO_ELEMENTS
+  if (elements.length === 1) return isEmpty(first) ? NO_ELEMENTS : elements
   const found = new Map<string, Element>()
   for (const element of elements) {
     if (isEmpty(element)) continue

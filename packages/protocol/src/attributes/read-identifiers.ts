@@ -7,7 +7,7 @@ import { normaliseIdentifier } from '../kinds/normalisers.ts'
 import { isOfForm } from '../kinds/value-pattern.ts'
 import { integerText } from '../numbers.ts'
 import { isWritten, type ReadingNotes } from './read-attribute.ts'
-import { compilePath, member, type Path, walk } from './walk.ts'
+import { type CompiledPath, compilePath, member, visitValuesAt } from './walk.ts'
 
 /** An identifier of a record, in the normalised form that is stored and searched. */
 export interface RecordIdentifier {
@@ -19,15 +19,15 @@ export interface RecordIdentifier {
   readonly names: IdentifierSource['names']
 }
 
-const [IDENTIFIER_TYPE, IDENTIFIER_VALUE] = [keyed('identifier_type'), keyed('identifier_value')]
+const [IDENTIFIER_TYPE, IDENTIFIER_VALUE] = [nameStep('identifier_type'), nameStep('identifier_value')]
 
-function keyed(key: string) {
+function nameStep(key: string) {
   return { key, spellings: [] }
 }
 
-const pathsOf = new WeakMap<IdentifierSource, Path>()
+const pathsOf = new WeakMap<IdentifierSource, CompiledPath>()
 
-function compiledPath(source: IdentifierSource): Path {
+function compiledPath(source: IdentifierSource): CompiledPath {
   let path = pathsOf.get(source)
   if (path === undefined) {
     path = compilePath(source.path)
@@ -59,7 +59,7 @@ function visitIdentifiers(
 ): RecordIdentifier[] {
   const found = new Map<string, RecordIdentifier>()
   for (const source of recordType.identifiers) {
-    walk(document, compiledPath(source), (leaf) => {
+    visitValuesAt(document, compiledPath(source), (leaf) => {
       const type = identifierTypeOf(kind, source, leaf)
       const raw = isJsonObject(leaf) ? member(leaf, IDENTIFIER_VALUE) : leaf
       const value = type === undefined ? null : identifierValue(type, raw)

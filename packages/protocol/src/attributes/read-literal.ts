@@ -3,12 +3,12 @@ import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
 import {
   ATTRIBUTE_TEXT_MAX_LENGTH,
-  ATTRIBUTE_TYPES,
   type AttributeScalar,
   exactNumberOf,
   finiteOrNull,
   normalCode,
   normalText,
+  SCALAR_READERS,
 } from './attribute-types.ts'
 import { instantInterval } from './dates.ts'
 
@@ -19,14 +19,14 @@ type ReadLiteral = (raw: JsonValue, attribute: Attribute, part: boolean) => Attr
  * digits is refused instead of rounded; so is a text longer than the part of texts that is compared.
  */
 const LITERALS: Partial<Record<AttributeType, ReadLiteral>> = {
-  text: (raw, attribute, part) => bounded(raw, normalText(raw, attribute, part)),
-  code: (raw, attribute) => bounded(raw, normalCode(raw, attribute)),
+  text: (raw, attribute, part) => textIfComparable(raw, normalText(raw, attribute, part)),
+  code: (raw, attribute) => textIfComparable(raw, normalCode(raw, attribute)),
   number: (raw) => finiteOrNull(exactNumberOf(raw)),
   datetime: (raw) => (typeof raw === 'string' || typeof raw === 'number' ? instantInterval(String(raw)) : null),
 }
 
 /** The text; null when it is longer than the part that is compared, or `raw` is so long that its end was not read. */
-function bounded(raw: JsonValue, text: string | null): string | null {
+function textIfComparable(raw: JsonValue, text: string | null): string | null {
   const longest = Math.max(text?.length ?? 0, typeof raw === 'string' ? raw.length / 8 : 0)
   return longest > ATTRIBUTE_TEXT_MAX_LENGTH ? null : text
 }
@@ -41,5 +41,5 @@ function bounded(raw: JsonValue, text: string | null): string | null {
  */
 export function readLiteral(attribute: Attribute, raw: JsonValue, part = false): AttributeScalar | null {
   const read = LITERALS[attribute.type]
-  return read === undefined ? ATTRIBUTE_TYPES[attribute.type](raw, attribute) : read(raw, attribute, part)
+  return read === undefined ? SCALAR_READERS[attribute.type](raw, attribute) : read(raw, attribute, part)
 }

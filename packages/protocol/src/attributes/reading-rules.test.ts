@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { JsonValue } from '../json.ts'
 import { civil } from '../kinds/civil.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
-import { ATTRIBUTE_TYPES, READER_VERSIONS } from './attribute-types.ts'
+import { READER_VERSIONS, SCALAR_READERS } from './attribute-types.ts'
 import { readIdentifiers } from './read-identifiers.ts'
 import { attributeRules, compoundRules, identifierRules } from './reading-rules.ts'
 
@@ -22,7 +22,7 @@ const SAMPLES: readonly JsonValue[] = [
 ]
 
 const made = (attribute: Partial<Attribute> & { type: AttributeType }): unknown[] =>
-  SAMPLES.map((raw) => ATTRIBUTE_TYPES[attribute.type](raw, { name: 'a', paths: ['a'], ...attribute }))
+  SAMPLES.map((raw) => SCALAR_READERS[attribute.type](raw, { name: 'a', paths: ['a'], ...attribute }))
 
 /**
  * A change of one of these makes columns wrong that were filled before. Raise the type's version in READER_VERSIONS, or

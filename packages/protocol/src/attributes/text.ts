@@ -11,7 +11,7 @@ const PLAIN = /^[\x21-\x5f\x61-\x7e]+(?: [\x21-\x5f\x61-\x7e]+)*$/
  * invisible characters such as a soft hyphen. Vowel signs and tone marks of other scripts, hamza and madda are parts of
  * letters, and are kept.
  */
-const DROPPED =
+const DROPPED_CHARACTERS =
   /[\u0300-\u036f\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]|\p{Cf}/gu
 /** A lone acute accent. It first becomes an apostrophe: decomposition would make it a space with an accent. */
 const LONE_ACUTE = /\u00b4/g
@@ -42,7 +42,7 @@ const LETTERS: ReadonlyMap<string, string> = new Map([
 const LETTER = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g')
 
 /** The text in Unicode NFC, otherwise unchanged: the form in which texts without `fold` are compared. */
-export function composed(text: string): string {
+export function composeText(text: string): string {
   return ASCII.test(text) ? text : text.normalize('NFC')
 }
 
@@ -76,7 +76,7 @@ function withoutMarks(text: string): string {
   return text
     .replace(LONE_ACUTE, "'")
     .normalize('NFKD')
-    .replace(DROPPED, '')
+    .replace(DROPPED_CHARACTERS, '')
     .replace(APOSTROPHES, "'")
     .replace(HYPHENS, '-')
     .replace(SPACES, ' ')

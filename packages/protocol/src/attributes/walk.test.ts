@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type JsonValue, parseJson } from '../json.ts'
 import { KEY_SPELLINGS } from './record-keys.ts'
-import { compilePath, walk } from './walk.ts'
+import { compilePath, visitValuesAt } from './walk.ts'
 
 function leaves(document: JsonValue, path: string): JsonValue[] {
   const found: JsonValue[] = []
-  walk(document, compilePath(path), (leaf) => {
+  visitValuesAt(document, compilePath(path), (leaf) => {
     found.push(leaf)
     return false
   })
@@ -38,7 +38,7 @@ describe('walk', () => {
 
   it('stops where it is told to', () => {
     const seen: JsonValue[] = []
-    const stopped = walk({ a: [1, 2, 3] }, compilePath('a'), (leaf) => {
+    const stopped = visitValuesAt({ a: [1, 2, 3] }, compilePath('a'), (leaf) => {
       seen.push(leaf)
       return leaf === 2
     })

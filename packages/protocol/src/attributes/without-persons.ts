@@ -42,19 +42,19 @@ export function withoutPersons(
   document: JsonObject,
   takesOut: TakesOut,
 ): JsonObject {
-  const scope: Scope = { kind, takesOut, persons: [], recordType, places: placesOf(recordType) }
+  const scope: RemovalScope = { kind, takesOut, persons: [], recordType, places: personPlacesOf(recordType) }
   const left = cutMembers(scope, '', document)
   return isJsonObject(left) ? left : {}
 }
 
 /** The state while persons are removed from one record: its type, who is removed, and the persons found so far. */
-interface Scope {
+interface RemovalScope {
   readonly kind: Kind
   readonly takesOut: TakesOut
   /** The persons found so far in relations that an attribute counts, removed or not. */
   readonly persons: CountedPerson[]
   readonly recordType: RecordType
-  readonly places: Places
+  readonly places: PersonPlaces
 }
 
 interface CountedPerson {
@@ -64,7 +64,7 @@ interface CountedPerson {
 }
 
 /** The places that matter when persons are removed from records of a type, by search keys of their paths. */
-interface Places {
+interface PersonPlaces {
   /** The places of the record's own identifiers, and of the objects around them. */
   readonly own: ReadonlySet<string>
   readonly relations: ReadonlyMap<string, Relation>
@@ -77,15 +77,15 @@ interface Places {
   readonly counts: ReadonlySet<string>
 }
 
-const known = new WeakMap<RecordType, Places>()
+const known = new WeakMap<RecordType, PersonPlaces>()
 
-function placesOf(recordType: RecordType): Places {
-  const found = known.get(recordType) ?? readPlaces(recordType)
+function personPlacesOf(recordType: RecordType): PersonPlaces {
+  const found = known.get(recordType) ?? readPersonPlaces(recordType)
   known.set(recordType, found)
   return found
 }
 
-function readPlaces({ identifiers, attributes, relations = [] }: RecordType): Places {
+function readPersonPlaces({ identifiers, attributes, relations = [] }: RecordType): PersonPlaces {
   const entries = new Map<string, string[]>()
   for (const { paths, entries: around = [] } of relations) {
     for (const [at, path] of paths.entries()) {
@@ -106,7 +106,7 @@ function readPlaces({ identifiers, attributes, relations = [] }: RecordType): Pl
 }
 
 /** Removes persons from a value; undefined when nothing is left. */
-function cutValue(scope: Scope, path: string, value: JsonValue): JsonValue | undefined {
+function cutValue(scope: RemovalScope, path: string, value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) {
     const left = value.map((element) => cutValue(scope, path, element))
     if (left.every((element, at) => element === value[at])) return value
@@ -116,13 +116,13 @@ function cutValue(scope: Scope, path: string, value: JsonValue): JsonValue | und
   if (value === null || typeof value === 'boolean') return value
   const relation = scope.places.relations.get(path)
   if (relation !== undefined) return cutRelated(scope, path, relation, value)
-  if (!scope.places.own.has(path) && names(scope, value)) return undefined
+  if (!scope.places.own.has(path) && namesRemovedPerson(scope, value)) return undefined
   return isJsonObject(value) ? cutMembers(scope, path, value) : value
 }
 
 /** Removes persons from a value in a relation. @param value another person, or an object with persons deeper inside */
 function cutRelated(
-  scope: Scope,
+  scope: RemovalScope,
   path: string,
   relation: Relation,
   value: JsonObject | string | number,
@@ -167,7 +167,7 @@ const isOfPerson = ({ attributes }: RecordType, value: JsonObject, identifiers: 
  * for none)
  */
 function cutPerson(
-  scope: Scope,
+  scope: RemovalScope,
   recordType: RecordType,
   value: JsonObject,
 ): readonly [left: JsonValue | undefined, named: string | null] {
@@ -177,12 +177,12 @@ function cutPerson(
     if (person.relation === null && person.record === null) named ??= key
     return key
   }
-  const inner = { ...scope, takesOut, persons: [], recordType, places: placesOf(recordType) }
+  const inner = { ...scope, takesOut, persons: [], recordType, places: personPlacesOf(recordType) }
   return [cutMembers(inner, '', value), named]
 }
 
 /** True when the object has more persons of relations inside, such as `household_member` in a `member_list`. */
-const isAroundPersons = ({ relations }: Places, path: string, value: JsonObject): boolean =>
+const isAroundPersons = ({ relations }: PersonPlaces, path: string, value: JsonObject): boolean =>
   [...relations.keys()].some(
     (one) => one.startsWith(`${path}.`) && [memberNamed(value, one.slice(path.length + 1)) ?? []].flat().length > 0,
   )
@@ -190,7 +190,7 @@ const isAroundPersons = ({ relations }: Places, path: string, value: JsonObject)
 /** Members that describe an object. An object that has only these after a removal is removed too. */
 const STRUCTURE = ['@type', '@context', '@id']
 
-function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue | undefined {
+function cutMembers(scope: RemovalScope, path: string, object: JsonObject): JsonValue | undefined {
   const entered = scope.places.entries.get(path)
   const gone: string[] = []
   let changed = false
@@ -209,7 +209,7 @@ function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue |
   if (entered?.some((place) => gone.includes(place))) return undefined
   const isEmpty = members.every(([name]) => STRUCTURE.includes(name))
   if (path !== '' && isEmpty) return undefined
-  return Object.fromEntries(members.map(([name, value]) => [name, counted(scope, path, name, value)]))
+  return Object.fromEntries(members.map(([name, value]) => [name, reduceCount(scope, path, name, value)]))
 }
 
 /**
@@ -217,19 +217,19 @@ function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue |
  * identifiers may be another person's.
  */
 const isRead = (
-  { places: { own } }: Scope,
+  { places: { own } }: RemovalScope,
   object: JsonObject,
   place: string,
   key: string,
   value: JsonValue,
 ): boolean => !own.has(place) || memberNamed(object, key) === value
 
-const nobodysOwn = (scope: Scope): Scope => ({ ...scope, places: { ...scope.places, own: new Set() } })
+const nobodysOwn = (scope: RemovalScope): RemovalScope => ({ ...scope, places: { ...scope.places, own: new Set() } })
 
 const UNKNOWN = { relation: null, record: null } as const
 
 /** The value of a member. A number that counts persons is reduced by the removed persons who are nowhere left. */
-function counted({ places, persons }: Scope, path: string, name: string, value: JsonValue): JsonValue {
+function reduceCount({ places, persons }: RemovalScope, path: string, name: string, value: JsonValue): JsonValue {
   const key = searchKey(name)
   if (!places.counts.has(path === '' ? key : `${path}.${key}`)) return value
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
@@ -254,7 +254,7 @@ function countGone(persons: readonly CountedPerson[]): number {
 }
 
 /** True when the value is or names a removed person. The other members of an object then belong to that person too. */
-function names({ kind, takesOut }: Scope, value: JsonObject | string | number): boolean {
+function namesRemovedPerson({ kind, takesOut }: RemovalScope, value: JsonObject | string | number): boolean {
   const identifiers = isJsonObject(value)
     ? identifiersWithin(kind, value)
     : untypedIdentifiers(kind, value, BARE_LENGTH)

@@ -39,9 +39,9 @@ function withAttribute(recordType: RecordType, added: Attribute): RecordType {
 }
 
 /** Names that attributes must not have: columns of every record table, and a member name that every object has. */
-const RESERVED = ['id', 'primary_identifier', 'document', 'created_at', 'updated_at', 'constructor']
+const RESERVED_NAMES = ['id', 'primary_identifier', 'document', 'created_at', 'updated_at', 'constructor']
 /** System columns that every PostgreSQL table has; an added attribute cannot have their names. */
-const OF_EVERY_TABLE = ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax']
+const SYSTEM_COLUMNS = ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax']
 const NAME = /^[a-z][a-z0-9_]{0,40}$/
 const ALIAS = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
 const SEGMENT = /^[^\s.:\p{Cc}](?:[^.:\p{Cc}]*[^\s.:\p{Cc}])?$/u
@@ -51,7 +51,7 @@ const MAX_ALIASES = 20
 /** The types that an operator may use: all except `age`, which has no column. */
 const TYPES: readonly AttributeType[] = ['text', 'code', 'date', 'datetime', 'number', 'boolean']
 const FLAGS = ['many', 'fold', 'indexed', 'sortable'] as const
-const MEMBERS: readonly string[] = ['name', 'aliases', 'paths', 'type', 'codes', ...FLAGS]
+const ATTRIBUTE_MEMBERS: readonly string[] = ['name', 'aliases', 'paths', 'type', 'codes', ...FLAGS]
 
 /** Describes the fault of an addition, in words for the operator; null when it is valid. */
 export function additionProblem(kind: Kind, addition: AttributeAddition): string | null {
@@ -62,7 +62,7 @@ export function additionProblem(kind: Kind, addition: AttributeAddition): string
   // The addition comes from a file or command line, so its type is not known yet.
   const wish: unknown = addition.attribute
   if (typeof wish !== 'object' || wish === null || Array.isArray(wish)) return 'attribute: must be an object'
-  const given = wish as Given
+  const given = wish as UncheckedAttribute
   const existing = recordType.attributes.find(({ name }) => name === given.name)
   if (existing !== undefined) return indexProblem(existing, given)
   const meansAlready = (name: string) => resolveSearchable(kind, recordType, name) !== undefined
@@ -73,13 +73,13 @@ export function additionProblem(kind: Kind, addition: AttributeAddition): string
   return null
 }
 
-type Given = { readonly [member in keyof Attribute]?: unknown }
-type Check = (given: Given, meansAlready: (name: string) => boolean) => string | null
+type UncheckedAttribute = { readonly [member in keyof Attribute]?: unknown }
+type Check = (given: UncheckedAttribute, meansAlready: (name: string) => boolean) => string | null
 
-function indexProblem(existing: Attribute, given: Given): string | null {
+function indexProblem(existing: Attribute, given: UncheckedAttribute): string | null {
   if (existing.type === 'age') return `${existing.name}: nothing of it is stored; index ${existing.since}`
-  const own: Given = existing
-  const same = [...MEMBERS, 'since'].every((member) => {
+  const own: UncheckedAttribute = existing
+  const same = [...ATTRIBUTE_MEMBERS, 'since'].every((member) => {
     const key = member as keyof Attribute
     return key === 'indexed' || JSON.stringify(given[key]) === JSON.stringify(own[key])
   })
@@ -90,8 +90,8 @@ function indexProblem(existing: Attribute, given: Given): string | null {
 /** The checks of an addition, in order: the first problem is reported. */
 const CHECKS: readonly Check[] = [
   (given) => {
-    const unknown = Object.keys(given).find((member) => !MEMBERS.includes(member))
-    return unknown === undefined ? null : `${unknown}: must be one of ${MEMBERS.join(', ')}`
+    const unknown = Object.keys(given).find((member) => !ATTRIBUTE_MEMBERS.includes(member))
+    return unknown === undefined ? null : `${unknown}: must be one of ${ATTRIBUTE_MEMBERS.join(', ')}`
   },
   nameProblem,
   ({ type }) => (TYPES.some((known) => known === type) ? null : `type: must be one of ${TYPES.join(', ')}`),
@@ -106,26 +106,26 @@ const CHECKS: readonly Check[] = [
   aliasesProblem,
 ]
 
-function nameProblem({ name }: Given, meansAlready: (name: string) => boolean): string | null {
+function nameProblem({ name }: UncheckedAttribute, meansAlready: (name: string) => boolean): string | null {
   if (typeof name !== 'string' || !NAME.test(name)) {
     return 'name: must be 1 to 41 lower-case letters, digits and _, beginning with a letter'
   }
-  if (RESERVED.includes(name)) return `name: ${RESERVED.join(', ')} are reserved`
-  if (OF_EVERY_TABLE.includes(name)) return `name: ${OF_EVERY_TABLE.join(', ')} are columns of every table`
+  if (RESERVED_NAMES.includes(name)) return `name: ${RESERVED_NAMES.join(', ')} are reserved`
+  if (SYSTEM_COLUMNS.includes(name)) return `name: ${SYSTEM_COLUMNS.join(', ')} are columns of every table`
   if (QUERY_WORDS.includes(name)) return `name: ${QUERY_WORDS.join(', ')} mean something else in a query`
   // A date has two columns, whose names end in `_from` and `_to`.
   if (/_(?:from|to)$/.test(name)) return 'name: must not end in _from or _to'
   return meansAlready(name) ? `name: ${name} already means something in this record type` : null
 }
 
-function codesProblem({ type, codes }: Given): string | null {
+function codesProblem({ type, codes }: UncheckedAttribute): string | null {
   if (type !== 'code') return codes === undefined ? null : 'codes: only for type code'
   return typeof codes === 'string' && Object.hasOwn(CODE_LISTS, codes)
     ? null
     : `codes: must be one of ${Object.keys(CODE_LISTS).join(', ')}`
 }
 
-function pathsProblem({ paths }: Given): string | null {
+function pathsProblem({ paths }: UncheckedAttribute): string | null {
   if (!Array.isArray(paths) || paths.length === 0 || paths.length > MAX_PATHS) {
     return `paths: must be a list of 1 to ${MAX_PATHS} paths in the record`
   }
@@ -144,7 +144,7 @@ function isPath(path: unknown): boolean {
   )
 }
 
-function aliasesProblem({ name, aliases }: Given, meansAlready: (name: string) => boolean): string | null {
+function aliasesProblem({ name, aliases }: UncheckedAttribute, meansAlready: (name: string) => boolean): string | null {
   if (aliases === undefined) return null
   if (!Array.isArray(aliases) || aliases.length > MAX_ALIASES) {
     return `aliases: must be a list of at most ${MAX_ALIASES} names`

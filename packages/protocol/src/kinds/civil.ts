@@ -11,7 +11,7 @@ import {
 } from './shared-attributes.ts'
 
 /** Offers the youngest sample person without marriage and death. */
-const YOUNGEST: EventOffer = {
+const YOUNGEST_PERSON_OFFER: EventOffer = {
   lacks: ['marriage_date', 'death_date'],
   by: { attribute: 'birth_date', first: 'latest' },
 }
@@ -92,7 +92,7 @@ export const civil: Kind = {
       name: 'LiveBirth',
       aliases: ['live_birth', 'birth'],
       needs: ['birth_date', 'registration_date'],
-      offers: YOUNGEST,
+      offers: YOUNGEST_PERSON_OFFER,
     },
     {
       name: 'Death',
@@ -101,7 +101,12 @@ export const civil: Kind = {
       needs: ['death_date'],
       offers: { lacks: ['death_date'], by: { attribute: 'birth_date', first: 'earliest' } },
     },
-    { name: 'FetalDeath', aliases: ['fetal_death'], needs: ['birth_date', 'death_date'], offers: YOUNGEST },
+    {
+      name: 'FetalDeath',
+      aliases: ['fetal_death'],
+      needs: ['birth_date', 'death_date'],
+      offers: YOUNGEST_PERSON_OFFER,
+    },
     {
       name: 'Marriage',
       aliases: [],
@@ -114,7 +119,7 @@ export const civil: Kind = {
       needs: ['divorce_date'],
       offers: { has: ['marriage_date'], lacks: ['divorce_date', 'death_date'] },
     },
-    { name: 'Adoption', aliases: [], offers: YOUNGEST },
+    { name: 'Adoption', aliases: [], offers: YOUNGEST_PERSON_OFFER },
     { name: 'REGISTER', aliases: ['REGISTRATION'] },
     { name: 'UPDATE', aliases: [] },
   ],

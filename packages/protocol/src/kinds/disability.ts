@@ -13,7 +13,7 @@ import {
   registrationAttributes,
 } from './shared-attributes.ts'
 
-const persons = ['personal_details', 'personal_details.demographic_info']
+const personPaths = ['personal_details', 'personal_details.demographic_info']
 
 const impairment: Compound = {
   name: 'impairment',
@@ -60,7 +60,7 @@ export const disability: Kind = {
       document_types: ['DisabledPerson', 'DRPerson', 'PWD_PERSON', 'Person'],
       primary_identifier: 'UIN',
       identifiers: [
-        ...pathsAt(persons, 'member_identifier', 'identifier').map((path) => ({
+        ...pathsAt(personPaths, 'member_identifier', 'identifier').map((path) => ({
           path,
           type: 'UIN',
           names: 'record' as const,
@@ -68,8 +68,8 @@ export const disability: Kind = {
         ...['member_identifier', 'identifier'].map((path) => ({ path, type: 'UIN', names: 'record' as const })),
       ],
       attributes: [
-        ...personAttributes(persons),
-        ...addressAttributes(persons),
+        ...personAttributes(personPaths),
+        ...addressAttributes(personPaths),
         { name: 'disability_status', paths: ['disability_status'], type: 'code', codes: 'disability_status' },
         { name: 'disability_level', paths: ['disability_level'], type: 'code', codes: 'disability_level' },
         {
@@ -83,7 +83,7 @@ export const disability: Kind = {
       ],
       compounds: [impairment, programmeEnrolment],
       keyed_lists: [
-        identifierList([...pathsAt(persons, 'member_identifier', 'identifier'), 'member_identifier', 'identifier']),
+        identifierList([...pathsAt(personPaths, 'member_identifier', 'identifier'), 'member_identifier', 'identifier']),
         programmeList(['programs_enrollments']),
       ],
       event_rules: [{ event: 'REGISTER', on: 'new' }],

@@ -12,7 +12,7 @@ import {
   situationAttributes,
 } from './shared-attributes.ts'
 
-const persons = ['demographic_info', 'demographic_info.person']
+const personPaths = ['demographic_info', 'demographic_info.person']
 
 /** One job of a person, current or past. */
 const employment: Compound = {
@@ -47,12 +47,12 @@ export const ess: Kind = {
       primary_identifier: 'UIN',
       identifiers: [
         { path: 'member_identifier', type: 'UIN', names: 'record' },
-        ...persons.map((path) => ({ path, names: 'record' as const })),
-        ...pathsAt(persons, 'identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
+        ...personPaths.map((path) => ({ path, names: 'record' as const })),
+        ...pathsAt(personPaths, 'identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
       ],
       attributes: [
-        ...personAttributes(persons),
-        ...addressAttributes(persons),
+        ...personAttributes(personPaths),
+        ...addressAttributes(personPaths),
         ...situationAttributes(['']),
         { name: 'unemployment_reason', paths: ['unemployment_reason'], type: 'code', codes: 'unemployment_reason' },
         {
@@ -61,10 +61,10 @@ export const ess: Kind = {
           type: 'code',
           codes: 'ess_enrolment_status',
         },
-        ...registrationAttributes(['', ...persons]),
+        ...registrationAttributes(['', ...personPaths]),
       ],
       compounds: [employment],
-      keyed_lists: [identifierList(['member_identifier', ...pathsAt(persons, 'identifier')])],
+      keyed_lists: [identifierList(['member_identifier', ...pathsAt(personPaths, 'identifier')])],
       event_rules: [
         { event: 'enrolment', on: 'new' },
         { event: 'enrolment', on: 'changed', if: [{ is: 'set', attribute: 'enrolment_status' }] },

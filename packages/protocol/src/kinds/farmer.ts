@@ -11,12 +11,12 @@ import {
 } from './shared-attributes.ts'
 
 const details = ['farmer_personal_details']
-const persons = pathsAt(details, 'demographic_info', 'demographic_info.person')
+const personPaths = pathsAt(details, 'demographic_info', 'demographic_info.person')
 /** The lists of parcels: land in the published examples, farms in the newer classes. */
 const parcels = ['land_details', 'farm_details']
 const activities = pathsAt(parcels, 'farming_activities')
 
-const named = (path: string): IdentifierSource => ({ path, type: 'FARMER_ID', names: 'record' })
+const farmerIdSource = (path: string): IdentifierSource => ({ path, type: 'FARMER_ID', names: 'record' })
 
 /** Makes a text member that each element of a list has, or that the record has for all elements. */
 function elementOrRecordMember(name: string, more: Partial<CompoundMember> = {}): CompoundMember {
@@ -62,15 +62,15 @@ export const farmer: Kind = {
       document_types: ['Farmer', 'FRPerson', 'Person'],
       primary_identifier: 'FARMER_ID',
       identifiers: [
-        ...pathsAt([...details, ''], 'member_identifier', 'identifier').map(named),
-        ...persons.map((path) => ({ path, names: 'record' as const })),
-        ...pathsAt(persons, 'identifier').map(named),
+        ...pathsAt([...details, ''], 'member_identifier', 'identifier').map(farmerIdSource),
+        ...personPaths.map((path) => ({ path, names: 'record' as const })),
+        ...pathsAt(personPaths, 'identifier').map(farmerIdSource),
         ...pathsAt(parcels, 'identifier').map((path) => ({ path, names: 'record' as const })),
         ...pathsAt(parcels, 'farm_id').map((path) => ({ path, type: 'FARM_ID', names: 'record' as const })),
       ],
       attributes: [
-        ...personAttributes(persons),
-        ...addressAttributes([...persons, ...parcels]),
+        ...personAttributes(personPaths),
+        ...addressAttributes([...personPaths, ...parcels]),
         { name: 'farmer_type', paths: ['farmer_type'], type: 'text', fold: true },
         ...registrationAttributes(['']),
       ],
@@ -78,7 +78,7 @@ export const farmer: Kind = {
       keyed_lists: [
         identifierList([
           ...pathsAt([...details, ''], 'member_identifier', 'identifier'),
-          ...pathsAt([...persons, ...parcels], 'identifier'),
+          ...pathsAt([...personPaths, ...parcels], 'identifier'),
         ]),
         { name: 'parcel', paths: parcels, identifiers: ['identifier'], values: ['farm_id'] },
       ],

@@ -16,7 +16,7 @@ import {
 } from './shared-attributes.ts'
 
 /** The places of a person: first in a beneficiary, then in the plain member of a notification. */
-const persons = [
+const personPaths = [
   'member.demographic_info.person',
   'member.demographic_info',
   'demographic_info.person',
@@ -63,12 +63,12 @@ const notifiedMember: NotifiedShape = {
   members: [
     {
       name: 'member_identifier',
-      paths: [...pathsAt(members, 'member_identifier'), ...persons, ...pathsAt(persons, 'identifier')],
+      paths: [...pathsAt(members, 'member_identifier'), ...personPaths, ...pathsAt(personPaths, 'identifier')],
       as: 'identifiers',
     },
     {
       name: 'demographic_info',
-      paths: persons,
+      paths: personPaths,
       members: [
         { name: 'identifier', paths: ['identifier', ''], as: 'identifiers' },
         {
@@ -113,19 +113,19 @@ export const ibr: Kind = {
       primary_identifier: 'UIN',
       identifiers: [
         ...pathsAt(members, 'member_identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
-        ...persons.map((path) => ({ path, names: 'record' as const })),
-        ...pathsAt(persons, 'identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
+        ...personPaths.map((path) => ({ path, names: 'record' as const })),
+        ...pathsAt(personPaths, 'identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
       ],
       attributes: [
-        ...personAttributes(persons),
-        ...addressAttributes(persons),
+        ...personAttributes(personPaths),
+        ...addressAttributes(personPaths),
         ...situationAttributes(members),
         { name: 'assistance_unit', paths: ['assistance_unit'], type: 'code', codes: 'group_type' },
         ...registrationAttributes(members),
       ],
       compounds: [enrolment],
       keyed_lists: [
-        identifierList([...pathsAt(members, 'member_identifier', 'identifier'), ...pathsAt(persons, 'identifier')]),
+        identifierList([...pathsAt(members, 'member_identifier', 'identifier'), ...pathsAt(personPaths, 'identifier')]),
         programmeList(pathsAt(members, 'programme_identifier')),
       ],
       event_rules: [

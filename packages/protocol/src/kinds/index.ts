@@ -19,17 +19,17 @@ export function kindNamed(name: string): Kind | undefined {
 
 /** The record type for a name in `reg_record_type` or `response_entity`, such as `spdci-extensions-dci:Person`. */
 export function resolveRecordType(kind: Kind, spelling: string): RecordType | undefined {
-  return named(kind.record_types, spelling, (type) => [type.name, type.emitted, ...type.aliases])
+  return findNamedRow(kind.record_types, spelling, (type) => [type.name, type.emitted, ...type.aliases])
 }
 
 /** The identifier type for a name in a query or a record, such as BRN for `BIRTH_REG_NO`. */
 export function resolveIdentifierType(kind: Kind, spelling: string): IdentifierType | undefined {
-  return named(kind.identifier_types, spelling, namesOf)
+  return findNamedRow(kind.identifier_types, spelling, namesOf)
 }
 
 /** The event type for a name in `reg_event_type`, such as LiveBirth for `...:RegistryEventType:live_birth`. */
 export function resolveEventType(kind: Kind, spelling: string): EventType | undefined {
-  return named(kind.event_types, spelling, (type) => [type.name, ...type.aliases])
+  return findNamedRow(kind.event_types, spelling, (type) => [type.name, ...type.aliases])
 }
 
 /** True when a search may have this `reg_event_type`: an event type, or another value from published searches. */
@@ -43,7 +43,7 @@ export function isSearchEventType(kind: Kind, spelling: string): boolean {
 export function resolveAttribute(recordType: RecordType, spelling: string): Attribute | undefined {
   const spellings = (attribute: Attribute) => [...namesOf(attribute), ...attribute.paths]
   return queryKeys(recordType, spelling)
-    .map((key) => named(recordType.attributes, key, spellings, searchKey))
+    .map((key) => findNamedRow(recordType.attributes, key, spellings, searchKey))
     .find((attribute) => attribute !== undefined)
 }
 
@@ -81,7 +81,7 @@ function nameKey(name: string): string {
 /** For each list of rows, a table of rows by name, made at first use. The first of two rows with a name wins. */
 const tables = new WeakMap<readonly object[], ReadonlyMap<string, object>>()
 
-function named<Row extends object>(
+function findNamedRow<Row extends object>(
   rows: readonly Row[],
   name: string,
   spellingsOf: (row: Row) => readonly string[],

@@ -5,7 +5,7 @@ import type { IdentifierType } from './kind.ts'
 export const IDENTIFIER_MAX_LENGTH = 256
 
 /** White space of every script, and invisible characters such as a zero-width space. */
-const UNSEEN = /[\s\p{Cf}]+/gu
+const UNSEEN_CHARACTERS = /[\s\p{Cf}]+/gu
 const UNUSABLE = /[\p{Cc}\p{Cs}]/u
 const PLAIN_CODE = /^[A-Z0-9-]+$/
 
@@ -17,19 +17,20 @@ const EMAIL = /^[^@]+@[^@]+$/
  * Removes white space and invisible characters, and composes (NFKC). A lone accent becomes a space and an accent, so
  * both steps are done twice.
  */
-const seen = (raw: string): string => raw.replace(UNSEEN, '').normalize('NFKC').replace(UNSEEN, '').normalize('NFKC')
+const withoutUnseen = (raw: string): string =>
+  raw.replace(UNSEEN_CHARACTERS, '').normalize('NFKC').replace(UNSEEN_CHARACTERS, '').normalize('NFKC')
 
 /** Each function keeps leading zeros, returns null for an unusable value, and does not change a normalised value. */
 const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string | null> = {
   /** Removes differences of case and spaces: "ab 0012" becomes "AB0012". */
   code: (raw) => {
     if (PLAIN_CODE.test(raw)) return raw
-    return seen(seen(raw).toUpperCase()) || null
+    return withoutUnseen(withoutUnseen(raw).toUpperCase()) || null
   },
   /** Leaves out punctuation, a leading `tel:`, and a plus, which many writers omit; 3 to 32 digits must be left. */
   phone: (raw) => {
     const digits = raw
-      .replace(UNSEEN, '')
+      .replace(UNSEEN_CHARACTERS, '')
       .normalize('NFKC')
       .replace(/^tel:/i, '')
       .replace(PHONE_PUNCTUATION, '')
@@ -37,7 +38,7 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
     return PHONE.test(digits) ? digits : null
   },
   email: (raw) => {
-    const address = seen(seen(raw).toLowerCase())
+    const address = withoutUnseen(withoutUnseen(raw).toLowerCase())
     return EMAIL.test(address) ? address : null
   },
   /** Keeps the value as written, in NFC and without spaces at its ends. */

@@ -90,14 +90,14 @@ function addIdentifiers(
   for (const type of kind.identifier_types) add(namesOf(type), { is: 'identifier', types: [type] })
   const own = ownIdentifierPlaces(kind, recordType)
   for (const { path, types } of own) {
-    add([path, ...joined([path], VALUE_WORDS)], { is: 'identifier', types })
+    add([path, ...joinPaths([path], VALUE_WORDS)], { is: 'identifier', types })
   }
   const isOwn = (type: IdentifierType): boolean => own.some(({ types }) => types.includes(type))
   const ofPart: Searchable = { is: 'identifier', types: anyType.filter((type) => !isOwn(type)) }
   const paths = recordType.identifiers.map(({ path }) => path)
   for (const { path, names } of recordType.identifiers) {
     const meant = names === 'part' ? ofPart : any
-    add(joined([path], VALUE_WORDS), meant)
+    add(joinPaths([path], VALUE_WORDS), meant)
     const last = path.slice(path.lastIndexOf('.') + 1)
     const type = resolveIdentifierType(kind, last)
     // The object `demographic_info` has an identifier among other members: only the path of the identifier is a name.
@@ -105,9 +105,11 @@ function addIdentifiers(
     else if (last.endsWith('identifier')) add([path], meant)
   }
   const places = [...paths, ...IDENTIFIER_WORDS]
-  add([...IDENTIFIER_WORDS, ...VALUE_WORDS, ...joined(IDENTIFIER_WORDS, VALUE_WORDS)], any)
-  add(joined(IDENTIFIER_WORDS, ['value']), any)
-  add([...TYPE_WORDS, ...joined(places, TYPE_WORDS), ...joined(IDENTIFIER_WORDS, ['type'])], { is: 'identifier_type' })
+  add([...IDENTIFIER_WORDS, ...VALUE_WORDS, ...joinPaths(IDENTIFIER_WORDS, VALUE_WORDS)], any)
+  add(joinPaths(IDENTIFIER_WORDS, ['value']), any)
+  add([...TYPE_WORDS, ...joinPaths(places, TYPE_WORDS), ...joinPaths(IDENTIFIER_WORDS, ['type'])], {
+    is: 'identifier_type',
+  })
 }
 
 /**
@@ -127,10 +129,10 @@ function ownIdentifierPlaces(kind: Kind, { identifiers }: RecordType) {
 function memberPaths(compound: Compound, member: CompoundMember): string[] {
   const places = [...namesOf(compound), ...compound.paths]
   const ends = [...namesOf(member), ...member.paths]
-  return [...joined(places, ends), ...(member.record_paths ?? [])].filter(isSpelled)
+  return [...joinPaths(places, ends), ...(member.record_paths ?? [])].filter(isSpelled)
 }
 
-function joined(places: readonly string[], ends: readonly string[]): string[] {
+function joinPaths(places: readonly string[], ends: readonly string[]): string[] {
   return places.flatMap((place) => ends.map((end) => [place, end].filter(isSpelled).join('.')))
 }
 

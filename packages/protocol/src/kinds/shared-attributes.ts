@@ -69,7 +69,7 @@ export function addressAttributes(places: readonly string[], otherLocations: rea
         ...pathsAt(addresses, 'locality', 'city'),
         ...pathsAt(places, 'location'),
         ...otherLocations,
-        ...additional('location'),
+        ...additionalAttributePaths('location'),
       ],
       type: 'text',
       fold: true,
@@ -77,20 +77,28 @@ export function addressAttributes(places: readonly string[], otherLocations: rea
     },
     {
       name: 'district',
-      paths: [...pathsAt(addresses, 'sub_region_code'), ...pathsAt(places, 'district'), ...additional('district')],
+      paths: [
+        ...pathsAt(addresses, 'sub_region_code'),
+        ...pathsAt(places, 'district'),
+        ...additionalAttributePaths('district'),
+      ],
       type: 'text',
       fold: true,
       indexed: true,
     },
     {
       name: 'region',
-      paths: [...pathsAt(addresses, 'region_code'), ...pathsAt(places, 'region'), ...additional('region')],
+      paths: [
+        ...pathsAt(addresses, 'region_code'),
+        ...pathsAt(places, 'region'),
+        ...additionalAttributePaths('region'),
+      ],
       type: 'text',
       fold: true,
     },
     {
       name: 'postal_code',
-      paths: [...pathsAt(addresses, 'postal_code'), ...additional('postal_code')],
+      paths: [...pathsAt(addresses, 'postal_code'), ...additionalAttributePaths('postal_code')],
       type: 'text',
       fold: true,
     },
@@ -121,7 +129,7 @@ export function maritalStatus(paths: readonly string[]): Attribute {
 /** The poverty score of a household, which registries also write into its members. */
 export const povertyScore: Attribute = {
   name: 'poverty_score',
-  paths: ['poverty_score', ...additional('poverty_score')],
+  paths: ['poverty_score', ...additionalAttributePaths('poverty_score')],
   type: 'number',
   indexed: true,
   sortable: true,
@@ -148,6 +156,6 @@ export function programmeList(paths: readonly string[]): KeyedList {
   return { name: 'programme', paths, values: ['programme.programme_identifier', 'programme_identifier', ''] }
 }
 
-function additional(name: string): string[] {
+function additionalAttributePaths(name: string): string[] {
   return [`additional_attributes.${name}`]
 }

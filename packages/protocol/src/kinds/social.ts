@@ -15,13 +15,13 @@ import {
   situationAttributes,
 } from './shared-attributes.ts'
 
-const persons = ['demographic_info', 'demographic_info.person']
+const personPaths = ['demographic_info', 'demographic_info.person']
 /** The paths in a group record at which members of the group are. */
 const places = ['group_head_info', 'member_list', 'member_list.household_member']
 
 /** The places of the identifiers of members, for members at the paths `at`. */
 function memberIdentifiers(at: readonly string[], names: IdentifierSource['names']): IdentifierSource[] {
-  const people = pathsAt(at, ...persons)
+  const people = pathsAt(at, ...personPaths)
   return [
     ...pathsAt(at, 'member_identifier').map((path) => ({ path, type: 'UIN', names })),
     ...people.map((path) => ({ path, names })),
@@ -33,7 +33,7 @@ function memberIdentifiers(at: readonly string[], names: IdentifierSource['names
 
 /** The paths of the members' lists of identifiers, for members at the paths `at`. */
 function memberIdentifierLists(at: readonly string[]): string[] {
-  return [...pathsAt(at, 'member_identifier'), ...pathsAt(pathsAt(at, ...persons), 'identifier')]
+  return [...pathsAt(at, 'member_identifier'), ...pathsAt(pathsAt(at, ...personPaths), 'identifier')]
 }
 
 /** A functional limitation of a member. */
@@ -58,8 +58,8 @@ const householdMember: Compound = {
   aliases: ['group_member'],
   paths: ['member_list.household_member', 'member_list', 'group_head_info'],
   members: [
-    { name: 'sex', paths: pathsAt(persons, 'sex'), type: 'code', codes: 'sex' },
-    { name: 'birth_date', paths: pathsAt(persons, 'birth_date'), type: 'date' },
+    { name: 'sex', paths: pathsAt(personPaths, 'sex'), type: 'code', codes: 'sex' },
+    { name: 'birth_date', paths: pathsAt(personPaths, 'birth_date'), type: 'date' },
     { name: 'is_disabled', paths: ['is_disabled'], type: 'boolean' },
     maritalStatus(['marital_status']),
   ],
@@ -79,14 +79,14 @@ export const social: Kind = {
       primary_identifier: 'UIN',
       identifiers: memberIdentifiers([''], 'record'),
       attributes: [
-        ...personAttributes(persons),
-        ...addressAttributes([...persons, '']),
+        ...personAttributes(personPaths),
+        ...addressAttributes([...personPaths, '']),
         ...situationAttributes(['']),
         povertyScore,
-        ...registrationAttributes(['', ...persons]),
+        ...registrationAttributes(['', ...personPaths]),
       ],
       compounds: [limitation],
-      keyed_lists: [identifierList(['member_identifier', ...pathsAt(persons, 'identifier')])],
+      keyed_lists: [identifierList(['member_identifier', ...pathsAt(personPaths, 'identifier')])],
       event_rules: [{ event: 'REGISTER', on: 'new' }],
       relations: [
         {

@@ -13,17 +13,17 @@ const VALUE_MAX_LENGTH = 64
 const RULE =
   'must be digits, capital letters, - / . _ and classes such as [0-9], [A-Z0-9] or \\d, each with {n}, {n,m} or ? if it is there several times or may be missing'
 /** One part of a pattern: a class, a digit, an escaped or plain character, with a repetition. */
-const PART =
+const PATTERN_PART =
   /(?:\[((?:[A-Z0-9](?:-[A-Z0-9])?|[/._])+-?)\]|(\\d)|\\([-/.])|([A-Z0-9/_-]))(?:\{(\d{1,2})(?:,(\d{1,2}))?\}|(\?))?/y
 
 /** The characters that one place of a value may have. */
-interface Step {
+interface PatternStep {
   readonly characters: string
   readonly optional: boolean
 }
 
 const DIGITS = '0123456789'
-const known = new Map<string, readonly Step[] | null>()
+const known = new Map<string, readonly PatternStep[] | null>()
 
 /** The rule that a pattern breaks; null when it is valid. */
 export function patternProblem(pattern: string): string | null {
@@ -39,12 +39,12 @@ export function hasForm(pattern: string, value: string): boolean {
   const steps = stepsOf(pattern)
   if (steps === null) throw new Error('not a pattern')
   // The steps of the pattern that the next character of the value may match.
-  let next = closure(steps, new Set([0]))
+  let next = addReachableSteps(steps, new Set([0]))
   for (const character of value) {
     const after = new Set<number>()
     for (const at of next) if (steps[at]?.characters.includes(character)) after.add(at + 1)
     if (after.size === 0) return false
-    next = closure(steps, after)
+    next = addReachableSteps(steps, after)
   }
   return next.has(steps.length)
 }
@@ -60,12 +60,12 @@ export function sampleOfForm(pattern: string): string {
 }
 
 /** Adds the steps that can be reached without a character, by leaving out optional steps. */
-function closure(steps: readonly Step[], reached: Set<number>): ReadonlySet<number> {
+function addReachableSteps(steps: readonly PatternStep[], reached: Set<number>): ReadonlySet<number> {
   for (const at of reached) if (steps[at]?.optional) reached.add(at + 1)
   return reached
 }
 
-function stepsOf(pattern: string): readonly Step[] | null {
+function stepsOf(pattern: string): readonly PatternStep[] | null {
   const found = known.get(pattern)
   if (found !== undefined) return found
   const steps = pattern.length > PATTERN_MAX_LENGTH ? null : parse(pattern.replace(/^\^/, '').replace(/\$$/, ''))
@@ -73,11 +73,11 @@ function stepsOf(pattern: string): readonly Step[] | null {
   return steps
 }
 
-function parse(pattern: string): readonly Step[] | null {
-  const steps: Step[] = []
-  PART.lastIndex = 0
-  while (PART.lastIndex < pattern.length) {
-    const part = PART.exec(pattern)
+function parse(pattern: string): readonly PatternStep[] | null {
+  const steps: PatternStep[] = []
+  PATTERN_PART.lastIndex = 0
+  while (PATTERN_PART.lastIndex < pattern.length) {
+    const part = PATTERN_PART.exec(pattern)
     if (part === null) return null
     const [, inClass, digit, escaped, plain, least, most, question] = part
     const characters = digit !== undefined ? DIGITS : inClass !== undefined ? charactersIn(inClass) : (escaped ?? plain)

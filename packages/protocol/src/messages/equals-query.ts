@@ -33,12 +33,12 @@ export function readEqualsQuery<Asked extends string>(
   place: string,
   attributes: AskedAttributes<Asked>,
 ): Readonly<Partial<Record<Asked, string>>> {
-  if (!isJsonObject(query)) throw bad(place, 'must be an object')
+  if (!isJsonObject(query)) throw badQuery(place, 'must be an object')
   const found: Partial<Record<Asked, string>> = {}
   for (const [name, value] of comparisons(query, place)) {
     const asked = (Object.keys(attributes) as Asked[]).find((key) => attributes[key].includes(name))
-    if (asked === undefined) throw bad(place, `each attribute must be one of ${canonicalNames(attributes)}`)
-    if (found[asked] !== undefined) throw bad(place, `must compare ${attributes[asked][0]} only once`)
+    if (asked === undefined) throw badQuery(place, `each attribute must be one of ${canonicalNames(attributes)}`)
+    if (found[asked] !== undefined) throw badQuery(place, `must compare ${attributes[asked][0]} only once`)
     found[asked] = textOf(value, `${place}: the value of ${attributes[asked][0]}`)
   }
   return found
@@ -49,17 +49,17 @@ function comparisons(query: Readonly<Record<string, unknown>>, place: string): r
   if (Object.hasOwn(query, 'attribute_name')) {
     const { attribute_name, operator, attribute_value, ...others } = query
     if (Object.keys(others).length > 0) {
-      throw bad(place, `may have ${SPELLED_OUT.join(', ')} and no other member`)
+      throw badQuery(place, `may have ${SPELLED_OUT.join(', ')} and no other member`)
     }
-    if (typeof attribute_name !== 'string') throw bad(place, 'attribute_name must be a string')
-    if (!isEquals(operator)) throw bad(place, 'operator must be eq')
+    if (typeof attribute_name !== 'string') throw badQuery(place, 'attribute_name must be a string')
+    if (!isEquals(operator)) throw badQuery(place, 'operator must be eq')
     return [[attribute_name, attribute_value]]
   }
   return Object.entries(query).map(([name, comparison]) => {
     const members = isJsonObject(comparison) ? Object.entries(comparison) : []
     const [member] = members
     if (member === undefined || members.length > 1 || !isEquals(member[0])) {
-      throw bad(place, 'each attribute must be an object with the one member eq')
+      throw badQuery(place, 'each attribute must be an object with the one member eq')
     }
     return [name, member[1]]
   })
@@ -70,7 +70,7 @@ const isEquals = (operator: unknown): boolean => typeof operator === 'string' &&
 /** The value as text. A whole number is accepted, because some senders write an identifier as one. */
 function textOf(value: unknown, place: string): string {
   const text = typeof value === 'string' ? value.trim() : integerText(value)
-  if (text === null || text === '') throw bad(place, 'must be a text that is not empty')
+  if (text === null || text === '') throw badQuery(place, 'must be a text that is not empty')
   return text
 }
 
@@ -79,4 +79,4 @@ const canonicalNames = (attributes: AskedAttributes<string>): string =>
     .map(([name]) => name)
     .join(', ')
 
-const bad = (place: string, rule: string): RequestFault => new RequestFault('err.request.bad', `${place}: ${rule}`)
+const badQuery = (place: string, rule: string): RequestFault => new RequestFault('err.request.bad', `${place}: ${rule}`)

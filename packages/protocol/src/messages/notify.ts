@@ -55,7 +55,7 @@ export const IncomingNotifyEventRequest = Type.Object({
 })
 export type IncomingNotifyEventRequest = Static<typeof IncomingNotifyEventRequest>
 
-const byReferenceId = <Value extends TSchema>(value: Value, description: string) =>
+const mapByReferenceId = <Value extends TSchema>(value: Value, description: string) =>
   Type.Record(Type.String(), value, { description })
 
 /**
@@ -64,22 +64,22 @@ const byReferenceId = <Value extends TSchema>(value: Value, description: string)
  */
 export const NotifyMeta = Type.Object(
   {
-    subscriptions: byReferenceId(Type.Array(Type.String()), 'Codes of the subscriptions that caused the item.'),
-    presence: byReferenceId(
+    subscriptions: mapByReferenceId(Type.Array(Type.String()), 'Codes of the subscriptions that caused the item.'),
+    presence: mapByReferenceId(
       Type.Record(Type.String(), oneOf(['entered', 'stayed', 'left'])),
       'By code: whether the record fulfils the filter since the change, before and after it, or no more.',
     ),
-    record_version: byReferenceId(
+    record_version: mapByReferenceId(
       Type.Integer({ minimum: 0 }),
       'Grows with each change of a record; of two items of one event type the lower one is older. 0: not known.',
     ),
-    occurred_at: byReferenceId(Timestamp, 'When it happened, as the registry system says.'),
-    recorded_at: byReferenceId(Timestamp, 'When the registry recorded it.'),
+    occurred_at: mapByReferenceId(Timestamp, 'When it happened, as the registry system says.'),
+    recorded_at: mapByReferenceId(Timestamp, 'When the registry recorded it.'),
     corrects: Type.Optional(
-      byReferenceId(Type.String(), 'The reference_id of the earlier item that this one takes back.'),
+      mapByReferenceId(Type.String(), 'The reference_id of the earlier item that this one takes back.'),
     ),
     replaced_by: Type.Optional(
-      byReferenceId(
+      mapByReferenceId(
         Type.Object({ identifier_type: Type.String(), identifier_value: Type.String() }),
         'The record of the item was merged into another one, which has this primary identifier.',
       ),

@@ -11,13 +11,13 @@ import type { ExampleOf } from './readers.ts'
 import { sampleIdentifier, sampleRecord } from './sample-record.ts'
 
 /** The messages of one operation, without envelopes: `exampleRequest` and `exampleReply` add these. */
-export interface Example {
+export interface MessageExample {
   readonly request: JsonObject
   readonly reply: JsonObject
 }
 
-const asked = '2026-02-03T09:15:00.000Z'
-const answered = '2026-02-03T09:15:00.120Z'
+const requestTime = '2026-02-03T09:15:00.000Z'
+const replyTime = '2026-02-03T09:15:00.120Z'
 const transaction_id = 'tx-900'
 const correlation_id = '5f0c2b7e-0d52-4c6e-9a54-30c1f2d9a001'
 const ids = { transaction_id, correlation_id }
@@ -35,11 +35,11 @@ function searchReply(kind: Kind, records: readonly unknown[] = [sampleRecord(kin
     reg_records: records,
   }
   const pagination = { ...page, total_count: records.length }
-  const item = { reference_id: 'r1', timestamp: answered, status: 'succ', data, pagination, locale: 'eng' }
+  const item = { reference_id: 'r1', timestamp: replyTime, status: 'succ', data, pagination, locale: 'eng' }
   return { ...ids, search_response: [item] }
 }
 
-function search(kind: Kind): Example {
+function searchExample(kind: Kind): MessageExample {
   const asks = { query_type: 'idtype-value', query: sampleIdentifier(kind, kind.record_types[0]) } as const
   return { request: searchFor(kind, asks), reply: searchReply(kind) }
 }
@@ -53,11 +53,11 @@ function searchFor(kind: Kind, asks: Pick<QueryExample, 'query_type' | 'query'>)
     query: asks.query,
     pagination: page,
   }
-  const item = { reference_id: 'r1', timestamp: asked, search_criteria, locale: 'eng' }
+  const item = { reference_id: 'r1', timestamp: requestTime, search_criteria, locale: 'eng' }
   return { transaction_id, search_request: [item] }
 }
 
-function subscribe(kind: Kind): Example {
+function subscribe(kind: Kind): MessageExample {
   const [recordType] = kind.record_types
   const wanted = {
     reg_type: regType(kind),
@@ -66,18 +66,18 @@ function subscribe(kind: Kind): Example {
     filter: sampleIdentifier(kind, recordType),
     notify_record_type: recordType.emitted,
   }
-  const subscription = { ...wanted, code: 'SUB-AB12', status: 'subscribe', timestamp: answered }
+  const subscription = { ...wanted, code: 'SUB-AB12', status: 'subscribe', timestamp: replyTime }
   return {
     request: {
       transaction_id,
-      subscribe_request: [{ reference_id: 's1', timestamp: asked, subscribe_criteria: wanted, locale: 'eng' }],
+      subscribe_request: [{ reference_id: 's1', timestamp: requestTime, subscribe_criteria: wanted, locale: 'eng' }],
     },
     reply: {
       ...ids,
       subscribe_response: [
         {
           reference_id: 's1',
-          timestamp: answered,
+          timestamp: replyTime,
           status: 'succ',
           subscriptions: [subscription],
           pagination: { page_size: 1, page_number: 1, total_count: 1 },
@@ -87,17 +87,17 @@ function subscribe(kind: Kind): Example {
   }
 }
 
-const unsubscribe = (): Example => ({
-  request: { transaction_id, timestamp: asked, subscription_codes: ['SUB-AB12'] },
+const unsubscribe = (): MessageExample => ({
+  request: { transaction_id, timestamp: requestTime, subscription_codes: ['SUB-AB12'] },
   reply: {
     ...ids,
-    timestamp: answered,
+    timestamp: replyTime,
     status: 'succ',
     subscription_status: [{ code: 'SUB-AB12', status: 'unsubscribe' }],
   },
 })
 
-const txnStatus = (kind: Kind): Example => ({
+const txnStatus = (kind: Kind): MessageExample => ({
   request: {
     transaction_id: 'tx-950',
     txnstatus_request: {
@@ -114,12 +114,12 @@ const txnStatus = (kind: Kind): Example => ({
   },
 })
 
-const enrolmentUpdates = (kind: Kind): Example => ({
+const enrolmentUpdates = (kind: Kind): MessageExample => ({
   request: {
     transaction_id,
     enrolled_updates: { receipt_type: eventType(kind), beneficiaries: [sampleRecord(kind, kind.record_types[0])] },
   },
-  reply: { ...ids, enrolled_response: [{ reference_id: person(kind), timestamp: answered, status: 'succ' }] },
+  reply: { ...ids, enrolled_response: [{ reference_id: person(kind), timestamp: replyTime, status: 'succ' }] },
 })
 
 const enrolledFor = (kind: Kind, query: JsonObject): JsonObject => ({
@@ -127,23 +127,23 @@ const enrolledFor = (kind: Kind, query: JsonObject): JsonObject => ({
   enrolled_criteria: { query_type: 'expression', response_entity: kind.record_types[0].emitted, query },
 })
 
-const byPerson = (kind: Kind): JsonObject => ({ person_identifier: { eq: person(kind) } })
+const personQuery = (kind: Kind): JsonObject => ({ person_identifier: { eq: person(kind) } })
 
 /** A question whether a person is enrolled. The answers differ between operations (D9). */
-const enrolled =
+const enrolledExample =
   (enrolled_status: string) =>
-  (kind: Kind): Example => ({
-    request: enrolledFor(kind, byPerson(kind)),
+  (kind: Kind): MessageExample => ({
+    request: enrolledFor(kind, personQuery(kind)),
     reply: {
       ...ids,
-      enrolled_response: [{ reference_id: person(kind), timestamp: answered, status: 'succ', enrolled_status }],
+      enrolled_response: [{ reference_id: person(kind), timestamp: replyTime, status: 'succ', enrolled_status }],
     },
   })
 
 /** A question to a disability registry. The questions are equal, the answers differ (2.7). */
 const disability =
   (reply: (kind: Kind) => JsonObject) =>
-  (kind: Kind): Example => ({
+  (kind: Kind): MessageExample => ({
     request: {
       transaction_id,
       disabled_criteria: {
@@ -154,17 +154,17 @@ const disability =
     reply: reply(kind),
   })
 
-const EXAMPLES: Readonly<Record<string, (kind: Kind) => Example>> = {
-  search,
+const EXAMPLES: Readonly<Record<string, (kind: Kind) => MessageExample>> = {
+  search: searchExample,
   subscribe,
   unsubscribe,
   'txn-status': txnStatus,
   'enrolment-updates': enrolmentUpdates,
-  enrolled: enrolled('yes'),
-  'enrolment-status': enrolled('Active'),
+  enrolled: enrolledExample('yes'),
+  'enrolment-status': enrolledExample('Active'),
   disabled: disability((kind) => ({
     ...ids,
-    disabled_response: [{ reference_id: person(kind), timestamp: answered, status: 'succ', disabled_status: 'yes' }],
+    disabled_response: [{ reference_id: person(kind), timestamp: replyTime, status: 'succ', disabled_status: 'yes' }],
   })),
   'disability-details': disability((kind) =>
     searchReply(kind, [{ impairment_type: '1', impairment_level: '3', impairment_cause: '2', age_on_set: '2' }]),
@@ -175,7 +175,7 @@ const EXAMPLES: Readonly<Record<string, (kind: Kind) => Example>> = {
 }
 
 /** The example of an operation. @throws RangeError there is none */
-export function exampleOf(kind: Kind, operationName: string): Example {
+export function exampleOf(kind: Kind, operationName: string): MessageExample {
   const make = Object.hasOwn(EXAMPLES, operationName) ? EXAMPLES[operationName] : undefined
   if (!make) throw new RangeError(`there is no example of operation ${operationName}`)
   return make(kind)
@@ -184,7 +184,7 @@ export function exampleOf(kind: Kind, operationName: string): Example {
 const requestHeader = {
   version: PROTOCOL_VERSION,
   message_id: 'm-31',
-  message_ts: asked,
+  message_ts: requestTime,
   sender_id: 'spmis.demo',
   total_count: 1,
   is_msg_encrypted: false,
@@ -194,7 +194,7 @@ const requestHeader = {
 const replyHeader = {
   version: PROTOCOL_VERSION,
   message_id: 'm-77',
-  message_ts: answered,
+  message_ts: replyTime,
   status: 'succ',
   total_count: 1,
   completed_count: 1,
@@ -212,7 +212,7 @@ export const inventedExample = (kind: Kind): ExampleOf => ({
 
 /** The example request of an operation, in its envelope. An asynchronous one has an address for the callback (G1). */
 export function exampleRequest(kind: Kind, operation: Operation, way: 'sync' | 'async'): JsonObject {
-  return enveloped(operation, way, exampleOf(kind, operation.name).request)
+  return exampleEnvelope(operation, way, exampleOf(kind, operation.name).request)
 }
 
 interface NamedRequest {
@@ -235,7 +235,7 @@ const NAMED_REQUESTS: Readonly<Record<string, (kind: Kind) => readonly NamedRequ
       name: 'programme',
       summary: 'In one programme',
       message: enrolledFor(kind, {
-        ...byPerson(kind),
+        ...personQuery(kind),
         'programme_identifier.programme.programme_identifier': { eq: 'PRG-01' },
       }),
     },
@@ -247,7 +247,7 @@ const NAMED_REQUESTS: Readonly<Record<string, (kind: Kind) => readonly NamedRequ
 function personForms(kind: Kind): readonly NamedRequest[] {
   const spelledOut = { attribute_name: 'person_identifier', operator: 'eq', attribute_value: person(kind) }
   return [
-    { name: 'person', summary: 'By an identifier of the person', message: enrolledFor(kind, byPerson(kind)) },
+    { name: 'person', summary: 'By an identifier of the person', message: enrolledFor(kind, personQuery(kind)) },
     { name: 'comparison', summary: 'By a comparison that is spelled out', message: enrolledFor(kind, spelledOut) },
   ]
 }
@@ -257,12 +257,12 @@ export function exampleRequests(kind: Kind, operation: Operation, way: 'sync' | 
   const requests = Object.hasOwn(NAMED_REQUESTS, operation.name) ? NAMED_REQUESTS[operation.name] : undefined
   if (requests === undefined) return null
   const named = requests(kind).map(({ name, summary, message }) => {
-    return [name, { summary, value: enveloped(operation, way, message) }]
+    return [name, { summary, value: exampleEnvelope(operation, way, message) }]
   })
   return Object.fromEntries(named)
 }
 
-function enveloped(operation: Operation, way: 'sync' | 'async', message: JsonObject): JsonObject {
+function exampleEnvelope(operation: Operation, way: 'sync' | 'async', message: JsonObject): JsonObject {
   const path = way === 'async' ? operation.callback?.path : undefined
   const sender_uri = path === undefined ? {} : { sender_uri: `https://spmis.demo/${path}` }
   return { header: { ...requestHeader, action: operation.action, ...sender_uri }, message }
@@ -287,8 +287,8 @@ const NOTIFY_META = {
   subscriptions: { e1: ['SUB-AB12'] },
   presence: { e1: { 'SUB-AB12': 'entered' } },
   record_version: { e1: 4711 },
-  occurred_at: { e1: asked },
-  recorded_at: { e1: answered },
+  occurred_at: { e1: requestTime },
+  recorded_at: { e1: replyTime },
   sequence: 1,
 }
 
@@ -300,14 +300,14 @@ function notification(kind: Kind): JsonObject {
     reg_record_type: recordType.emitted,
     reg_records: notifiedRecord(kind, recordType, sampleRecord(kind, recordType)),
   }
-  return { transaction_id, notify_event: [{ reference_id: 'e1', timestamp: answered, data, locale: 'eng' }] }
+  return { transaction_id, notify_event: [{ reference_id: 'e1', timestamp: replyTime, data, locale: 'eng' }] }
 }
 
 /** The example of an acknowledgement, which answers asynchronous requests and callbacks. */
-export const exampleAck = { message: { ack_status: 'ACK', timestamp: answered, correlation_id } }
+export const exampleAck = { message: { ack_status: 'ACK', timestamp: replyTime, correlation_id } }
 
 /** The example of an error answer with this code. */
 export function exampleError(code: AckCode, message: string): JsonObject {
   const error = { code, message }
-  return { message: { ack_status: 'ERR', timestamp: answered, correlation_id, error }, errors: [error] }
+  return { message: { ack_status: 'ERR', timestamp: replyTime, correlation_id, error }, errors: [error] }
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from './components.ts'
 /** Matches a reference to a source that readers of the page do not have, such as `spec "Header"` or N12. */
 const SOURCE = /spec "[^"]*"|public standard(?: [\d.]+)?|\b[NDG]\d+\b:?|\b\d+(?:\.\d+)+\b/g
 /** Matches the words, numbers, commas, semicolons and spaces that only stand beside a reference to a source. */
-const BESIDE = /\b(?:responses|required members|\d+)\b|[,;\s]/g
+const WORDS_BESIDE_SOURCE = /\b(?:responses|required members|\d+)\b|[,;\s]/g
 
 /** The text without references to our sources in brackets. References to an RFC stay. */
 export function withoutSources(text: string): string {
@@ -15,7 +15,7 @@ export function withoutSources(text: string): string {
     if (inside.startsWith('RFC')) return whole.replace(/, public standard [\d.]+/, '')
     const rest = inside.replaceAll(SOURCE, '').trim()
     if (rest === inside.trim()) return whole
-    return rest.replaceAll(BESIDE, '') === '' ? '' : ` (${rest})`
+    return rest.replaceAll(WORDS_BESIDE_SOURCE, '') === '' ? '' : ` (${rest})`
   })
 }
 
@@ -24,7 +24,7 @@ const TEXTS = new Set(['description', 'summary'])
 
 /** The document with `withoutSources` applied to each description and summary. */
 export function textsWithoutSources<Document extends object>(document: Document): Document {
-  return mapped(document as JsonObject, (name, value) =>
+  return mapValues(document as JsonObject, (name, value) =>
     TEXTS.has(name) && typeof value === 'string' ? withoutSources(value) : value,
   ) as Document
 }
@@ -46,11 +46,11 @@ export interface ExampleOf {
 export function exampleAt(example: JsonObject, invented: ExampleOf, given: ExampleOf): JsonObject {
   const names: readonly (keyof ExampleOf)[] = ['sender_id', 'receiver_id', 'identifier_value']
   const replaced = new Map<unknown, string>(names.map((name) => [invented[name], given[name]]))
-  return mapped(example, (name, value) => (name === 'sender_uri' ? undefined : (replaced.get(value) ?? value)))
+  return mapValues(example, (name, value) => (name === 'sender_uri' ? undefined : (replaced.get(value) ?? value)))
 }
 
 /** Applies `replace` to each value, at any depth, that is neither object nor list; undefined removes the member. */
-function mapped(object: JsonObject, replace: (name: string, value: unknown) => unknown): JsonObject {
+function mapValues(object: JsonObject, replace: (name: string, value: unknown) => unknown): JsonObject {
   const below = (name: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((one) => below(name, one))
     return typeof value === 'object' && value !== null ? members(value) : replace(name, value)

@@ -48,24 +48,24 @@ export function sampleRecord(kind: Kind, recordType: RecordType): JsonObject {
   const { type, value } = sampleIdentifier(kind, recordType)
   const record: JsonObject = { '@type': recordType.document_types[0] ?? recordType.name }
   const source = recordType.identifiers.find((row) => row.names === 'record' && row.type === type)
-  if (source) put(record, source.path, [{ identifier_type: type, identifier_value: value }])
+  if (source) setAtPath(record, source.path, [{ identifier_type: type, identifier_value: value }])
   for (const [name, sample] of SAMPLE_VALUES) {
     const path = recordType.attributes.find((attribute) => attribute.name === name)?.paths[0]
-    if (path !== undefined) put(record, path, sample)
+    if (path !== undefined) setAtPath(record, path, sample)
   }
   for (const { paths, members } of recordType.compounds ?? []) {
     const element: JsonObject = {}
     for (const { name, paths } of members) {
       const sample = SAMPLE_ELEMENT[name]
-      if (sample !== undefined && paths[0] !== undefined) put(element, paths[0], sample)
+      if (sample !== undefined && paths[0] !== undefined) setAtPath(element, paths[0], sample)
     }
     const [path] = paths
-    if (path !== undefined && Object.keys(element).length > 0) put(record, path, [element])
+    if (path !== undefined && Object.keys(element).length > 0) setAtPath(record, path, [element])
   }
   return record
 }
 
-function put(object: JsonObject, path: string, value: JsonValue): void {
+function setAtPath(object: JsonObject, path: string, value: JsonValue): void {
   const names = path.split('.')
   const last = names.pop() as string
   let place = object

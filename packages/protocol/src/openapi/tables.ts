@@ -13,33 +13,33 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
 
 const escapedCell = (cell: string): string => cell.replaceAll('|', '\\|')
 
-const listed = (names: readonly string[] | undefined) => (names ?? []).join(', ')
+const joinNames = (names: readonly string[] | undefined) => (names ?? []).join(', ')
 
 /** All names except the canonical one, with commas between them. */
-const alsoNamed = (row: Parameters<typeof namesOf>[0]) => listed(namesOf(row).slice(1))
+const alsoNamed = (row: Parameters<typeof namesOf>[0]) => joinNames(namesOf(row).slice(1))
 
-const IN_RECORDS =
+const NAMES_NOTE =
   'Queries and records may use any name, also with a prefix such as `spdci:`. The first place of "Read from" with a value counts.'
 
 /** Markdown about a kind: its description, identifier types, record types with attributes, and event types. */
 export function kindTables(kind: Kind): string {
   return [
     kind.description,
-    `\`reg_type\` ends in \`${kind.reg_type.name}\`; also accepted: ${listed(kind.reg_type.aliases)}. ` +
+    `\`reg_type\` ends in \`${kind.reg_type.name}\`; also accepted: ${joinNames(kind.reg_type.aliases)}. ` +
       'Names are compared by the text after the last ":", without regard to case.',
     '## Identifier types',
     identifierTable(kind),
     '## Record types',
     markdownTable(
       ['Record type', 'Emitted as', 'Also accepted', 'Primary identifier'],
-      kind.record_types.map((type) => [type.name, type.emitted, listed(type.aliases), type.primary_identifier]),
+      kind.record_types.map((type) => [type.name, type.emitted, joinNames(type.aliases), type.primary_identifier]),
     ),
     `Unless \`reg_record_type\` or \`response_entity\` names another one, the record type is ${kind.record_types[0].name}.`,
     ...kind.record_types.flatMap((type) => [...attributeTable(type), ...compoundTable(type)]),
     '## Event types',
     markdownTable(
       ['Event type', 'Also accepted'],
-      kind.event_types.map((type) => [type.name, listed(type.aliases)]),
+      kind.event_types.map((type) => [type.name, joinNames(type.aliases)]),
     ),
   ].join('\n\n')
 }
@@ -67,7 +67,7 @@ function attributeTable({ name, attributes }: RecordType): string[] {
   ])
   return [
     `## Searchable attributes of ${name}`,
-    IN_RECORDS,
+    NAMES_NOTE,
     markdownTable(['Attribute', 'Also accepted', 'Type', 'Read from', 'Sortable', 'Indexed'], rows),
   ]
 }
@@ -87,7 +87,7 @@ function compoundTable(recordType: RecordType): string[] {
     ]),
   )
   const places = compounds.map((compound) => {
-    const aliases = listed([
+    const aliases = joinNames([
       ...namesOf(compound).slice(1),
       ...compound.paths.filter((path) => isNamed(recordType, path)),
     ])

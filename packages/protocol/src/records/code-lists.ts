@@ -2,7 +2,7 @@
  * The code lists of the public standard (public-standard.md 2.1), each code with its spellings. `normaliseCode` makes
  * codes comparable with them, and the schemas of records document them.
  */
-import { composed, foldCase } from '../attributes/text.ts'
+import { composeText, foldCase } from '../attributes/text.ts'
 
 /** One code: the code, its label, and other spellings. All are compared by `spellingKey`. */
 export type Code = readonly [code: string, label: string, ...spellings: string[]]
@@ -258,7 +258,7 @@ export function normaliseCode(list: CodeListName, raw: string): string | null {
   const codes = codesBySpelling.get(list)
   const known = codes?.get(raw) ?? codes?.get(spellingKey(raw)) ?? codes?.get(spellingKey(afterPrefix(raw)))
   if (known !== undefined) return known
-  return foldCase(composed(raw).trim()) || null
+  return foldCase(composeText(raw).trim()) || null
 }
 
 /** True when a normalised value is a code of the list. */

@@ -25,7 +25,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 /** Reads standard base64. Null for white space, missing padding, or unused bits that are not zero. */
 export function fromBase64(text: string): Bytes | null {
   if (text.length % 4 !== 0 || !BASE64.test(text)) return null
-  const binary = decoded(text)
+  const binary = findBinaryString(text)
   if (binary === null || btoa(binary) !== text) return null
   const bytes = new Uint8Array(binary.length)
   for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index)
@@ -46,7 +46,7 @@ export function fromBase64Url(text: string): Bytes | null {
   return fromBase64(standard.padEnd(Math.ceil(text.length / 4) * 4, '='))
 }
 
-function decoded(text: string): string | null {
+function findBinaryString(text: string): string | null {
   try {
     return atob(text)
   } catch {

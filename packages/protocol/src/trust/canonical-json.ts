@@ -30,7 +30,7 @@ export class CanonicalText {
 export function canonicalJson(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return quoted(value)
+      return canonicalString(value)
     case 'number':
       if (!Number.isFinite(value)) throw new CanonicalJsonError('NaN and infinities have no canonical JSON')
       return String(value)
@@ -71,19 +71,19 @@ function object(members: object): string {
 }
 
 /** The results of `beginOf`, by name: some hundred names are used for most members of messages and records. */
-const beginnings = new Map<string, string>()
+const memberBeginnings = new Map<string, string>()
 /** At most so many names are remembered, of at most `LONGEST_NAME` characters: peers can send any number and length. */
 const MOST_NAMES = 2_000
 const LONGEST_NAME = 64
 
 /** The beginning of a member in canonical JSON: its name in quotation marks, and the colon. */
 function beginOf(name: string): string {
-  const known = beginnings.get(name)
+  const known = memberBeginnings.get(name)
   if (known !== undefined) return known
-  const begin = `${quoted(name)}:`
+  const begin = `${canonicalString(name)}:`
   if (name.length > LONGEST_NAME) return begin
-  if (beginnings.size >= MOST_NAMES) beginnings.clear()
-  beginnings.set(name, begin)
+  if (memberBeginnings.size >= MOST_NAMES) memberBeginnings.clear()
+  memberBeginnings.set(name, begin)
   return begin
 }
 
@@ -110,7 +110,7 @@ function sorted(names: string[]): string[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const NOT_PLAIN = /["\\\u0000-\u001f\ud800-\udfff]/
 
-function quoted(text: string): string {
+function canonicalString(text: string): string {
   if (!NOT_PLAIN.test(text)) return `"${text}"`
   if (!text.isWellFormed()) throw new CanonicalJsonError('a text with a lone surrogate has no canonical JSON')
   // The escapes of ECMAScript are those of RFC 8785, 3.2.2.2.

@@ -31,11 +31,11 @@ export function isKid(value: unknown): value is string {
 }
 
 /** Members that only private and symmetric keys have (RFC 7518, 6.2.2, 6.3.2, 6.4; RFC 8037, 2). */
-const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
 /** True when a JWK has a member that only private and symmetric keys have. */
 export function isPrivateJwk(jwk: LooseJwk): boolean {
-  return PRIVATE.some((member) => Object.hasOwn(jwk, member) && jwk[member] !== undefined)
+  return PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member) && jwk[member] !== undefined)
 }
 
 /** A type of public key, with the members that define a key, all in base64url. */
@@ -60,7 +60,7 @@ const KEY_SHAPES: readonly KeyShape[] = [
   { kty: 'OKP', crv: 'Ed25519', members: ['x'], bytes: 32, numbers: false, encrypts: false },
 ]
 
-const shapeNamed = (jwk: LooseJwk): KeyShape | undefined =>
+const findKeyShape = (jwk: LooseJwk): KeyShape | undefined =>
   KEY_SHAPES.find(({ kty, crv }) => kty === jwk.kty && (crv === undefined || crv === jwk.crv))
 
 /**
@@ -68,7 +68,7 @@ const shapeNamed = (jwk: LooseJwk): KeyShape | undefined =>
  * base64url of the right size. Other members are ignored.
  */
 export function encryptionShape(jwk: LooseJwk): KeyShape | undefined {
-  const shape = shapeNamed(jwk)
+  const shape = findKeyShape(jwk)
   return shape?.encrypts &&
     shape.members.every((member) => {
       const bytes = base64urlBytes(jwk[member])
@@ -83,14 +83,14 @@ export function encryptionShape(jwk: LooseJwk): KeyShape | undefined {
  * padding. Null for an unknown type, or a member that is not base64 or has the wrong size.
  */
 export function bareJwk(jwk: LooseJwk): Jwk | null {
-  const shape = shapeNamed(jwk)
+  const shape = findKeyShape(jwk)
   if (shape === undefined) return null
-  const members = shape.members.map((member) => [member, respelt(jwk[member], shape)] as const)
+  const members = shape.members.map((member) => [member, minimalBase64Url(jwk[member], shape)] as const)
   if (members.some(([, text]) => text === null)) return null
   return { kty: shape.kty, ...(shape.crv !== undefined && { crv: shape.crv }), ...Object.fromEntries(members) }
 }
 
-function respelt(text: unknown, { bytes: size, numbers }: KeyShape): string | null {
+function minimalBase64Url(text: unknown, { bytes: size, numbers }: KeyShape): string | null {
   if (typeof text !== 'string') return null
   const bytes = fromBase64Url(text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
   if (bytes === null) return null
@@ -123,7 +123,7 @@ export async function importVerifyingKey(jwk: Jwk, algorithm: AlgorithmName): Pr
   if (jwk.kty === 'RSA' && jwk.e !== 'AQAB') {
     throw new KeyRefused('the public exponent of an RSA key must be 65537')
   }
-  return imported(jwk, algorithm, 'verify')
+  return importKeyForUse(jwk, algorithm, 'verify')
 }
 
 /**
@@ -133,10 +133,10 @@ export async function importVerifyingKey(jwk: Jwk, algorithm: AlgorithmName): Pr
  */
 export async function importSigningKey(jwk: Jwk, algorithm: AlgorithmName): Promise<WebCryptoKey> {
   if (jwk.d === undefined) throw new KeyRefused('this is a public key; a private key is expected')
-  return imported(jwk, algorithm, 'sign')
+  return importKeyForUse(jwk, algorithm, 'sign')
 }
 
-async function imported(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign' | 'verify'): Promise<WebCryptoKey> {
+async function importKeyForUse(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign' | 'verify'): Promise<WebCryptoKey> {
   if (algorithmOfJwk(jwk) !== algorithm) throw new KeyRefused('the key is for another algorithm')
   // `readPublicKey` checks what the JWK says about its use. Here the caller decides about the use.
   const { alg: _alg, use: _use, key_ops: _operations, ext: _extractable, ...material } = jwk

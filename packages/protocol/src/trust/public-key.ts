@@ -222,7 +222,7 @@ export async function publicKeysOf(
 ): Promise<readonly PublicKey[]> {
   const keys: PublicKey[] = []
   for (const jwk of jwks) {
-    const key = await usable(jwk, sender_id)
+    const key = await findUsableKey(jwk, sender_id)
     if (key === null) continue
     const known = keys.find(({ kid, use }) => kid === key.kid && use === key.use)
     if (known === undefined) keys.push(key)
@@ -233,7 +233,7 @@ export async function publicKeysOf(
   return keys
 }
 
-async function usable(jwk: JsonObject, sender_id: string | undefined): Promise<PublicKey | null> {
+async function findUsableKey(jwk: JsonObject, sender_id: string | undefined): Promise<PublicKey | null> {
   try {
     return await readPublicKey(jwk, { sender_id })
   } catch (error) {

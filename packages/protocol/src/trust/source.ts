@@ -66,7 +66,7 @@ function memberSources(text: string): ReadonlyMap<string, string> {
  * stay as written. Use it only for texts from `canonicalJson`, or that `parseJson` has accepted.
  */
 export function sortedEscaped(text: string): string {
-  return rewrite(new Scanner(text), escaped)
+  return rewrite(new Scanner(text), asciiJsonString)
 }
 
 /**
@@ -189,7 +189,7 @@ class Scanner {
 
 const NOT_PRINTABLE_ASCII = /[^ -~]/g
 
-function escaped(text: string): string {
+function asciiJsonString(text: string): string {
   // JSON.stringify escapes quotes, backslashes and control characters as Python does; the rest is escaped here.
   return JSON.stringify(text).replace(
     NOT_PRINTABLE_ASCII,

@@ -28,7 +28,7 @@ export class TokenProblem extends Error {
 /** Matches a token that a header may have (RFC 6750, 2.1). */
 const TOKEN = /^[\w.~+/-]{1,8192}=*$/
 /** The life of a token in seconds: when the answer does not say it (`unsaid`), and at most (`longest`). */
-const LIFE = { unsaid: 60, longest: 86_400 }
+const TOKEN_LIFE_SECONDS = { unsaid: 60, longest: 86_400 }
 /** A token is renewed when `part` of its life is left, or `most` milliseconds if that is less. */
 const LEFT = { part: 0.1, most: 60_000 }
 
@@ -37,7 +37,7 @@ export function readTokenAnswer(status: number, text: string): Fetched<string> {
   if (status >= 500 || status === 429) {
     throw new TokenProblem('away', status, 'the token endpoint does not answer at the moment')
   }
-  const answer = parsed(text)
+  const answer = parseObjectOrEmpty(text)
   if (status !== 200) throw refusal(answer, status)
   const { access_token, token_type, expires_in } = answer
   const isBearer = typeof token_type !== 'string' || token_type.toLowerCase() === 'bearer'
@@ -46,7 +46,7 @@ export function readTokenAnswer(status: number, text: string): Fetched<string> {
   }
   // expires_in is declared as a text, and often given as a number: both are read.
   const seconds = Number(expires_in)
-  const life = (seconds > 0 ? Math.min(seconds, LIFE.longest) : LIFE.unsaid) * 1_000
+  const life = (seconds > 0 ? Math.min(seconds, TOKEN_LIFE_SECONDS.longest) : TOKEN_LIFE_SECONDS.unsaid) * 1_000
   return { value: access_token, fresh: life - Math.min(life * LEFT.part, LEFT.most), usable: life }
 }
 
@@ -57,7 +57,7 @@ function refusal({ error, error_description }: JsonObject, status: number): Toke
   return new TokenProblem('refused', status, why, code)
 }
 
-function parsed(text: string): JsonObject {
+function parseObjectOrEmpty(text: string): JsonObject {
   try {
     const value = parseJson(text)
     return isJsonObject(value) ? value : {}

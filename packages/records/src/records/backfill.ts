@@ -5,7 +5,7 @@
 
 import { withoutProtectedPersons } from '@rollcall/core/model/protection'
 import type { FoundRecord, RecordId } from '@rollcall/core/model/records'
-import { IDENTIFIERS, type RegistryShape } from '@rollcall/core/model/registry'
+import { IDENTIFIERS_GROUP, type RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import { inTransaction } from '@rollcall/database/transaction'
@@ -19,7 +19,7 @@ import { readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { updateRows } from './update-rows.ts'
 
-const BATCH = 1_000
+const BACKFILL_BATCH_RECORDS = 1_000
 
 interface BackfillOptions {
   /** The number of records that one transaction backfills. */
@@ -39,7 +39,7 @@ export async function backfillColumns(
   db: Database,
   registry: RegistryShape,
   recordType: RecordType,
-  { batch = BATCH, progress, signal }: BackfillOptions = {},
+  { batch = BACKFILL_BATCH_RECORDS, progress, signal }: BackfillOptions = {},
 ): Promise<boolean> {
   let read = 0
   for (;;) {
@@ -70,7 +70,7 @@ async function backfillBatch(
 ): Promise<number | null> {
   const which = [registry.id, recordType.name]
   // `column_fill` may list names that this version does not know. Another version declared them, and backfills them.
-  const known = [...columnGroups(recordType).map(({ name }) => name), IDENTIFIERS]
+  const known = [...columnGroups(recordType).map(({ name }) => name), IDENTIFIERS_GROUP]
   // These rows of `column_fill` are locked, so that two backfills of the same columns take turns.
   const { rows: pending } = await client.query<BackfillRow>(
     `select name, next_record from column_fill
@@ -95,7 +95,7 @@ async function backfillBatch(
   })
   if (protection.byIdentifier.size > 0) await storeProtectedReferences(client, { registry, recordType }, read)
   await writeColumns(client, registry, recordType, due, read)
-  if (due.includes(IDENTIFIERS)) await writeIdentifiers(client, registry, recordType, records)
+  if (due.includes(IDENTIFIERS_GROUP)) await writeIdentifiers(client, registry, recordType, records)
   const last = records.at(-1)
   if (last === undefined) {
     await client.query('delete from column_fill where registry = $1 and record_type = $2 and name = any($3)', [

@@ -41,8 +41,8 @@ interface ColumnShape {
   toSql(value: AttributeScalar): string
 }
 
-const plain = (sql_type: string): ColumnShape => ({ suffix: '', sql_type, toSql: String })
-const text: ColumnShape = { ...plain('text'), collation: '"C"' }
+const plainColumn = (sql_type: string): ColumnShape => ({ suffix: '', sql_type, toSql: String })
+const text: ColumnShape = { ...plainColumn('text'), collation: '"C"' }
 
 function dayOf(value: AttributeScalar, end: 'from' | 'to'): string {
   if (typeof value !== 'object') throw new TypeError('a date attribute holds an interval of days')
@@ -61,9 +61,9 @@ const COLUMNS: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
     { suffix: '_from', sql_type: 'date', toSql: (value) => dayOf(value, 'from') },
     { suffix: '_to', sql_type: 'date', toSql: (value) => dayOf(value, 'to') },
   ],
-  datetime: [plain('timestamp with time zone')],
-  number: [plain('double precision')],
-  boolean: [plain('boolean')],
+  datetime: [plainColumn('timestamp with time zone')],
+  number: [plainColumn('double precision')],
+  boolean: [plainColumn('boolean')],
   // An age has no column: each query computes it from a date.
   age: [],
 }

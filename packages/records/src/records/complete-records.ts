@@ -32,7 +32,7 @@ export async function unchangedAmong(
 }
 
 /** The stored records that are compared with a file: those of one type that were added before the import began. */
-export interface Compared {
+export interface ComparedRecords {
   readonly registry: RegistryShape
   readonly recordType: RecordType
   /**
@@ -45,11 +45,11 @@ export interface Compared {
 /** Counts the stored records that were added before the import began. */
 export async function countRecordsBefore(
   client: ClientBase,
-  { registry, recordType, began }: Compared,
+  { registry, recordType, began }: ComparedRecords,
 ): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::float8 as count from ${quoteName(recordTable(registry, recordType).table)} as record
-     where ${isEarlier('$1')}`,
+     where ${addedBeforeSql('$1')}`,
     [began],
   )
   return rows[0]?.count ?? 0
@@ -60,10 +60,10 @@ export async function countRecordsBefore(
  * took in merged records also counts as named when the file names one of those.
  * @param named SQL that selects the primary identifiers in the file, without parameters above $2
  */
-export const absentRecordsStatement = ({ registry, recordType, began }: Compared, named: string) => ({
+export const absentRecordsStatement = ({ registry, recordType, began }: ComparedRecords, named: string) => ({
   text: `select $2::text as record_type, record.primary_identifier
     from ${quoteName(recordTable(registry, recordType).table)} as record
-    where ${isEarlier('$3')}
+    where ${addedBeforeSql('$3')}
       and not exists (select 1 from (${named}) as named where named.primary_identifier = record.primary_identifier)
       and not exists (
         select 1 from retired_record as retired join (${named}) as named using (primary_identifier)
@@ -72,5 +72,5 @@ export const absentRecordsStatement = ({ registry, recordType, began }: Compared
   values: [registry.id, recordType.name, began],
 })
 
-const isEarlier = (began: string): string =>
+const addedBeforeSql = (began: string): string =>
   `(extract(epoch from record.created_at) * 1000000)::bigint < ${began}::bigint`

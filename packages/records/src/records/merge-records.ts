@@ -55,7 +55,7 @@ export async function findRecordsWithIdentifier(
 }
 
 /** The merge of one record into another, with its event. */
-export interface Merge {
+export interface RecordMerge {
   readonly survivor: RecordId
   readonly retired: RecordId
   /** The number of the event that reports the merge. */
@@ -68,7 +68,7 @@ export async function retireRecord(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
-  { survivor, retired, event, now }: Merge,
+  { survivor, retired, event, now }: RecordMerge,
 ): Promise<void> {
   const which = [registry.id, recordType.name, retired, survivor]
   // A backfill locks records in the same order, so that the two do not deadlock.

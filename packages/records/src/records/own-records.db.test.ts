@@ -1,6 +1,6 @@
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { RecordReader } from '@rollcall/core/model/record-source'
-import type { FoundRecord, Page } from '@rollcall/core/model/records'
+import type { FoundRecord, SearchPage } from '@rollcall/core/model/records'
 import { openDatabase } from '@rollcall/database/database'
 import { withSnapshot } from '@rollcall/database/transaction'
 import { type Attribute, KINDS, type Kind, type RecordType } from '@rollcall/protocol'
@@ -42,14 +42,14 @@ afterAll(() => database.close())
 
 const numbers = (records: readonly FoundRecord[]): number[] => records.map(({ document }) => JSON.parse(document).n)
 const bornFirst = [{ attribute: 'born', descending: false }]
-const page: Page = { sort: [], limit: 3, offset: 0, cap: 50 }
+const page: SearchPage = { sort: [], limit: 3, offset: 0, cap: 50 }
 const PHONE = (value: string): Predicate => ({ is: 'identifier', identifiers: [{ type: 'MOBILE', value }] })
 const SURNAME = (value: string): Predicate => {
   return { is: 'compare', attribute: recordType.attributes[0] as Attribute, operator: 'eq', value }
 }
 const finder =
   (predicate: (value: string) => Predicate) =>
-  (value: string, more: Partial<Page> = {}) =>
+  (value: string, more: Partial<SearchPage> = {}) =>
     ownRecords(database.db)
       .reader('async')
       .find(registry, {

@@ -10,7 +10,7 @@ import {
   type RecordSource,
   SearchTimeout,
 } from '@rollcall/core/model/record-source'
-import type { Found, FoundRecord, Page } from '@rollcall/core/model/records'
+import type { FoundPage, FoundRecord, SearchPage } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { isStatementTimeout } from '@rollcall/database/database-errors'
@@ -26,11 +26,11 @@ import { byPrimaryIdentifiersStatement, pageStatement } from './record-statement
 import { type RecordTable, recordTable } from './record-tables.ts'
 import { aliasesInRetiredRecords, type RetiredRecord, recordsMergedIntoStatement } from './retired-records.ts'
 import {
-  type Condition,
   isVisibleSql,
   type LookUp,
   lookUpStatement,
   lookUpsStatement,
+  type SqlCondition,
   searchStatement,
 } from './search-statement.ts'
 import { predicateToSql } from './sql/to-sql.ts'
@@ -40,12 +40,12 @@ interface Statement extends Omit<NamedStatement, 'name'> {
   readonly name?: string
 }
 
-type Run = <Row extends QueryResultRow>(statement: Statement) => Promise<readonly Row[]>
+type RunStatement = <Row extends QueryResultRow>(statement: Statement) => Promise<readonly Row[]>
 
 /** The functions that run the statements of a search, and the names of prepared searches. */
 interface Connections {
   /** Runs any statement but a look-up, such as a search by any condition. It may be slow. */
-  readonly search: Run
+  readonly search: RunStatement
   /** Runs the look-up of one identifier, which is short and prepared. */
   readonly lookUp: (table: RecordTable, lookUp: LookUp) => Promise<readonly FoundRow[]>
   readonly names: StatementNames
@@ -99,7 +99,7 @@ export function ownRecords(db: Database): RecordSource {
         return work(
           readerOn({
             search: (statement) => tryInSnapshot(snapshot, () => run(statement)),
-            lookUp: aloneOn(run),
+            lookUp: runLookUpAlone(run),
             names: sync.names,
           }),
         )
@@ -112,7 +112,7 @@ const SLOW_PLAN = 100
 
 /** Runs a statement on a connection, and measures its time without the wait for the connection. */
 const runOn =
-  (client: Snapshot, names: StatementNames, now = (): number => performance.now()): Run =>
+  (client: Snapshot, names: StatementNames, now = (): number => performance.now()): RunStatement =>
   async <Row extends QueryResultRow>({ values, ...statement }: Statement) => {
     names.runs(client, statement.name)
     const started = now()
@@ -128,7 +128,7 @@ const runOn =
  * statements.
  */
 const runOnOneOf =
-  (pool: Pool, names: StatementNames, now: () => number): Run =>
+  (pool: Pool, names: StatementNames, now: () => number): RunStatement =>
   async <Row extends QueryResultRow>(statement: Statement) => {
     const client = await pool.connect()
     let failed = true
@@ -143,14 +143,14 @@ const runOnOneOf =
 
 /** Reads records as a transaction sees them, on the transaction's connection. */
 export function readerInTransaction(client: Pick<ClientBase, 'query'>, names: StatementNames): RecordReader {
-  const run: Run = async <Row extends QueryResultRow>({ values, ...statement }: Statement) =>
+  const run: RunStatement = async <Row extends QueryResultRow>({ values, ...statement }: Statement) =>
     (await client.query<Row>({ ...statement, values: [...values] })).rows
-  return readerOn({ search: run, lookUp: aloneOn(run), names })
+  return readerOn({ search: run, lookUp: runLookUpAlone(run), names })
 }
 
 /** Returns a function that runs each look-up as a statement of its own, not together with others. */
-const aloneOn =
-  (run: Run): Connections['lookUp'] =>
+const runLookUpAlone =
+  (run: RunStatement): Connections['lookUp'] =>
   (table, { identifier, page }) =>
     run<FoundRow>(lookUpStatement(table, identifier, page))
 
@@ -158,7 +158,7 @@ function readerOn(connections: Connections): RecordReader {
   return {
     async find(registry, query) {
       try {
-        return await find(connections, registry, query)
+        return await findPage(connections, registry, query)
       } catch (error) {
         throw isStatementTimeout(error) ? new SearchTimeout(error) : error
       }
@@ -209,7 +209,7 @@ function readerOn(connections: Connections): RecordReader {
 }
 
 /** Finds records by the short look-up statement where the query allows it, else by a search. */
-async function find(connections: Connections, registry: RegistryShape, query: RecordQuery): Promise<Found> {
+async function findPage(connections: Connections, registry: RegistryShape, query: RecordQuery): Promise<FoundPage> {
   const { recordType, predicate, page, participant } = query
   const table = recordTable(registry, recordType)
   const [identifier] = predicate.is === 'identifier' && isLookUp(query) ? predicate.identifiers : []
@@ -237,16 +237,16 @@ interface FoundRow {
 export async function findMatching(
   { search, names }: Connections,
   table: RecordTable,
-  condition: Condition,
-  page: Page,
+  condition: SqlCondition,
+  page: SearchPage,
   participant = 0,
-): Promise<Found> {
+): Promise<FoundPage> {
   const { text, values } = searchStatement(table, condition, page)
   const name = names.nameOf(text, participant)
   return foundIn(await search<FoundRow>({ ...(name !== undefined && { name }), text, values }))
 }
 
-function foundIn(rows: readonly FoundRow[]): Found {
+function foundIn(rows: readonly FoundRow[]): FoundPage {
   const [first] = rows
   const records = rows.flatMap(({ id, document }) =>
     id === null || document === null ? [] : [{ id: String(id), document }],

@@ -160,7 +160,7 @@ const NUL = /(?<!\\)(?:\\\\)*\\u0000/
 
 function canonicalOf(document: JsonValue): string {
   try {
-    return flat(canonicalJson(document))
+    return flattenText(canonicalJson(document))
   } catch {
     throw new InvalidRecord('the document cannot be written as canonical JSON (RFC 8785)')
   }
@@ -170,7 +170,7 @@ function canonicalOf(document: JsonValue): string {
  * Makes the JavaScript engine store a concatenated text as one piece. Otherwise the engine keeps a tree of pieces, six
  * times as large, in memory for a whole batch of records.
  */
-function flat(text: string): string {
+function flattenText(text: string): string {
   text.indexOf('\n')
   return text
 }

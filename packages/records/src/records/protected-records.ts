@@ -30,7 +30,7 @@ import { recordTable, recordTypesWithTables } from './record-tables.ts'
 import { aliasesInRetiredRecords, findRecordsMergedInto } from './retired-records.ts'
 import { updateRows } from './update-rows.ts'
 
-interface Writing {
+interface ProtectedWrite {
   readonly registry: RegistryShape
   readonly recordType: RecordType
   /** The protected persons of the registry, as the writer read them in its transaction. */
@@ -39,7 +39,7 @@ interface Writing {
 
 /** Removes data of protected persons from columns and identifiers, except those of the record's own person. */
 export function removeProtectedData(
-  { registry, recordType, protection }: Writing,
+  { registry, recordType, protection }: ProtectedWrite,
   records: readonly PreparedRecord[],
 ): readonly PreparedRecord[] {
   if (protection.byIdentifier.size === 0) return records
@@ -68,7 +68,7 @@ interface Noted {
  */
 export async function markProtectedRecords(
   client: ClientBase,
-  writing: Writing,
+  writing: ProtectedWrite,
   records: readonly PreparedRecord[],
   idOf: (record: PreparedRecord) => RecordId,
 ): Promise<void> {
@@ -100,7 +100,7 @@ export async function markProtectedRecords(
 /** Stores which protected persons these records name. */
 export async function storeProtectedReferences(
   client: ClientBase,
-  { registry, recordType }: Pick<Writing, 'registry' | 'recordType'>,
+  { registry, recordType }: Pick<ProtectedWrite, 'registry' | 'recordType'>,
   noted: readonly Pick<Noted, 'id' | 'named'>[],
 ): Promise<void> {
   await client.query(
@@ -252,25 +252,33 @@ export async function bumpProtectionVersion(client: Pick<ClientBase, 'query'>, r
 }
 
 /** The records to find: those that name these persons already, and those in which a part has one of the identifiers. */
-interface Naming {
+interface NamingQuery {
   readonly persons: readonly number[]
   readonly identifiers: readonly Identifier[]
 }
 
 /** The most records that one statement reads. */
-const BATCH = 500
+const REWRITE_BATCH_RECORDS = 500
 
 /**
  * Writes again, by the current protection, the columns and identifiers of records that may name these persons. Records
  * are locked in the order of their ids, as a backfill does. Returns the number of records that were written.
  */
-export async function rewriteReferences(client: ClientBase, registry: RegistryShape, naming: Naming): Promise<number> {
+export async function rewriteReferences(
+  client: ClientBase,
+  registry: RegistryShape,
+  naming: NamingQuery,
+): Promise<number> {
   const protection = await readProtection(client, registry.id)
   let count = 0
   for (const recordType of recordTypesWithTables(registry)) {
     const ids = await findNaming(client, registry, recordType, naming)
-    for (let at = 0; at < ids.length; at += BATCH) {
-      count += await rewrite(client, { registry, recordType, protection }, ids.slice(at, at + BATCH))
+    for (let at = 0; at < ids.length; at += REWRITE_BATCH_RECORDS) {
+      count += await rewriteRecords(
+        client,
+        { registry, recordType, protection },
+        ids.slice(at, at + REWRITE_BATCH_RECORDS),
+      )
     }
   }
   return count
@@ -280,7 +288,7 @@ async function findNaming(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
-  { persons, identifiers }: Naming,
+  { persons, identifiers }: NamingQuery,
 ): Promise<readonly RecordId[]> {
   const { table, identifierTable } = recordTable(registry, recordType)
   // An attribute of an operator may read any place of a document. If there is one, the text of all documents is
@@ -294,9 +302,9 @@ async function findNaming(
      select record from ${quoteName(identifierTable)}
        where (type, value) in (select * from unnest($4::text[], $5::text[])) and not names_record
      union
-     select id from ${quoteName(table)} cross join lateral (select ${spelling('document')} as text offset 0) as written
+     select id from ${quoteName(table)} cross join lateral (select ${lettersAndDigitsSql('document')} as text offset 0) as written
      where $6 and exists (
-       select 1 from unnest($5::text[]) as named (value) where position(${spelling('value')} in written.text) > 0)
+       select 1 from unnest($5::text[]) as named (value) where position(${lettersAndDigitsSql('value')} in written.text) > 0)
      order by id`,
     [
       ...[registry.id, recordType.name, persons],
@@ -310,10 +318,10 @@ async function findNaming(
  * SQL that keeps only the ASCII letters and digits of a text. If a document has an identifier in any spelling, these
  * letters and digits occur in the document's. Other documents may match too; they are read and checked.
  */
-const spelling = (text: string): string =>
+const lettersAndDigitsSql = (text: string): string =>
   `regexp_replace(lower(normalize(replace(replace(${text}, 'ß', 'ss'), 'ı', 'i'), NFKD) collate "C"), '[^a-z0-9]', '', 'g')`
 
-async function rewrite(client: ClientBase, writing: Writing, ids: readonly RecordId[]): Promise<number> {
+async function rewriteRecords(client: ClientBase, writing: ProtectedWrite, ids: readonly RecordId[]): Promise<number> {
   const { registry, recordType, protection } = writing
   const { table, columns } = recordTable(registry, recordType)
   const { rows } = await client.query<{ id: RecordId; document: string }>(

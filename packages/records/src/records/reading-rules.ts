@@ -3,7 +3,7 @@
  * other rules, the column is listed to be backfilled, and no query may ask about it before that.
  */
 import { createHash } from 'node:crypto'
-import { IDENTIFIERS, sortColumnGroup } from '@rollcall/core/model/registry'
+import { IDENTIFIERS_GROUP, sortColumnGroup } from '@rollcall/core/model/registry'
 import {
   attributeRules,
   canonicalJson,
@@ -38,7 +38,7 @@ function describeRules(kind: Kind, recordType: RecordType): Rules {
   const own = rows.filter(([name]) => stored.has(name))
   const identifiers = identifierRules(kind, recordType)
   const sorted = sortedIdentifiers(recordType).map(sortColumnGroup)
-  const all = [...own, ...[IDENTIFIERS, ...sorted].map((name) => [name, identifiers] as const)]
+  const all = [...own, ...[IDENTIFIERS_GROUP, ...sorted].map((name) => [name, identifiers] as const)]
   return new Map(all.map(([name, rules]) => [name, digest(rules)]))
 }
 

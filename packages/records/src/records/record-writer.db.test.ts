@@ -10,7 +10,7 @@ import { addRegistry } from '../registries/registries.ts'
 import { ownRecords } from './own-records.ts'
 import { type PreparedRecord, prepareRecord } from './prepare-record.ts'
 import { recordTable } from './record-tables.ts'
-import { type Written, writeRecords } from './record-writer.ts'
+import { type WriteResult, writeRecords } from './record-writer.ts'
 
 let database: TestDatabase
 let registry: Registry
@@ -33,10 +33,10 @@ function record(uin: string, members: { [member: string]: JsonValue } = {}): Pre
 }
 
 /** The primary identifiers of what was written; each id is that of its record. */
-async function named({ inserted, updated }: Written) {
+async function named({ inserted, updated }: WriteResult) {
   const found = await rows(`select id::text, primary_identifier from ${table}`)
   expect(found).toEqual(expect.arrayContaining([...inserted, ...updated]))
-  const names = (written: Written['inserted']) => written.map((one) => one.primary_identifier)
+  const names = (written: WriteResult['inserted']) => written.map((one) => one.primary_identifier)
   return { inserted: names(inserted), updated: names(updated) }
 }
 

@@ -12,7 +12,7 @@ import type { PreparedRecord } from './prepare-record.ts'
 import { markProtectedRecords, removeProtectedData } from './protected-records.ts'
 import { readProtection } from './protection.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
-import { type Aliases, aliasesOf, findSurvivors } from './retired-records.ts'
+import { type AliasesBySurvivor, aliasesOf, findSurvivors } from './retired-records.ts'
 import { updateRows } from './update-rows.ts'
 
 /** The most tries to write one batch while other writers change the same records. */
@@ -58,7 +58,7 @@ export interface WriteOptions {
 }
 
 /** The result of `writeRecords`. */
-export interface Written {
+export interface WriteResult {
   readonly inserted: readonly WrittenRecord[]
   /** The records that were replaced, including those whose document did not change. */
   readonly updated: readonly WrittenRecord[]
@@ -88,7 +88,7 @@ export async function writeRecords(
   recordType: RecordType,
   records: readonly PreparedRecord[],
   options: WriteOptions = {},
-): Promise<Written> {
+): Promise<WriteResult> {
   const latest = new Map(records.map((record) => [record.primary_identifier, record]))
   if (latest.size === 0) return { inserted: [], updated: [], repeated: new Map() }
   if (options.locked !== undefined && latest.size === options.locked.size) {
@@ -114,7 +114,7 @@ async function writeOnce(
   recordType: RecordType,
   records: ReadonlyMap<string, PreparedRecord>,
   options: WriteOptions,
-): Promise<Written> {
+): Promise<WriteResult> {
   const table = recordTable(registry, recordType)
   const { locked = new Map<string, RecordId>(), sameIdentifiers = new Set(), imported } = options
   const unlocked = [...records.keys()].filter((primary) => !locked.has(primary))
@@ -233,7 +233,7 @@ async function insertRecords(
     [quoteName(table), records.length],
   )
   for (const [index, record] of records.entries()) ids.set(record.primary_identifier, rows[index]?.id ?? '')
-  const names = [...columns, ...(imported ? IMPORTED : [])].map(({ name }) => name)
+  const names = [...columns, ...(imported ? IMPORT_COLUMNS : [])].map(({ name }) => name)
   const copied = recordRows(records, ids, imported)
   await copyRows(client, table, ['id', 'primary_identifier', 'document', ...names], copied)
 }
@@ -252,8 +252,8 @@ export function* recordRows(
   }
 }
 
-const DOCUMENT = { name: 'document', sql_type: 'text' }
-const IMPORTED = [
+const DOCUMENT_COLUMN = { name: 'document', sql_type: 'text' }
+const IMPORT_COLUMNS = [
   { name: 'import_run', sql_type: 'bigint' },
   { name: 'import_line', sql_type: 'bigint' },
 ]
@@ -274,7 +274,7 @@ async function updateRecords(
       ...Object.fromEntries(values),
     }
   })
-  const set = [DOCUMENT, ...(imported ? IMPORTED : []), ...columns]
+  const set = [DOCUMENT_COLUMN, ...(imported ? IMPORT_COLUMNS : []), ...columns]
   await updateRows(client, table, set, rows, ['updated_at = now()'])
 }
 
@@ -291,7 +291,7 @@ async function deleteIdentifiers(
 function* identifierRows(
   records: Iterable<PreparedRecord>,
   ids: ReadonlyMap<string, string>,
-  aliases: Aliases,
+  aliases: AliasesBySurvivor,
 ): Generator<string> {
   for (const { primary_identifier, identifiers } of records) {
     const id = ids.get(primary_identifier)

@@ -115,7 +115,7 @@ const unopened = (): Promise<never> =>
   )
 
 /** Records of which every read fails: they must not be reported as not found. @param read makes the failure */
-export const unreadable = (read: () => Promise<never>): RegistryRecords => {
+export const failingRecords = (read: () => Promise<never>): RegistryRecords => {
   const reader: RecordReader = {
     find: read,
     read,
@@ -129,10 +129,10 @@ export const unreadable = (read: () => Promise<never>): RegistryRecords => {
 }
 
 /** The records of a registry whose source is not open in this process: every read fails. */
-const NOT_OPEN = unreadable(unopened)
+const NOT_OPEN = failingRecords(unopened)
 
 /**
  * The records of a registry whose copy is not complete. Every read says that the records are not available: a missing
  * record must not be reported as not found.
  */
-const AWAITED = unreadable(() => Promise.reject(new RecordsUnavailable(null)))
+const AWAITED = failingRecords(() => Promise.reject(new RecordsUnavailable(null)))

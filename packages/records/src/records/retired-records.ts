@@ -24,7 +24,7 @@ export interface RetiredRecord {
 }
 
 /** The identifiers of merged records, by the id of the survivor. The survivor itself may have some of them too. */
-export type Aliases = ReadonlyMap<RecordId, readonly Identifier[]>
+export type AliasesBySurvivor = ReadonlyMap<RecordId, readonly Identifier[]>
 
 /** Finds all records that were merged into these records, also through other records, ordered by id. */
 export async function findRecordsMergedInto(
@@ -56,7 +56,7 @@ export async function aliasesOf(
   registry: RegistryShape,
   recordType: RecordType,
   survivors: readonly RecordId[],
-): Promise<Aliases> {
+): Promise<AliasesBySurvivor> {
   return aliasesInRetiredRecords(
     registry.kind,
     recordType,
@@ -69,7 +69,7 @@ export function aliasesInRetiredRecords(
   kind: Kind,
   recordType: RecordType,
   retired: readonly Pick<RetiredRecord, 'survivor' | 'document'>[],
-): Aliases {
+): AliasesBySurvivor {
   const found = new Map<RecordId, Identifier[]>()
   for (const { survivor, document } of retired) {
     const aliases = found.get(survivor) ?? []

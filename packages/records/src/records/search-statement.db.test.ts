@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RecordQuery, SearchTimeout } from '@rollcall/core/model/record-source'
-import type { FoundRecord, Identifier, Page, SortKey } from '@rollcall/core/model/records'
+import type { FoundRecord, Identifier, SearchPage, SortKey } from '@rollcall/core/model/records'
 import { openDatabase } from '@rollcall/database/database'
 import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { connectionsByMode, findMatching, ownRecords, readerInTransaction } from './own-records.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
-import { type Condition, lookUpStatement, lookUpsStatement, searchStatement } from './search-statement.ts'
+import { lookUpStatement, lookUpsStatement, type SqlCondition, searchStatement } from './search-statement.ts'
 import { predicateToSql } from './sql/to-sql.ts'
 
 const RECORDS = 5_000
@@ -52,7 +52,7 @@ afterAll(() => database.close())
 
 const numbers = (records: readonly FoundRecord[]): number[] => records.map(({ document }) => JSON.parse(document).n)
 
-function find(value: string, page: Partial<Page> = {}, type = 'MOBILE') {
+function find(value: string, page: Partial<SearchPage> = {}, type = 'MOBILE') {
   return ownRecords(database.db)
     .reader('sync')
     .find(registry, {
@@ -144,7 +144,7 @@ test('look-ups that wait behind one that is not answered in time fail with it, a
   await hasty.close()
 })
 
-const findRecords = (condition: Condition, page: Page) =>
+const findRecords = (condition: SqlCondition, page: SearchPage) =>
   findMatching(connectionsByMode(database.db).sync, table, condition, page)
 
 describe('by any condition', () => {
@@ -253,7 +253,7 @@ describe('sort', () => {
 describe('the statement', () => {
   const born = { attribute: 'born', descending: true }
   const surname = { attribute: 'surname', descending: false }
-  const page: Page = { sort: [], limit: 10, offset: 0, cap: 100 }
+  const page: SearchPage = { sort: [], limit: 10, offset: 0, cap: 100 }
   const statementOf = (identifier: Identifier, sort: readonly SortKey[]) =>
     sort.length === 0
       ? lookUpStatement(table, identifier, page)
@@ -303,7 +303,7 @@ describe('the statement', () => {
 
 test('a participant that sends many shapes twice takes no names from others, and fills no connection', async () => {
   const { sync } = connectionsByMode(database.db)
-  const page: Page = { sort: [], limit: 1, offset: 0, cap: 10 }
+  const page: SearchPage = { sort: [], limit: 1, offset: 0, cap: 10 }
   const find = (text: string, participant: number) =>
     findMatching(sync, table, { text: `record.id = $1::bigint and ${text}`, values: [1] }, page, participant)
   const [others, many] = [7, 8]
@@ -350,7 +350,7 @@ test('a shape that was slow under its name three times is not run under it again
 
 test('the time for which a search waits for a connection says nothing of its plan', async () => {
   const shape = { text: 'record.id = $1::bigint and record.id <> -122', values: [1] }
-  const page: Page = { sort: [], limit: 1, offset: 0, cap: 10 }
+  const page: SearchPage = { sort: [], limit: 1, offset: 0, cap: 10 }
   let clock = 0
   const { sync } = connectionsByMode(database.db, () => clock)
   const { searches, statementNames } = database.db

@@ -1,7 +1,7 @@
 /** The statements that find records: by one identifier, or by any condition. */
 
 import { oncePerObject } from '@rollcall/base/shared/once-per'
-import type { Identifier, Page, SortKey } from '@rollcall/core/model/records'
+import type { Identifier, SearchPage, SortKey } from '@rollcall/core/model/records'
 import { joinName, quoteName } from '@rollcall/database/names'
 import type { NamedStatement } from '@rollcall/database/pipeline'
 import { type RecordType, sortedIdentifiers } from '@rollcall/protocol'
@@ -9,7 +9,7 @@ import { attributeColumns, sortColumn } from './columns.ts'
 import type { RecordTable } from './record-tables.ts'
 
 /** SQL of a condition on a row of a record table; the row is called `record`. */
-export interface Condition {
+export interface SqlCondition {
   readonly text: string
   /** The values of the parameters `$1` and so on in the condition's text. */
   readonly values: readonly unknown[]
@@ -55,7 +55,7 @@ const preparedLookUp = oncePerObject((table: RecordTable) => {
 export function lookUpStatement(
   table: RecordTable,
   { type, value }: Identifier,
-  { limit, offset, ids = 0, cap, categories = [] }: Page,
+  { limit, offset, ids = 0, cap, categories = [] }: SearchPage,
 ): NamedStatement {
   return { ...preparedLookUp(table), values: [type, value, limit, offset, ids, cap, categories] }
 }
@@ -63,7 +63,7 @@ export function lookUpStatement(
 /** A look-up of records by one identifier. */
 export interface LookUp {
   readonly identifier: Identifier
-  readonly page: Page
+  readonly page: SearchPage
 }
 
 /** The statement for many look-ups in each table. Its text is made once; the values are added later. */
@@ -96,15 +96,15 @@ export function lookUpsStatement(table: RecordTable, asked: readonly LookUp[]): 
 /** The statement that finds one page of the records that satisfy a condition. */
 export function searchStatement(
   table: RecordTable,
-  condition: Condition,
-  { sort, limit, offset, ids = 0, cap, categories = [] }: Page,
+  condition: SqlCondition,
+  { sort, limit, offset, ids = 0, cap, categories = [] }: SearchPage,
 ): { readonly text: string; readonly values: unknown[] } {
   if (!Number.isSafeInteger(cap)) throw new Error(`not a number of records: ${cap}`)
   const keys = sortKeys(table.recordType, sort)
   const before = condition.values.length
   const values = [...condition.values, limit, offset, ids, ...untilOf(sort), categories]
   // The cap is written into the text, because the best plan of PostgreSQL depends on it.
-  const hit = `select record.id${selected(keys, `$${before + 4}`)}
+  const hit = `select record.id${selectSortKeysSql(keys, `$${before + 4}`)}
       from ${quoteName(table.table)} as record where (${condition.text})
       and ${isVisibleSql(table, 'record.id', `$${values.length}`)} limit ${cap + 1}`
   const at = (place: number): string => `$${before + place}::bigint`
@@ -174,7 +174,7 @@ function orderColumn(recordType: RecordType, name: string): string {
 }
 
 /** SQL that adds the values of the sort keys to a `select`. @param until the parameter from `untilOf` */
-function selected(keys: readonly OrderedColumn[], until: string): string {
+function selectSortKeysSql(keys: readonly OrderedColumn[], until: string): string {
   return keys
     .map(({ column, as, bounded }) => {
       const value = `record.${quoteName(column)}`

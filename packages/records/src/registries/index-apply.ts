@@ -32,7 +32,7 @@ export interface ApplyProgress {
 }
 
 /** The result of `applyIndexes`. */
-export interface Applied {
+export interface ApplyResult {
   /** The names of the indexes that were built. */
   readonly built: readonly string[]
   /** The names of `IndexPlan.unfilled` that were backfilled, with their record type, such as `Person.district`. */
@@ -52,7 +52,7 @@ export interface ApplyOptions {
  * @throws StoreRefusal there is no such registry, another process works on it, or the database user may not change the
  * tables
  */
-export async function applyIndexes(db: Database, namespace: string, options: ApplyOptions = {}): Promise<Applied> {
+export async function applyIndexes(db: Database, namespace: string, options: ApplyOptions = {}): Promise<ApplyResult> {
   const client = await db.pool.connect()
   try {
     const { id } = await requireRegistry(db, namespace)
@@ -67,7 +67,7 @@ export async function applyIndexes(db: Database, namespace: string, options: App
     const plans = await planIndexes(db, registry)
     if (plans.every(hasAllDeclaredIndexes)) return { built: [], filled: [], finished: true }
     await checkOwnership(db.kysely, recordTableNames(registry))
-    return await apply(db, client, registry, options)
+    return await backfillAndBuild(db, client, registry, options)
   } finally {
     // Release the claim at once, so that the next command can begin. Closing the connection releases it too, but
     // PostgreSQL may notice that later. The connection is closed because its settings differ from the pool's.
@@ -99,7 +99,12 @@ async function claimIndexes(client: PoolClient, registryId: number): Promise<boo
   return rows[0]?.claimed === true
 }
 
-async function apply(db: Database, client: PoolClient, registry: Registry, options: ApplyOptions): Promise<Applied> {
+async function backfillAndBuild(
+  db: Database,
+  client: PoolClient,
+  registry: Registry,
+  options: ApplyOptions,
+): Promise<ApplyResult> {
   const filled: string[] = []
   const built: string[] = []
   for (const recordType of registry.kind.record_types) {

@@ -43,7 +43,7 @@ export async function addAttribute(
     }
     checkAddition(registry, addition)
     const { name, ...definition } = attribute
-    const added = await declare(transaction, registry, recordType, name, definition)
+    const added = await storeAttribute(transaction, registry, recordType, name, definition)
     const addedType = requireRecordType(added, recordType.name)
     checkColumns(added, addedType)
     // A column of this name may still exist from an attribute that the kind once had.
@@ -75,7 +75,7 @@ export async function declareAttributeIndex(
     const { name: _, ...definition } = attribute
     const indexOnly: Partial<Attribute> = { indexed: true }
     const stored = isAttributeOfKind(registry, recordType, name) ? indexOnly : { ...definition, ...indexOnly }
-    const indexed = await declare(transaction, registry, recordType, name, stored)
+    const indexed = await storeAttribute(transaction, registry, recordType, name, stored)
     await createRecordTables(transaction, indexed)
     return indexed
   })
@@ -144,7 +144,7 @@ function checkColumns(registry: Registry, recordType: RecordType): void {
   }
 }
 
-async function declare(
+async function storeAttribute(
   transaction: Transaction<unknown>,
   { id, namespace }: Registry,
   recordType: RecordType,

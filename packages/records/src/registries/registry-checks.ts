@@ -8,7 +8,7 @@ import { isRegType, isTimeZone, type Kind, kindNamed } from '@rollcall/protocol'
 const NAMESPACE = /^[a-z][a-z0-9-]{0,62}$/
 
 /** Path segments that the server uses for other things. Names with a dot need not be listed: a namespace has no dot. */
-const RESERVED: ReadonlySet<string> = new Set([
+const RESERVED_NAMESPACES: ReadonlySet<string> = new Set([
   'admin',
   'assets',
   'console',
@@ -25,7 +25,8 @@ export function checkNamespace(namespace: string): void {
   if (!NAMESPACE.test(namespace)) {
     throw new StoreRefusal('a namespace is a lower-case letter, then at most 62 lower-case letters, digits or hyphens')
   }
-  if (RESERVED.has(namespace)) throw new StoreRefusal(`the namespace ${namespace} is reserved; choose another`)
+  if (RESERVED_NAMESPACES.has(namespace))
+    throw new StoreRefusal(`the namespace ${namespace} is reserved; choose another`)
 }
 
 export function checkTimeZone(time_zone: string): void {

@@ -29,7 +29,7 @@ export async function addIdentifierType(db: Database, namespace: string, type: I
     await insertType(transaction, registry, type)
     // Until now, values of this type were stored as UNLISTED. Some may be identifiers of protected persons.
     await copyProtected(transaction, registry, UNLISTED.name, type.name)
-    return changed(transaction, registry)
+    return applyTypeChange(transaction, registry)
   })
 }
 
@@ -41,7 +41,7 @@ export async function changeIdentifierType(db: Database, namespace: string, type
   return runAttributeChange(db, namespace, async (transaction, registry) => {
     await deleteType(transaction, registry, type.name)
     await insertType(transaction, await requireRegistry({ kysely: transaction }, namespace), type)
-    return changed(transaction, registry)
+    return applyTypeChange(transaction, registry)
   })
 }
 
@@ -78,7 +78,7 @@ export async function removeIdentifierType(db: Database, namespace: string, give
       await checkUnused(transaction, registry, name)
       await copyProtected(transaction, registry, name, UNLISTED.name)
     }
-    return changed(transaction, registry)
+    return applyTypeChange(transaction, registry)
   })
 }
 
@@ -98,7 +98,7 @@ export async function setPrimaryIdentifiers(
       )
     }
     await declarePrimaryIdentifiers(transaction, registry.id, registry.kind, primaries)
-    return changed(transaction, registry)
+    return applyTypeChange(transaction, registry)
   })
 }
 
@@ -106,7 +106,7 @@ export async function setPrimaryIdentifiers(
  * Updates columns and indexes after a change of identifier types, lists for a backfill what was read by other rules,
  * and returns the registry.
  */
-async function changed(transaction: Transaction<unknown>, before: Registry): Promise<Registry> {
+async function applyTypeChange(transaction: Transaction<unknown>, before: Registry): Promise<Registry> {
   const after = await requireRegistry({ kysely: transaction }, before.namespace)
   for (const recordType of before.kind.record_types) {
     const left = after.kind.record_types.find(({ name }) => name === recordType.name)

@@ -1,6 +1,6 @@
 /** Rows of registries, with the additions that operators made to their kinds. */
 
-import { IDENTIFIERS, type Registry } from '@rollcall/core/model/registry'
+import { IDENTIFIERS_GROUP, type Registry } from '@rollcall/core/model/registry'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import {
   type Attribute,
@@ -108,9 +108,9 @@ function unfilledOf(literal: Kind, kind: Kind, { fills, identifier_types }: Foun
     .map(({ name }) => name)
   const unfilled = new Map<string, ReadonlySet<string>>()
   for (const recordType of kind.record_types) {
-    const known = new Set([...columnGroups(recordType).map(({ name }) => name), IDENTIFIERS])
+    const known = new Set([...columnGroups(recordType).map(({ name }) => name), IDENTIFIERS_GROUP])
     const names = fills.filter(({ record_type, name }) => record_type === recordType.name && known.has(name))
-    const all = names.flatMap(({ name }) => (name === IDENTIFIERS ? [name, ...added] : [name]))
+    const all = names.flatMap(({ name }) => (name === IDENTIFIERS_GROUP ? [name, ...added] : [name]))
     if (all.length > 0) unfilled.set(recordType.name, new Set(all))
   }
   return unfilled

@@ -24,7 +24,7 @@ import { createCredentials } from '@rollcall/delivery/delivery/credentials'
 import { createDispatcher } from '@rollcall/delivery/delivery/dispatcher'
 import { createLimiter } from '@rollcall/delivery/delivery/limiter'
 import { callbackNamed, hasTarget } from '@rollcall/delivery/delivery/targets'
-import { createMailboxes } from '@rollcall/delivery/notify/drain-mailboxes'
+import { createMailboxDrainer } from '@rollcall/delivery/notify/drain-mailboxes'
 import { deliveryHealth } from '@rollcall/delivery/store/deliveries/breakers'
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import { createAcceptanceSlots } from '@rollcall/engine/exchange/acceptance-slots'
@@ -89,7 +89,7 @@ export async function createContext(
   if (config.journal !== undefined) await refuseOlderDatabase(db, config.journal)
   const vault = await openVault(config, db)
   const keys = await createKeys(db, vault, log, clock)
-  const base: Base = { config, db, log, clock, limits: config.limits, vault }
+  const base: BaseParts = { config, db, log, clock, limits: config.limits, vault }
   const observing = createObserving(base)
   const delivering = createDelivering(base, keys, observing.metrics)
   const ownListener = createOwnListener()
@@ -111,7 +111,7 @@ export async function createContext(
 }
 
 /** The parts from which all other parts of a server are made. */
-interface Base {
+interface BaseParts {
   readonly config: Config
   readonly db: Database
   readonly log: Log
@@ -121,7 +121,7 @@ interface Base {
 }
 
 /** Makes the metrics, and the health of the database and of its schema. */
-function createObserving({ db, log, clock }: Base) {
+function createObserving({ db, log, clock }: BaseParts) {
   const databaseHealth = createDatabaseHealth({
     log,
     read: () => db.pool.query('SELECT 1'),
@@ -141,7 +141,7 @@ function createObserving({ db, log, clock }: Base) {
 }
 
 /** Makes the parts that create answers and send them to peers. */
-function createDelivering({ config, db, log, clock, limits, vault }: Base, keys: OwnKeys, metrics: Metrics) {
+function createDelivering({ config, db, log, clock, limits, vault }: BaseParts, keys: OwnKeys, metrics: Metrics) {
   // No participant may have more concurrent attempts than this, so a guard has connections enough for all of them.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log, clock })
@@ -170,10 +170,10 @@ function createDelivering({ config, db, log, clock, limits, vault }: Base, keys:
   }
 }
 
-type Delivering = ReturnType<typeof createDelivering>
+type DeliveryParts = ReturnType<typeof createDelivering>
 
 /** Makes the loops that send deliveries and notifications, the acceptance slots, and the signals that wake a worker's loops. */
-function createWorking({ limits, role }: Config, delivering: Delivering) {
+function createWorking({ limits, role }: Config, delivering: DeliveryParts) {
   const exchangesWake = createWake()
   const deliveriesWake = createWake()
   const mailboxesWake = createWake()
@@ -181,7 +181,7 @@ function createWorking({ limits, role }: Config, delivering: Delivering) {
     { ...delivering, mailboxDue: (mailbox) => mailboxes.due([mailbox]) },
     { slots: Math.ceil(limits.worker_concurrency / 2), wake: deliveriesWake.raise },
   )
-  const mailboxes = createMailboxes(
+  const mailboxes = createMailboxDrainer(
     { ...delivering, deliveryDue: dispatcher.due, envelopeBytes: createSemaphore(ENVELOPE_BYTES) },
     { slots: Math.max(1, Math.ceil(limits.worker_concurrency * MAILBOX_SHARE[role])), wake: mailboxesWake.raise },
   )
@@ -201,7 +201,7 @@ function createWorking({ limits, role }: Config, delivering: Delivering) {
 }
 
 /** Makes the parts that the admin API needs. */
-function createOperating({ config, db, log, clock, limits, vault }: Base) {
+function createOperating({ config, db, log, clock, limits, vault }: BaseParts) {
   return {
     operators: createOperators(db, clock),
     indexing: createIndexBuilds({ db, log }),
@@ -215,7 +215,7 @@ function createOperating({ config, db, log, clock, limits, vault }: Base) {
 }
 
 /** Makes the parts that the partner API needs. */
-function createPartnerParts({ config, db, clock, limits }: Base, ownListener: ConnectedListener) {
+function createPartnerParts({ config, db, clock, limits }: BaseParts, ownListener: ConnectedListener) {
   return {
     partnerPage: {
       isOn: config.partnerPage,
@@ -228,7 +228,7 @@ function createPartnerParts({ config, db, clock, limits }: Base, ownListener: Co
 }
 
 /** Makes the parts that receive requests of peers and answer them. */
-function createRequestParts({ config, db, log, clock, limits, vault }: Base, delivering: Delivering) {
+function createRequestParts({ config, db, log, clock, limits, vault }: BaseParts, delivering: DeliveryParts) {
   const { metrics, auditLog } = delivering
   const waiting = MESSAGES_WAITING
   const turns = createSemaphore(1)

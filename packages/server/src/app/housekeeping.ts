@@ -11,8 +11,8 @@ import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
 import { endUnconsentedSubscriptions } from '@rollcall/delivery/store/events/consent-stopping'
 import { clearSentEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
 import { expireSubscriptions, takeUnloggedSuspensions } from '@rollcall/delivery/store/events/subscription-states'
-import { type StoringReferences, storeMissingReferences } from '@rollcall/engine/operations/references'
-import { applyScheduledStatuses, type Scheduling } from '@rollcall/engine/operations/scheduled-statuses'
+import { type StoreReferencesDeps, storeMissingReferences } from '@rollcall/engine/operations/references'
+import { applyScheduledStatuses, type ScheduledStatusDeps } from '@rollcall/engine/operations/scheduled-statuses'
 import {
   clearAnsweredItems,
   countUnfinished,
@@ -30,7 +30,7 @@ import { listRegistries } from '@rollcall/records/registries/registries'
 import { findMirrorRemains } from '@rollcall/source/store/changed-sources'
 
 const PERIOD = 60_000
-type ChoreDeps = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatch, 'check'> }
+type ChoreDeps = StoreReferencesDeps & ScheduledStatusDeps & { readonly schema: Pick<SchemaWatch, 'check'> }
 
 /** Starts the regular tasks. The returned function stops them and waits for running ones. */
 export function startHousekeeping(deps: ChoreDeps): () => Promise<void> {

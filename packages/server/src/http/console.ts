@@ -166,7 +166,7 @@ interface Asset {
 
 function readAsset(file: URL): Asset {
   const content = readFileSync(file)
-  const { type, compressible } = TYPES[extname(file.pathname)] ?? OTHER
+  const { type, compressible } = TYPES[extname(file.pathname)] ?? OTHER_ASSET_TYPE
   const made = new Map<Encoding, Promise<Buffer>>()
   return {
     type,
@@ -180,10 +180,10 @@ function readAsset(file: URL): Asset {
   }
 }
 
-const OTHER = { type: 'application/octet-stream', compressible: false }
+const OTHER_ASSET_TYPE = { type: 'application/octet-stream', compressible: false }
 
 /** The Cache-Control of assets. The name of an asset has a digest of its content, so the content never changes. */
-const FOREVER = 'public, max-age=31536000, immutable'
+const FOREVER_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
 async function sendAsset(asset: Asset, { headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
   const accepted = acceptedEncodings(headers['accept-encoding'])
@@ -192,7 +192,7 @@ async function sendAsset(asset: Asset, { headers }: FastifyRequest, reply: Fasti
   const about = {
     ...HEADERS,
     'Content-Type': asset.type,
-    'Cache-Control': FOREVER,
+    'Cache-Control': FOREVER_CACHE_CONTROL,
     ETag: etag,
     ...(asset.encodings.length > 1 && { Vary: 'Accept-Encoding' }),
   }

@@ -8,7 +8,7 @@ import { KEY_SET_PATH } from './pages.ts'
 import type { HttpServer } from './server.ts'
 
 /** Paths that all registries share. A page that is listed for any registry may use them. */
-const SHARED: readonly string[] = [`/${TOKEN_PATH}`, KEY_SET_PATH]
+const SHARED_PATHS: readonly string[] = [`/${TOKEN_PATH}`, KEY_SET_PATH]
 
 /** Seconds for which a browser remembers the answer to a preflight. */
 const MAX_AGE = 600
@@ -46,7 +46,7 @@ async function isAllowed(
 ): Promise<boolean> {
   // Slashes at the end of the path are ignored.
   const path = (url.split('?', 1)[0] ?? '').replace(/\/+$/, '')
-  const asked = SHARED.includes(path)
+  const asked = SHARED_PATHS.includes(path)
     ? await directory.registries()
     : isPage(path) || isOfPartnerPage(routeOptions.url ?? path)
       ? []

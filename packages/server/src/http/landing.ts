@@ -5,7 +5,7 @@ import type { Directory } from '@rollcall/participants/directory/directory'
 import { PROTOCOL_VERSION, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendJson } from './answer.ts'
-import { type Html, html, type Page, sendPage, siteUrl } from './page.ts'
+import { type Html, html, type PageContent, sendPage, siteUrl } from './page.ts'
 import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mountHandler } from './server.ts'
 import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
@@ -75,7 +75,7 @@ function landingPage(
   registries: readonly Registry[],
   shown: Showcase | null,
   { fromHere, partnerPage }: { readonly fromHere: boolean; readonly partnerPage: boolean },
-): Page {
+): PageContent {
   return {
     title: 'Rollcall',
     scripts: [siteUrl('landing.js')],
@@ -89,7 +89,7 @@ function landingPage(
 enrolled, employed? They send signed messages, and get answers, callbacks and notifications.${
       shown === null ? '' : ' This is a demo. All its people are synthetic.'
     }</p>
-${shown !== null && fromHere ? begin(shown, registries, partnerPage) : html``}
+${shown !== null && fromHere ? beginSection(shown, registries, partnerPage) : html``}
 <section aria-labelledby="registries">
 <h2 id="registries">Registries</h2>
 ${
@@ -111,7 +111,7 @@ ${partnerPage ? html`<dt>For participants</dt><dd><a href="/partner">/partner</a
 }
 
 /** The section "Begin", shown only to visitors on this machine. */
-function begin(
+function beginSection(
   { operatorUrl, linkCommand, commands, demoPage }: Showcase,
   [first]: readonly Registry[],
   partnerPage: boolean,

@@ -40,7 +40,7 @@ export function addTokenRoute(app: HttpServer, deps: TokenDeps, options: { query
     try {
       const wait = deps.requestGate.wait(request.raw)
       if (wait > 0) throw tooManyFailures(wait)
-      const token = await answer(deps, throttle, request, options.queryParameters)
+      const token = await issueToken(deps, throttle, request, options.queryParameters)
       deps.metrics.tokenAnswered('issued')
       sendJson(reply, 200, JSON.stringify(token), { Pragma: 'no-cache' })
     } catch (error) {
@@ -62,7 +62,7 @@ export function addTokenRouteAtOperatorPort(app: HttpServer): void {
   })
 }
 
-async function answer(
+async function issueToken(
   deps: TokenDeps,
   throttle: Throttle,
   request: FastifyRequest,

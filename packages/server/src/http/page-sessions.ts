@@ -55,33 +55,33 @@ export const PARTNER_SESSIONS: PageSessionSettings = {
 }
 
 /** The parts of a request that the functions for sessions read. */
-export type Request = Pick<FastifyRequest, 'raw' | 'headers'>
+export type SessionRequest = Pick<FastifyRequest, 'raw' | 'headers'>
 
 /** The functions for the sessions of the console, or of the partner page. */
 export interface PageSessions<Owner> {
   /** Reads the cookie of a request; null when there is none. @throws RequestFault 400 for two cookies */
-  cookieOf(request: Request): string | null
+  cookieOf(request: SessionRequest): string | null
   /**
    * Checks that the call comes from these pages.
    * @returns acts: true when a person did something
    * @throws RequestFault 400 an Authorization header that is not read here; 403 the call does not come from these pages
    */
-  checkOwn(request: Request): { readonly acts: boolean }
+  checkOwn(request: SessionRequest): { readonly acts: boolean }
   /** Refuses an address from which too many sign-ins have failed. @throws RequestFault 429 */
-  checkFailures(request: Request): void
+  checkFailures(request: SessionRequest): void
   /** Counts a failed sign-in for the address of the request. */
-  failed(request: Request): void
+  failed(request: SessionRequest): void
   /** Finds the session of a cookie; null: it is not valid. @throws RequestFault 429 too many invalid cookies came */
-  sessionOf(request: Request, cookie: string, acts: boolean): Promise<Session<Owner> | null>
+  sessionOf(request: SessionRequest, cookie: string, acts: boolean): Promise<Session<Owner> | null>
   /** Finds the session of a request. @throws RequestFault 400, 401, 403, 429 */
-  signedIn(request: Request): Promise<Session<Owner>>
+  signedIn(request: SessionRequest): Promise<Session<Owner>>
   /**
    * Notes the cookie of a new session as valid, and ends the browser's earlier session.
    * @returns the Set-Cookie header of the new session
    */
-  admit(request: Request, begun: { readonly cookie: string }): Promise<string>
+  admit(request: SessionRequest, begun: { readonly cookie: string }): Promise<string>
   /** Returns the Set-Cookie header that removes the session's cookie from the browser. */
-  forgotten(request: Request): string
+  forgotten(request: SessionRequest): string
   readonly nobody: () => NotSignedIn
 }
 

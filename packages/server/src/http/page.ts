@@ -11,7 +11,7 @@ const SITE_FILES = {
   'programs.js': ['text/javascript', new URL('./site/programs.js', import.meta.url)],
   'reference.js': ['text/javascript', new URL('./site/reference.js', import.meta.url)],
 } as const
-const SITE = '/assets/site/'
+const SITE_PATH = '/assets/site/'
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -46,7 +46,7 @@ function written(part: Part): string {
 }
 
 /** The content of a page, and the files that it loads. */
-export interface Page {
+export interface PageContent {
   readonly title: string
   readonly body: Html
   readonly styles?: readonly string[]
@@ -54,9 +54,9 @@ export interface Page {
 }
 
 /** Returns the address of a file in `site/` that pages load. */
-export const siteUrl = (name: keyof typeof SITE_FILES): string => `${SITE}${name}`
+export const siteUrl = (name: keyof typeof SITE_FILES): string => `${SITE_PATH}${name}`
 
-export function sendPage(reply: FastifyReply, { title, body, styles = [], scripts = [] }: Page): void {
+export function sendPage(reply: FastifyReply, { title, body, styles = [], scripts = [] }: PageContent): void {
   const { text } = html`<!doctype html>
 <html lang="en">
 <head>
@@ -90,5 +90,5 @@ export function mountFile(app: HttpServer, path: string, type: string, file: str
 }
 
 export function addSiteFiles(app: HttpServer): void {
-  for (const [name, [type, file]] of Object.entries(SITE_FILES)) mountFile(app, `${SITE}${name}`, type, file)
+  for (const [name, [type, file]] of Object.entries(SITE_FILES)) mountFile(app, `${SITE_PATH}${name}`, type, file)
 }

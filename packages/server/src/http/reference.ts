@@ -15,7 +15,7 @@ import {
 } from '@rollcall/protocol'
 import { sendJson } from './answer.ts'
 import { type HasRegistries, registryLinks } from './landing.ts'
-import { html, mountFile, type Page, sendPage, siteUrl } from './page.ts'
+import { html, mountFile, type PageContent, sendPage, siteUrl } from './page.ts'
 import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mountHandler } from './server.ts'
 import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
@@ -100,7 +100,7 @@ const titleOf = ({ kind, namespace }: Registry): string => `Rollcall: ${kind.tit
  * Makes the reference page of a registry.
  * @param shown for visitors who may know the secret of the demo; null: for others
  */
-function referencePage(registry: Registry, registries: readonly Registry[], shown: Showcase | null): Page {
+function referencePage(registry: Registry, registries: readonly Registry[], shown: Showcase | null): PageContent {
   const { kind, namespace } = registry
   const document = `/${namespace}/${VERSION_SEGMENT}/openapi.json`
   const client =

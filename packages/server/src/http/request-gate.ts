@@ -59,7 +59,7 @@ export interface RequestGate {
   tokenRefused(request: GatedRequest, error: string, participant: string | null): void
 }
 
-const NOTHING: NotedRequest = { registry: null, operation: null, participant: null }
+const NOTHING_NOTED: NotedRequest = { registry: null, operation: null, participant: null }
 const TOKEN: RefusedRequest = { registry: null, operation: 'token' }
 
 export function createRequestGate(deps: {
@@ -70,9 +70,9 @@ export function createRequestGate(deps: {
   readonly clientAddress: (request: GatedRequest) => string
 }): RequestGate {
   const { refusals, metrics, failures, clientAddress } = deps
-  const noted = (request: GatedRequest): NotedRequest => request[NOTED] ?? NOTHING
+  const noted = (request: GatedRequest): NotedRequest => request[NOTED] ?? NOTHING_NOTED
   const note = (request: GatedRequest, more: Partial<NotedRequest>): void => {
-    request[NOTED] ??= { ...NOTHING }
+    request[NOTED] ??= { ...NOTHING_NOTED }
     Object.assign(request[NOTED], more)
   }
   const askedOf = (request: GatedRequest): RefusedRequest => {
@@ -154,13 +154,13 @@ export function clientAddressReader(options: {
   const isProxy = (address: string): boolean => isIP(address) !== 0 && trusted.check(address, familyOf(address))
 
   return ({ socket, headers }) => {
-    let address = plain(socket.remoteAddress ?? '')
+    let address = plainIpv4(socket.remoteAddress ?? '')
     if (!options.behindProxy) return address
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
     while (isProxy(address)) {
       const next = withoutPort((forwarded.pop() ?? '').trim())
       if (isIP(next) === 0) break
-      address = plain(next)
+      address = plainIpv4(next)
     }
     return address
   }
@@ -185,7 +185,7 @@ export function clientUnit(address: string): string {
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 /** Turns an IPv4 address in IPv6 form, as a dual-stack socket has it, into an IPv4 address. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, '')
+const plainIpv4 = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, '')
 
 /** Removes the port that some proxies write: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 const withoutPort = (text: string): string =>

@@ -22,11 +22,11 @@ const MAX_HEADER_BYTES = 16_384
 const MAX_PATH_SEGMENT = 128
 
 /**
- * The methods that the router knows. Every other method is treated as `OTHER`, which no path serves. The router
+ * The methods that the router knows. Every other method is treated as `OTHER_METHOD`, which no path serves. The router
  * compiles each method of each path at the start: with all methods that Node.js knows, this took half of the start.
  */
-const ROUTED: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS']
-const OTHER = 'TRACE'
+const ROUTED_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS']
+const OTHER_METHOD = 'TRACE'
 
 /** Creates a server without routes. It reads no bodies: a handler reads the stream of the request. */
 export function createHttpServer(deps: {
@@ -55,7 +55,7 @@ export function createHttpServer(deps: {
           requireHostHeader: false,
         },
         (request, response) => {
-          if (!ROUTED.includes(request.method ?? '')) request.method = OTHER
+          if (!ROUTED_METHODS.includes(request.method ?? '')) request.method = OTHER_METHOD
           handler(request, response)
         },
       ),
@@ -100,10 +100,10 @@ declare module 'fastify' {
  * Headers by their name in lower case. Node.js uses the first of them and ignores a second one, which a proxy before us
  * may have used.
  */
-const ONCE = new Map(['Host', 'Authorization', 'Content-Type'].map((name) => [name.toLowerCase(), name]))
+const SINGLE_HEADERS = new Map(['Host', 'Authorization', 'Content-Type'].map((name) => [name.toLowerCase(), name]))
 
 /**
- * Why a request is refused before its handler: HTTP/1.1 without Host, a header of `ONCE` twice, or an unknown path.
+ * Why a request is refused before its handler: HTTP/1.1 without Host, a header of `SINGLE_HEADERS` twice, or an unknown path.
  * Null: it is not refused.
  */
 function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
@@ -113,7 +113,7 @@ function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
   const sent = new Set<string>()
   // Names and values take turns.
   for (let at = 0; at < raw.rawHeaders.length; at += 2) {
-    const name = ONCE.get(raw.rawHeaders[at]?.toLowerCase() ?? '')
+    const name = SINGLE_HEADERS.get(raw.rawHeaders[at]?.toLowerCase() ?? '')
     if (name !== undefined && sent.has(name)) return new RequestFault('err.request.bad', `${name}: must be sent once`)
     if (name !== undefined) sent.add(name)
   }
@@ -128,11 +128,11 @@ function continueWhenRead(this: Server, request: IncomingMessage, response: Serv
   this.emit('request', request, response)
 }
 
-export type Method = 'GET' | 'POST'
+export type RouteMethod = 'GET' | 'POST'
 
 /** The handler of one method at a path. */
 export interface MethodHandler {
-  readonly method: Method
+  readonly method: RouteMethod
   /** The name of the route in metrics and logs. */
   readonly name: string
   /** The mode of the operation that the path serves: `sync` or `async`. */
@@ -145,7 +145,7 @@ export interface MethodHandler {
 /** Mounts the handler of a path; other methods get 405. @param route its name, or more facts about it */
 export function mountHandler(
   app: HttpServer,
-  method: Method,
+  method: RouteMethod,
   route: string | Omit<MethodHandler, 'method' | 'handler'>,
   path: string,
   handler: Handler,
@@ -160,7 +160,7 @@ export function mountHandler(
  */
 export function mountMethods(app: HttpServer, path: string, rows: readonly MethodHandler[]): void {
   const allowed = rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-  const others = [...ROUTED, OTHER].filter((other) => !allowed.includes(other))
+  const others = [...ROUTED_METHODS, OTHER_METHOD].filter((other) => !allowed.includes(other))
   for (const { method, handler, deprecated, ...config } of rows) {
     const headers = deprecated === undefined ? [] : Object.entries(deprecationHeaders(deprecated))
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -171,7 +171,7 @@ export function mountMethods(app: HttpServer, path: string, rows: readonly Metho
         discardUnreadBody(request.raw)
       }
     }
-    app.route({ method, url: path, config, onRequest: answer, handler: answered })
+    app.route({ method, url: path, config, onRequest: answer, handler: ignoreAnswered })
   }
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.raw.setHeader('Allow', allowed.join(', '))
@@ -179,11 +179,11 @@ export function mountMethods(app: HttpServer, path: string, rows: readonly Metho
     throw wrongMethodFault(allowed.join(' or '))
   }
   const name = rows.map((row) => row.name).join(' or ')
-  app.route({ method: others, url: path, config: { name }, onRequest: refuse, handler: answered })
+  app.route({ method: others, url: path, config: { name }, onRequest: refuse, handler: ignoreAnswered })
 }
 
 /** Fastify needs a handler but never calls this one: the hook has answered before. */
-function answered(): void {}
+function ignoreAnswered(): void {}
 
 function frameworkFault(error: Error & { code?: string }): RequestFault {
   if (error.code === 'FST_ERR_MAX_PARAM_LENGTH') return notFoundFault()

@@ -49,14 +49,14 @@ export function createSessionCookies({ cookie, header, title }: SessionPages): S
       const value = headers[header.toLowerCase()]
       const acts = typeof value === 'string' && Object.hasOwn(ACTS, value) ? ACTS[value] : undefined
       if (acts === undefined) {
-        throw forbidden(`${header}: must be 1, or poll, in a call with the cookie of a session`)
+        throw foreignCallFault(`${header}: must be 1, or poll, in a call with the cookie of a session`)
       }
       const site = headers['sec-fetch-site']
       if (site !== undefined && site !== 'same-origin') {
-        throw forbidden(`Sec-Fetch-Site: a session is for the pages of ${title} alone`)
+        throw foreignCallFault(`Sec-Fetch-Site: a session is for the pages of ${title} alone`)
       }
       if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host)) {
-        throw forbidden(`Origin: must be the address in Host: a session is for the pages of ${title} alone`)
+        throw foreignCallFault(`Origin: must be the address in Host: a session is for the pages of ${title} alone`)
       }
       return { acts }
     },
@@ -69,7 +69,7 @@ function isOwnOrigin(origin: string, host: string | undefined): boolean {
   return page !== null && page.origin === origin && page.host === URL.parse(`${page.protocol}//${host}`)?.host
 }
 
-const forbidden = (message: string): RequestFault => new RequestFault('err.request.forbidden', message)
+const foreignCallFault = (message: string): RequestFault => new RequestFault('err.request.forbidden', message)
 
 /** Reads a cookie; null when there is none. @throws RequestFault 400 there are two */
 export function readCookie({ headers }: Pick<IncomingMessage, 'headers'>, name: string): string | null {

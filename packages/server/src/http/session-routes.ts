@@ -7,12 +7,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type InputLimits, readInput } from './admin/read-input.ts'
 import type { DescribedCall } from './admin/route.ts'
 import { sendFault, sendJson } from './answer.ts'
-import type { PageSessions, Request } from './page-sessions.ts'
+import type { PageSessions, SessionRequest } from './page-sessions.ts'
 import { NotSignedIn, type RequestGate } from './request-gate.ts'
 import { type HttpServer, mountMethods } from './server.ts'
 
 /** The result of checking the token or code with which a person signs in. */
-export interface Shown {
+export interface SignInProof {
   /** The owner of the session to begin; null when the token or code is not valid. */
   readonly by: SignedInBy | null
   /** The message that refuses the sign-in when the token or code is not valid. */
@@ -32,9 +32,9 @@ export interface SessionCalls<Owner, About> {
   /** Runs the work of a call; for the console, it also checks the host and logs the call. */
   readonly around: (name: string, request: FastifyRequest, work: (about: About) => Promise<void>) => Promise<void>
   /** Reads and checks the token or code; the input has the members of `calls.begin`. @throws RequestFault 400 */
-  readonly shown: (input: object) => Promise<Shown>
+  readonly shown: (input: object) => Promise<SignInProof>
   /** Called when the session of a call is found or begun: notes its owner for the log. */
-  readonly known: (session: Session<Owner>, about: About, request: Request) => void
+  readonly known: (session: Session<Owner>, about: About, request: SessionRequest) => void
   /** Audits or logs that a session begins, before its cookie is sent, or that it has ended. */
   readonly note: (session: Session<Owner>, act: { readonly begun: string } | 'ended') => Promise<void> | void
   readonly described: (session: Session<Owner>) => Promise<object> | object

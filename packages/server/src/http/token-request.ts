@@ -40,7 +40,7 @@ export interface TokenRequest {
 
 /** The parameters that are read. `scope` is not: a token permits all that its participant may do (RFC 6749, 3.3). */
 const PARAMETERS = ['grant_type', 'client_id', 'client_secret']
-type Parameters = ReadonlyMap<string, string>
+type TokenParameters = ReadonlyMap<string, string>
 
 /**
  * Reads the client's credentials, from HTTP Basic or from the parameters, never from both.
@@ -68,7 +68,7 @@ export function readTokenRequest(request: TokenRequest): ClientCredentials {
   return { client_id, client_secret }
 }
 
-function readParameters({ contentType, body, query }: TokenRequest): Parameters {
+function readParameters({ contentType, body, query }: TokenRequest): TokenParameters {
   const [type = ''] = contentType.toLowerCase().split(';')
   const fromQuery = query === undefined ? [] : [...new URLSearchParams(query)]
   if (body === '') return collect(fromQuery)
@@ -86,7 +86,7 @@ function readParameters({ contentType, body, query }: TokenRequest): Parameters 
 }
 
 /** Collects the known parameters. A repeated one is refused (RFC 6749, section 3.2), and an empty one is ignored. */
-function collect(pairs: readonly (readonly [string, string])[]): Parameters {
+function collect(pairs: readonly (readonly [string, string])[]): TokenParameters {
   const parameters = new Map<string, string>()
   for (const [name, value] of pairs) {
     if (!PARAMETERS.includes(name) || value === '') continue

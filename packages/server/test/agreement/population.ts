@@ -4,8 +4,8 @@ import type { RegistryShape } from '@rollcall/core/model/registry'
 import {
   type ExtractedRecord,
   extractRecord,
+  lazyRecord,
   type ReadableRecord,
-  recordAsAsked,
 } from '@rollcall/core/query/memory/extract-record'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
@@ -18,7 +18,7 @@ import { writeRecords } from '@rollcall/records/records/record-writer'
 import { aliasesOf } from '@rollcall/records/records/retired-records'
 import fc from 'fast-check'
 import { documents, named } from '../../../core/test/agreement/documents.ts'
-import type { Condition } from '../../../records/src/records/search-statement.ts'
+import type { SqlCondition } from '../../../records/src/records/search-statement.ts'
 
 export interface HeldRecord {
   readonly id: string
@@ -39,7 +39,7 @@ export interface Population {
   /** The records in the order in which they were added. */
   readonly records: readonly HeldRecord[]
   /** Returns the ids of the records that satisfy a condition, in the order of ids. */
-  select(condition: Condition): Promise<string[]>
+  select(condition: SqlCondition): Promise<string[]>
 }
 
 /** Fills the tables of every record type with `size` records, some with aliases; the same ones for the same seed. */
@@ -79,9 +79,9 @@ export async function populate(
     const aliases = await aliasesOf(db.pool, registry, recordType, ids)
     const records = held.rows.map(({ id, document }) => {
       const given = [kind, recordType, parseJson(document), aliases.get(id)] as const
-      return { id, document, extracted: extractRecord(...given), readable: recordAsAsked(...given) }
+      return { id, document, extracted: extractRecord(...given), readable: lazyRecord(...given) }
     })
-    const select = async ({ text, values }: Condition): Promise<string[]> => {
+    const select = async ({ text, values }: SqlCondition): Promise<string[]> => {
       const { rows } = await db.pool.query<{ id: string }>(
         `select id::text from ${quoteName(table.table)} as record where ${text} order by record.id`,
         [...values],

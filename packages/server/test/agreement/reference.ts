@@ -3,7 +3,7 @@
  * date is every day that it may mean, an age is counted birthday by birthday, a text is its bytes.
  */
 
-import type { Comparator, Interval, List, Literal, Predicate } from '@rollcall/core/model/predicate'
+import type { Comparator, ElementList, Interval, Literal, Predicate } from '@rollcall/core/model/predicate'
 import type { ExtractedRecord } from '@rollcall/core/query/memory/extract-record'
 import type { Attribute, AttributeScalar, AttributeValue, DayInterval } from '@rollcall/protocol'
 import { ageOf, daysOf } from './days.ts'
@@ -84,7 +84,7 @@ export function answer(predicate: Predicate, record: ExtractedRecord, today: str
 }
 
 /** The elements of a list, each by the names of its attributes. */
-function elementsOf(list: List, record: ExtractedRecord): Subject[] {
+function elementsOf(list: ElementList, record: ExtractedRecord): Subject[] {
   if ('members' in list) {
     const elements = record.elements.get(list.name) ?? []
     return elements.map((element) => new Map(Object.entries(element)))

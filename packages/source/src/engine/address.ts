@@ -6,7 +6,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import type { SourceFile } from './mapped-records.ts'
-import { refused, SourceRefusal } from './source-refusal.ts'
+import { makeRefusal, SourceRefusal } from './source-refusal.ts'
 
 /** Environment variables, by name. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
@@ -16,21 +16,21 @@ const MOST_ADDRESS = 4_096
 const MOST_CERTIFICATES = 1_048_576
 
 /** Rollcall's own environment variables. A source file may not name them: it could read Rollcall's own database. */
-const OWN = /^(?:DATABASE_URL|ROLLCALL_.*)$/
+const OWN_VARIABLE_NAME = /^(?:DATABASE_URL|ROLLCALL_.*)$/
 
 /**
  * Reads the address of a source. The engine checks its protocol.
  * @throws SourceRefusal it is missing, is no URL, cannot be read, or is in a variable of Rollcall itself
  */
 export function readAddress({ url }: Pick<SourceFile, 'url'>, env: EnvironmentVariables): URL {
-  if ('env' in url && OWN.test(url.env)) {
-    throw refused(['url', 'env'], `${url.env} is a variable of Rollcall itself; give the address another name`)
+  if ('env' in url && OWN_VARIABLE_NAME.test(url.env)) {
+    throw makeRefusal(['url', 'env'], `${url.env} is a variable of Rollcall itself; give the address another name`)
   }
   const text = 'env' in url ? env[url.env] : readText(url.file, MOST_ADDRESS, ['url', 'file'])
   const place = 'env' in url ? `the variable ${url.env}` : `the file ${url.file}`
-  if (text === undefined || text === '') throw refused(['url'], `${place} is not set`)
+  if (text === undefined || text === '') throw makeRefusal(['url'], `${place} is not set`)
   const address = URL.parse(text)
-  if (address === null) throw refused(['url'], `${place} holds no URL, such as postgresql://reader@host/name`)
+  if (address === null) throw makeRefusal(['url'], `${place} holds no URL, such as postgresql://reader@host/name`)
   return address
 }
 
@@ -45,11 +45,11 @@ function readText(path: string, most: number, at: readonly string[]): string {
   try {
     const found = statSync(path)
     // Only regular files are read, because reading a device or a pipe could never end.
-    if (!found.isFile()) throw refused(at, `${path} is no regular file`)
-    if (found.size > most) throw refused(at, `${path} has more than ${most} bytes`)
+    if (!found.isFile()) throw makeRefusal(at, `${path} is no regular file`)
+    if (found.size > most) throw makeRefusal(at, `${path} has more than ${most} bytes`)
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
   } catch (error) {
     if (error instanceof SourceRefusal) throw error
-    throw refused(at, `${path} cannot be read: ${systemReason(error)}`)
+    throw makeRefusal(at, `${path} cannot be read: ${systemReason(error)}`)
   }
 }

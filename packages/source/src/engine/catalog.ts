@@ -34,7 +34,7 @@ export interface CatalogTable {
   readonly references: readonly CatalogReference[]
 }
 
-type Texts = readonly (string | null)[]
+type CatalogRow = readonly (string | null)[]
 
 /** The statements of an engine that read the catalog. */
 export interface CatalogSql {
@@ -56,7 +56,7 @@ export async function readCatalog<Type>(
 ): Promise<readonly CatalogTable[]> {
   const { rows: columnRows } = await state.run({ text: columns, values: [] })
   const { rows: references } = await state.run({ text: ofKeys, values: [] })
-  const tables = new Map<string, readonly Texts[]>()
+  const tables = new Map<string, readonly CatalogRow[]>()
   for (const row of columnRows) {
     const name = JSON.stringify(row.slice(0, 2))
     tables.set(name, [...(tables.get(name) ?? []), row])
@@ -82,7 +82,7 @@ export async function readCatalog<Type>(
 
 const columnOf =
   (valueKindOf: (type: string) => ColumnType['holds']) =>
-  ([, , , , name, type, held, nullable, key, unique]: Texts): CatalogColumn => {
+  ([, , , , name, type, held, nullable, key, unique]: CatalogRow): CatalogColumn => {
     const holds = valueKindOf(held ?? '')
     const isNullable = nullable === 'true'
     const isKey = holds === 'integer' || type === 'uuid' || (holds === 'text' && !NO_KEY.test(type ?? ''))

@@ -24,7 +24,7 @@ export interface LoggedChanges {
 }
 
 /** The reading of a log on a connection of its own. */
-export interface LogReading {
+export interface LogReader {
   /** Waits until changes can be taken, the reading has failed or the signal aborts. @param milliseconds at most */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
   /**
@@ -62,7 +62,7 @@ export interface ChangeLog {
   /** Reads the state of the log. @param position all changes before it are stored here */
   state(position: string): Promise<LogState>
   /** Begins to read the changes after a position. @throws LogLost, or any error of the database */
-  read(position: string): Promise<LogReading>
+  read(position: string): Promise<LogReader>
   /**
    * True when a snapshot that begins now sees these transactions. A commit is in the log before others see it: for a
    * moment, or as long as it waits for a standby.

@@ -43,13 +43,13 @@ export interface MappedColumn {
 }
 
 /** A condition on columns that every record that matches a query fulfils. Other records may fulfil it too. */
-export type Needed =
+export type NeededCondition =
   /** Every record may match the query, so no condition is needed. */
   | { readonly is: 'anything' }
   /** No record can match the query. */
   | { readonly is: 'nothing' }
-  | { readonly is: 'and' | 'or'; readonly of: readonly Needed[] }
+  | { readonly is: 'and' | 'or'; readonly of: readonly NeededCondition[] }
   | { readonly is: 'column'; readonly column: MappedColumn; readonly test: ColumnTest }
 
-export const ANY_RECORD_MAY_MATCH: Needed = { is: 'anything' }
-export const NO_RECORD_MATCHES: Needed = { is: 'nothing' }
+export const ANY_RECORD_MAY_MATCH: NeededCondition = { is: 'anything' }
+export const NO_RECORD_MATCHES: NeededCondition = { is: 'nothing' }

@@ -33,23 +33,23 @@ export interface KnownTypes {
 }
 
 /** The code points of the characters that count as spaces (`String.trim`). */
-export const SPACES: readonly number[] = [
+export const SPACE_CODE_POINTS: readonly number[] = [
   ...[0x20, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0xa0, 0x1680],
   ...Array.from({ length: 11 }, (_, at) => 0x2000 + at),
   ...[0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff],
 ]
 
-const WHOLE = /^-?(?:0|[1-9]\d{0,19})$/
+const WHOLE_NUMBER_PATTERN = /^-?(?:0|[1-9]\d{0,19})$/
 
 /** Makes the `parameter` of a type of whole numbers from `least` to below `end`. */
 export const wholeNumbers = (least: bigint, end: bigint) => (text: string) => {
-  if (!WHOLE.test(text)) return null
+  if (!WHOLE_NUMBER_PATTERN.test(text)) return null
   const number = BigInt(text)
   return number >= least && number < end ? text : null
 }
 
 /** Matches the texts of numbers, such as -1.5e3, that can be parameters of a statement. */
-export const NUMBER = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?$/i
-export const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+export const NUMBER_PATTERN = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?$/i
+export const UUID_PATTERN = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 /** The `parameter` of a type whose values are never compared by their text. */
 export const noParameter = (): null => null

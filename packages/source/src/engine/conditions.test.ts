@@ -1,6 +1,6 @@
 import { type Attribute, kindNamed, readAttribute } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
-import { boundsOf, mayBePlain, UNPLAIN } from './conditions.ts'
+import { boundsOf, mayBePlain, UNPLAIN_TEXT_PATTERN } from './conditions.ts'
 
 test('a bound beyond the largest number is none', () => {
   const largest = { is: 'numbers', from: -Number.MAX_VALUE, to: Number.MAX_VALUE } as const
@@ -11,7 +11,7 @@ test('a bound beyond the largest number is none', () => {
 test('a database can fold each text that is not unplain, and no other text has its folded form', () => {
   const surname = kindNamed('civil')?.record_types[0].attributes.find(({ name }) => name === 'surname') as Attribute
   const folded = (text: string) => readAttribute({ ...surname, paths: [''] }, text)
-  const isPlain = (text: string): boolean => !new RegExp(UNPLAIN).test(text)
+  const isPlain = (text: string): boolean => !new RegExp(UNPLAIN_TEXT_PATTERN).test(text)
   const letters = Array.from({ length: 0x250 }, (_, code) => String.fromCharCode(code))
   const texts = letters.flatMap((one) => [one, `a${one}`, `${one}A`, `a${one}B`, `A${one}${one}b`])
   for (const text of texts.filter((one) => one !== '' && isPlain(one))) {

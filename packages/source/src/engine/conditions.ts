@@ -3,10 +3,10 @@
  * For a test that cannot be written there is no condition.
  */
 
-import type { ColumnTest, Needed } from './column-test.ts'
+import type { ColumnTest, NeededCondition } from './column-test.ts'
 import type { ColumnType, PartTypes } from './column-type.ts'
 import type { MappedRecords } from './mapped-records.ts'
-import type { Names } from './names.ts'
+import type { SqlNames } from './names.ts'
 import type { Parameters } from './parameters.ts'
 
 /** The condition that no row fulfils. */
@@ -24,21 +24,21 @@ export interface Conditions {
   conditionOf(
     records: MappedRecords,
     types: readonly PartTypes[],
-    needed: Needed,
+    needed: NeededCondition,
     parameters: Parameters,
   ): string | null
   /** Writes the condition on the rows of the table that has the column; null: all rows pass. */
   columnCondition(
     records: MappedRecords,
     types: readonly PartTypes[],
-    needed: Extract<Needed, { is: 'column' }>,
+    needed: Extract<NeededCondition, { is: 'column' }>,
     alias: string,
     parameters: Parameters,
   ): string | null
 }
 
 /** Makes the writer of conditions of an engine, from its names and its writer of tests. */
-export function conditionsWith({ quoted, tableOf }: Names, testOf: WriteTest): Conditions {
+export function conditionsWith({ quoted, tableOf }: SqlNames, testOf: WriteTest): Conditions {
   const columnCondition: Conditions['columnCondition'] = (
     records,
     types,
@@ -110,15 +110,15 @@ export const betweenNumbersSql = (
  * Matches the texts whose folded form a database cannot tell. In all others folding only makes small letters of
  * capitals: they have only ASCII, without control characters and backticks, and single spaces between words.
  */
-export const UNPLAIN = '[^ !-_a-~]|^ | $|  '
+export const UNPLAIN_TEXT_PATTERN = '[^ !-_a-~]|^ | $|  '
 
-/** True when a folded text may be the folded form, or a part of it, of a text that `UNPLAIN` does not match. */
+/** True when a folded text may be the folded form, or a part of it, of a text that `UNPLAIN_TEXT_PATTERN` does not match. */
 export const mayBePlain = (folded: string): boolean => /^[ -_a-~]*$/.test(folded)
 
 /** The margin with which a number is compared, as a share of it: numbers that are read as the same double pass. */
 export const MARGIN = 1e-15
 /** The largest double that is used as a bound for whole numbers. */
-const LARGEST = Number.MAX_SAFE_INTEGER
+const LARGEST_EXACT_BOUND = Number.MAX_SAFE_INTEGER
 
 /** The bounds of a test, each moved outwards by a share of itself; null: no bound. @param around the share */
 export function boundsOf(
@@ -126,13 +126,13 @@ export function boundsOf(
   around: number,
 ): { readonly least: number | null; readonly most: number | null } {
   return {
-    least: from === null ? null : finite(from - Math.abs(from) * around),
-    most: to === null ? null : finite(to + Math.abs(to) * around),
+    least: from === null ? null : finiteOrNull(from - Math.abs(from) * around),
+    most: to === null ? null : finiteOrNull(to + Math.abs(to) * around),
   }
 }
 
 /** Returns the bound; null: it became infinite, so it excludes nothing. */
-const finite = (bound: number): number | null => (Number.isFinite(bound) ? bound : null)
+const finiteOrNull = (bound: number): number | null => (Number.isFinite(bound) ? bound : null)
 
 /** The bounds for a column of whole numbers; null: no bound, or one that is too large to be exact. */
 export function wholeBounds(test: Extract<ColumnTest, { is: 'numbers' }>): {
@@ -141,7 +141,7 @@ export function wholeBounds(test: Extract<ColumnTest, { is: 'numbers' }>): {
 } {
   const { least, most } = boundsOf(test, MARGIN)
   return {
-    least: least === null || Math.abs(least) > LARGEST ? null : String(Math.ceil(least)),
-    most: most === null || Math.abs(most) > LARGEST ? null : String(Math.floor(most)),
+    least: least === null || Math.abs(least) > LARGEST_EXACT_BOUND ? null : String(Math.ceil(least)),
+    most: most === null || Math.abs(most) > LARGEST_EXACT_BOUND ? null : String(Math.floor(most)),
   }
 }

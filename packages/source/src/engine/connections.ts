@@ -15,7 +15,7 @@ export interface Statement {
 }
 
 /** The result of a statement. */
-export interface Answer<Type> {
+export interface StatementResult<Type> {
   /** The rows as arrays of texts. */
   readonly rows: readonly (readonly (string | null)[])[]
   /** The types of the columns in the words of the driver, in order. */
@@ -34,7 +34,7 @@ export interface RunOptions {
 /** A snapshot of the database on one connection. */
 export interface DatabaseSnapshot<Type> {
   /** Runs a statement. @throws SearchTimeout, RecordsUnavailable; or another error of the statement */
-  run(statement: Statement, options?: RunOptions): Promise<Answer<Type>>
+  run(statement: Statement, options?: RunOptions): Promise<StatementResult<Type>>
   end(): Promise<void>
 }
 
@@ -79,7 +79,7 @@ export interface Failure {
 }
 
 /** The transaction could not begin, or not get its settings, so the wanted statement has not run. */
-export class NotBegun extends Error {
+export class TransactionNotBegun extends Error {
   override readonly name = 'NotBegun'
 
   constructor(cause: unknown) {
@@ -92,7 +92,10 @@ export interface Transaction<Type> {
   /** True when a single statement can get less time than the source file allows. */
   readonly isLimited: boolean
   /** Runs a statement. @param time milliseconds that it may take @throws NotBegun, or any error of the database */
-  run(statement: Statement, running: { readonly time: number; readonly isLast: boolean }): Promise<Answer<Type>>
+  run(
+    statement: Statement,
+    running: { readonly time: number; readonly isLast: boolean },
+  ): Promise<StatementResult<Type>>
   /** Makes the connection usable again after a statement that took too long. Absent: such a connection is broken. */
   goOn?(): Promise<unknown>
   /** Gives the connection back to the pool; a broken one is closed. */
@@ -144,7 +147,7 @@ export function connectionsOf<Type>(
     }
   }
   const meaning = (error: unknown, limit: number): unknown => {
-    if (error instanceof NotBegun) {
+    if (error instanceof TransactionNotBegun) {
       breaker.failed()
       return new RecordsUnavailable(error.cause)
     }

@@ -3,8 +3,8 @@
 import type { CatalogSql } from './catalog.ts'
 import type { ColumnTest } from './column-test.ts'
 import type { ColumnType } from './column-type.ts'
-import type { Answer, DatabaseSnapshot, Failure, Statement } from './connections.ts'
-import type { ChangesAsked, EngineReport } from './engine.ts'
+import type { DatabaseSnapshot, Failure, Statement, StatementResult } from './connections.ts'
+import type { ChangeSelection, EngineReport } from './engine.ts'
 import type { MappedPart, SourceFile } from './mapped-records.ts'
 import type { RowSql } from './row-statement.ts'
 
@@ -19,7 +19,7 @@ export interface ChangeSql {
   /** Makes the statement that reads how far the column has come: the time of the database, or the highest version. */
   mark(part: MappedPart, types: ChangeTypes): Statement
   /** Makes the statement that lists keys with their values in the column of changes, in the order of these values. */
-  list(part: MappedPart, types: ChangeTypes, asked: ChangesAsked): Statement
+  list(part: MappedPart, types: ChangeTypes, asked: ChangeSelection): Statement
 }
 
 /** The test of a column that a question asks for, and the type of the column. */
@@ -35,7 +35,7 @@ export interface Plans<Type> {
   /** The words before a statement that ask for its plan, such as `explain`. */
   readonly explain: string
   /** True when a plan must read a whole table or a whole index, because no index fits the condition. */
-  readsAll(plan: Answer<Type>): boolean
+  readsAll(plan: StatementResult<Type>): boolean
   /**
    * The statement that makes an index.
    * @param asked null: the key of a record

@@ -1,7 +1,7 @@
 /** Explains to an operator why an encrypted connection failed, and what the encryption of a connection lacks. */
 
 /** Matches codes of Node.js and OpenSSL for a certificate that is not accepted, and for other failures of TLS. */
-const UNSIGNED = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|INVALID_CA|PATH_LENGTH|ERR_OSSL|ERR_SSL)/
+const TLS_FAILURE_CODE = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|INVALID_CA|PATH_LENGTH|ERR_OSSL|ERR_SSL)/
 
 const OUT_OF_TIME = /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/
 
@@ -16,7 +16,7 @@ export function encryptionProblem(error: Error, place: string): string | null {
   const database = `the certificate of the database ${place}`
   if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID') return `${database} is not for the host of the address (${reason})`
   if (OUT_OF_TIME.test(reason)) return `${database} has expired, or is not valid yet (${reason})`
-  if (UNSIGNED.test(reason)) return `${database} is not signed by those of tls.ca (${reason})`
+  if (TLS_FAILURE_CODE.test(reason)) return `${database} is not signed by those of tls.ca (${reason})`
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT' || /does not support SSL/i.test(error.message)) {
     return `the database ${place} does not encrypt its connections`
   }

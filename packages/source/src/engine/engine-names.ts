@@ -1,13 +1,13 @@
 /** The names of engines whose databases can be sources, and hints for operators who write another name. */
 
 import { nearestHint } from '@rollcall/base/shared/message-words'
-import { refused } from './source-refusal.ts'
+import { makeRefusal } from './source-refusal.ts'
 
 export const ENGINE_NAMES = ['postgresql', 'mariadb', 'mysql'] as const
 export type EngineName = (typeof ENGINE_NAMES)[number]
 
 /** The hints for operators who write the name of another database, or of PostgreSQL in another way. */
-const UNREAD: Readonly<Record<string, string>> = {
+const OTHER_ENGINE_HINTS: Readonly<Record<string, string>> = {
   mssql: 'Microsoft SQL Server cannot be read yet; import its records from a file (docs/import.md)',
   oracle: 'Oracle cannot be read yet; import its records from a file (docs/import.md)',
   postgres: 'is called postgresql here',
@@ -17,7 +17,7 @@ const UNREAD: Readonly<Record<string, string>> = {
 export function checkEngine(given: string): EngineName {
   const found = ENGINE_NAMES.find((name) => name === given)
   if (found !== undefined) return found
-  const known = Object.hasOwn(UNREAD, given) ? UNREAD[given] : undefined
+  const known = Object.hasOwn(OTHER_ENGINE_HINTS, given) ? OTHER_ENGINE_HINTS[given] : undefined
   const rule = known ?? `must be ${ENGINE_NAMES.join(' or ')}${nearestHint(given, ENGINE_NAMES)}`
-  throw refused(['engine'], rule)
+  throw makeRefusal(['engine'], rule)
 }

@@ -2,7 +2,7 @@
 
 import type { CatalogTable } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
-import type { Needed } from './column-test.ts'
+import type { NeededCondition } from './column-test.ts'
 import type { Failure } from './connections.ts'
 import type { MappedPart, MappedRecords } from './mapped-records.ts'
 
@@ -16,8 +16,8 @@ export interface SourceRow {
 }
 
 /** The rows that a caller asks for. */
-export interface RowsAsked {
-  readonly needed: Needed
+export interface RowSelection {
+  readonly needed: NeededCondition
   /** Only rows with these keys; null: all rows. */
   readonly keys: readonly string[] | null
   /** Only rows after this key; null: from the first row on. */
@@ -39,7 +39,7 @@ export interface ChangedRow {
 }
 
 /** The changed rows that a caller asks for. */
-export interface ChangesAsked {
+export interface ChangeSelection {
   /** A `SourceSnapshot.mark` of an earlier snapshot: only rows that were changed since. */
   readonly since: string
   /** How many seconds or versions before `since` the list begins. */
@@ -52,7 +52,7 @@ export interface ChangesAsked {
 /** A snapshot of a source's database. Its statements run one after another. */
 export interface SourceSnapshot {
   /** Reads rows in the order of their keys. @throws SearchTimeout, RecordsUnavailable, SourceRefusal */
-  rows(records: MappedRecords, asked: RowsAsked): Promise<readonly SourceRow[]>
+  rows(records: MappedRecords, asked: RowSelection): Promise<readonly SourceRow[]>
   /**
    * Reads how far the column of changes of a part has come: seconds since 1970 by the database, or the highest version,
    * as text.
@@ -63,7 +63,7 @@ export interface SourceSnapshot {
    * Lists changed rows in the order of the column of changes, also rows that `where` excludes now.
    * @throws SearchTimeout, RecordsUnavailable, SourceRefusal as `mark`
    */
-  changes(part: MappedPart, asked: ChangesAsked): Promise<readonly ChangedRow[]>
+  changes(part: MappedPart, asked: ChangeSelection): Promise<readonly ChangedRow[]>
   /** Ends the snapshot, and gives its connection back to the pool. */
   end(): Promise<void>
 }
@@ -81,7 +81,7 @@ export interface EngineReport {
 /** A search by one column, for which it is checked whether an index can be used. */
 export interface LookUp {
   readonly name: string
-  readonly needed: Extract<Needed, { is: 'column' }>
+  readonly needed: Extract<NeededCondition, { is: 'column' }>
 }
 
 /** A look-up for which the database would read a whole table or a whole index. */
@@ -102,7 +102,7 @@ export interface OpenEngine {
    * needs no second one.
    * @throws SearchTimeout, RecordsUnavailable, SourceRefusal a key has a wrong type
    */
-  bounds(records: MappedRecords, needed: Needed): Promise<boolean>
+  bounds(records: MappedRecords, needed: NeededCondition): Promise<boolean>
   /** True from a failure that means that the database is away, until a connection to it was free or made again. */
   isAway(): boolean
   /** Reports on the database and the account. @throws SourceRefusal the database is one of Rollcall itself */

@@ -1,7 +1,7 @@
 /** Collects the keys of changed records from the stream of a log, until they are taken. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LoggedChanges, LogReading } from './change-log.ts'
+import type { LoggedChanges, LogReader } from './change-log.ts'
 import { loggedTables, type SourceFile } from './mapped-records.ts'
 
 /** The record type that the rows of a table belong to, and their column with its key. */
@@ -38,7 +38,7 @@ interface Segment {
 }
 
 /** The most keys of one segment, and the number of waiting keys above which reading pauses. */
-const SEGMENT = 10_000
+const MOST_SEGMENT_KEYS = 10_000
 const MOST_WAITING = 200_000
 /**
  * While fewer segments wait, one that has keys is kept apart. Later small segments are merged, so that many small
@@ -89,7 +89,7 @@ export class LoggedKeys {
     if (keys.has(key)) return
     keys.add(key)
     this.#open.size += 1
-    if (this.#open.size < SEGMENT) return
+    if (this.#open.size < MOST_SEGMENT_KEYS) return
     this.#push(this.#open)
     this.#open = emptySegment(this.#transaction)
   }
@@ -128,7 +128,7 @@ export class LoggedKeys {
   #push(segment: Segment): void {
     const last = this.#segments.at(-1)
     const isApart = segment.size > 0 && this.#segments.length < MOST_SEGMENTS
-    if (isApart || !last?.end || !segment.end || last.size + segment.size > SEGMENT) {
+    if (isApart || !last?.end || !segment.end || last.size + segment.size > MOST_SEGMENT_KEYS) {
       this.#segments.push(segment)
       this.#waiting += segment.size
       return
@@ -171,7 +171,7 @@ const emptySegment = (transaction: number | null = null): Segment => ({
 })
 
 /** A stream of a log, whose bytes are read into `keys`. It is paused while too many keys wait. */
-export class LogStream implements Pick<LogReading, 'wait' | 'take'> {
+export class LogStream implements Pick<LogReader, 'wait' | 'take'> {
   readonly #keys: LoggedKeys
   readonly #stream: { pause(): void; resume(): void }
   #failure: unknown = null

@@ -3,7 +3,7 @@
 import type { MappedPart } from './mapped-records.ts'
 
 /** Writes names of tables and columns as SQL of an engine. */
-export interface Names {
+export interface SqlNames {
   /** Quotes a name of the catalog as SQL. */
   quoted(name: string): string
   /**
@@ -16,9 +16,9 @@ export interface Names {
 }
 
 /** Makes the Names of an engine. @param mark its quotation mark, which is doubled within a name */
-export function namesWith(mark: string): Names {
+export function namesWith(mark: string): SqlNames {
   const quoted = (name: string): string => `${mark}${name.replaceAll(mark, `${mark}${mark}`)}${mark}`
-  const placeOf: Names['placeOf'] = ({ schema, table }) =>
+  const placeOf: SqlNames['placeOf'] = ({ schema, table }) =>
     schema === null ? quoted(table) : `${quoted(schema)}.${quoted(table)}`
   return {
     quoted,

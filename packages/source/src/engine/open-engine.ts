@@ -11,7 +11,7 @@ import type { OpenEngine, SourceSnapshot } from './engine.ts'
 import type { MappedPart, MappedRecords, SourceFile } from './mapped-records.ts'
 import { readSourceRows, rowStatement } from './row-statement.ts'
 import { findSlowLookUps } from './slow-look-ups.ts'
-import { refused, SourceRefusal } from './source-refusal.ts'
+import { makeRefusal, SourceRefusal } from './source-refusal.ts'
 
 /** Makes the engine of a source file. @param openLog opens the log of changes; `inSnapshot` runs work in a snapshot */
 export function createEngine<Type>(
@@ -88,9 +88,9 @@ export function createEngine<Type>(
 }
 
 /** The most characters of a value in a sample. */
-const LONGEST = 200
+const MOST_SAMPLE_CHARACTERS = 200
 
-interface Sample {
+interface SampleRequest {
   readonly place: Pick<CatalogTable, 'schema' | 'name'>
   readonly columns: readonly string[]
   readonly limit: number
@@ -100,7 +100,7 @@ async function readSample<Type>(
   file: SourceFile,
   { readTypes: typesOf, rows: sql }: Dialect<Type>,
   state: DatabaseSnapshot<Type>,
-  { place: { schema, name }, columns, limit }: Sample,
+  { place: { schema, name }, columns, limit }: SampleRequest,
 ): Promise<readonly (readonly string[])[]> {
   const [first] = columns
   if (first === undefined) return []
@@ -110,7 +110,7 @@ async function readSample<Type>(
   const [[, ...types] = []] = await typesOf(state, [part], file)
   const cells = columns.map((column, at) => {
     const value = `own.${sql.names.quoted(column)}`
-    return `left(${types[at]?.read(value) ?? value}, ${LONGEST})`
+    return `left(${types[at]?.read(value) ?? value}, ${MOST_SAMPLE_CHARACTERS})`
   })
   const parameters = sql.parameters()
   const { rows } = await state.run({
@@ -156,7 +156,7 @@ async function readTypes<Type>(
   const [key] = keys
   const path = ['records', recordType.name]
   if (key === undefined || !key.isKey) {
-    throw refused(
+    throw makeRefusal(
       [...path, 'key'],
       `${own.key} must be a column of whole numbers, of texts or of UUIDs, and it is of another type`,
     )
@@ -165,7 +165,7 @@ async function readTypes<Type>(
   // records.
   const other = keys.findIndex((one) => one === undefined || !isComparable(key, one))
   if (other !== -1) {
-    throw refused(
+    throw makeRefusal(
       [...path, 'children', other - 1, 'on'],
       `${parts[other]?.key} must have the type of the key ${own.key}, and it has another one`,
     )
@@ -193,5 +193,5 @@ async function checkKey<Type>(
     values: [],
   })
   if (rows.length === 0) return
-  throw refused(['records', recordType.name, 'key'], `${own.key} is the same in several rows, or missing in one`)
+  throw makeRefusal(['records', recordType.name, 'key'], `${own.key} is the same in several rows, or missing in one`)
 }

@@ -3,9 +3,9 @@
 import type { ColumnType, KnownTypes, PartTypes } from './column-type.ts'
 import type { Conditions } from './conditions.ts'
 import type { Statement } from './connections.ts'
-import type { RowsAsked, SourceRow } from './engine.ts'
+import type { RowSelection, SourceRow } from './engine.ts'
 import type { MappedPart, MappedRecords } from './mapped-records.ts'
-import type { Names } from './names.ts'
+import type { SqlNames } from './names.ts'
 import type { Parameters } from './parameters.ts'
 
 /** The most rows that one record may have in one child table. */
@@ -13,7 +13,7 @@ export const MOST_CHILDREN = 1_000
 
 /** The functions with which an engine writes pieces of the statement as SQL. */
 export interface RowSql {
-  readonly names: Names
+  readonly names: SqlNames
   readonly conditions: Conditions
   parameters(): Parameters
   /** Makes the SQL condition that the column has one of these texts, which become parameters. */
@@ -37,11 +37,11 @@ export function rowStatement(
   sql: RowSql,
   records: MappedRecords,
   types: KnownTypes,
-  { needed, keys, after, limit }: RowsAsked,
+  { needed, keys, after, limit }: RowSelection,
 ): Statement | null {
   const { key: keyType, parts } = types
   const parameters = sql.parameters()
-  const { key, beginning, texts } = known.get(types) ?? selectOf(sql, records, types)
+  const { key, beginning, texts } = keptSelects.get(types) ?? selectOf(sql, records, types)
   const conditions: string[] = []
   const condition = sql.conditions.conditionOf(records, parts, needed, parameters)
   if (condition !== null) conditions.push(condition)
@@ -83,7 +83,7 @@ export function nextKey(rows: readonly SourceRow[], limit: number, after: string
 }
 
 /** The parts of the statement that are kept from one question about the same records to the next. */
-interface Select {
+interface SelectParts {
   readonly key: string
   /** The text of the statement up to its conditions. */
   readonly beginning: string
@@ -92,9 +92,9 @@ interface Select {
 }
 
 /** The parts, by the types of the columns. Types that were read again are another object, for which parts are made. */
-const known = new WeakMap<KnownTypes, Select>()
+const keptSelects = new WeakMap<KnownTypes, SelectParts>()
 
-function selectOf(sql: RowSql, { own, children }: MappedRecords, types: KnownTypes): Select {
+function selectOf(sql: RowSql, { own, children }: MappedRecords, types: KnownTypes): SelectParts {
   const { key: keyType, parts } = types
   const { quoted, tableOf } = sql.names
   const key = `own.${quoted(own.key)}`
@@ -112,7 +112,7 @@ function selectOf(sql: RowSql, { own, children }: MappedRecords, types: KnownTyp
     }),
   ]
   const select = { key, beginning: `select ${values.join(', ')} from ${tableOf(own, 'own')}`, texts: new Map() }
-  known.set(types, select)
+  keptSelects.set(types, select)
   return select
 }
 

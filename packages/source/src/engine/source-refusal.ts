@@ -20,5 +20,5 @@ export class SourceRefusal extends Error {
 }
 
 /** Makes the refusal of a member of the file. @param at its path; empty: the whole file */
-export const refused = (at: readonly PathStep[], rule: string): SourceRefusal =>
+export const makeRefusal = (at: readonly PathStep[], rule: string): SourceRefusal =>
   new SourceRefusal(at.length === 0 ? `the source file ${rule}` : `${pathText(at)}: ${rule}`, at)

@@ -4,7 +4,7 @@ import { PROPERTY_SEED } from '../../../../test/property-seed.ts'
 import { LogLost } from '../engine/change-log.ts'
 import { LoggedKeys } from '../engine/logged-keys.ts'
 import { BinlogKeyCollector } from './binlog-events.ts'
-import { Packets } from './binlog-packets.ts'
+import { PacketReader } from './binlog-packets.ts'
 import { placeNumber, placeOf, placeText } from './binlog-places.ts'
 
 const PLACE = { file: 'bin.000001', position: 4, made: 77, gtids: '0-1-1' }
@@ -72,7 +72,7 @@ function packetsOf(bytes: Buffer): Buffer {
 function read(events: readonly Buffer[], sizes: readonly number[] = []) {
   const keys = new LoggedKeys(placeText(PLACE))
   const reading = new BinlogKeyCollector({ place: PLACE, parts: PARTS, charsets: CHARSETS, keys })
-  const packets = new Packets((bytes) => reading.add(bytes))
+  const packets = new PacketReader((bytes) => reading.add(bytes))
   let rest = Buffer.concat(events.map(packetsOf))
   for (const size of sizes) {
     packets.add(rest.subarray(0, size))
@@ -170,10 +170,10 @@ test('events that may be passed over, and those that say nothing of rows, are', 
 test('an error of the server is one, wherever the stream is cut', () => {
   const words = Buffer.concat([le(255, 1), le(1236, 2), Buffer.from('#HY000Could not find it')])
   const packet = Buffer.concat([le(words.length, 3), le(1, 1), words])
-  const packets = new Packets(() => expect.fail())
+  const packets = new PacketReader(() => expect.fail())
   packets.add(packet.subarray(0, 9))
   expect(() => packets.add(packet.subarray(9))).toThrow(
     expect.objectContaining({ errno: 1236, sqlState: 'HY000', message: 'Could not find it' }),
   )
-  expect(() => new Packets(() => undefined).add(Buffer.from([1, 0, 0, 1, 254]))).toThrow(LogLost)
+  expect(() => new PacketReader(() => undefined).add(Buffer.from([1, 0, 0, 1, 254]))).toThrow(LogLost)
 })

@@ -10,7 +10,7 @@ const [HEADER, CHECKSUM] = [19, 4]
 /** Bits of the flags of an event: the server made the event for this reader; an unknown event may be skipped. */
 const [ARTIFICIAL, IGNORABLE] = [0x20, 0x80]
 /** The bit in a GTID event of a transaction that consists of one event, without an event for its end. */
-const STANDALONE = 1
+const STANDALONE_BIT = 1
 /** The table number of a row event that has no rows. */
 const NO_TABLE = 0xff_ff_ff
 /** The most bytes of a statement that are read, and of a key: no record has a longer key. */
@@ -19,13 +19,13 @@ const LONGEST_KEY = 1_024
 
 const [QUERY, ROTATE, FORMAT, XID, TABLE_MAP, XA_PREPARE, GTID] = [2, 4, 15, 16, 19, 38, 162]
 /** Event types without changes of rows, such as server stops, variables, heartbeats and texts of statements. */
-const OTHERS: ReadonlySet<number> = new Set([3, 5, 13, 14, 27, 29, 35, 160, 161, 163, 164])
+const ROWLESS_EVENT_TYPES: ReadonlySet<number> = new Set([3, 5, 13, 14, 27, 29, 35, 160, 161, 163, 164])
 /** By event type: the images of each row (2: before and after the change), and whether extra data is before them. */
-const ROWS: ReadonlyMap<number, { readonly images: number; readonly hasExtra: boolean }> = new Map(
+const ROW_EVENT_LAYOUTS: ReadonlyMap<number, { readonly images: number; readonly hasExtra: boolean }> = new Map(
   [23, 24, 25, 30, 31, 32].map((type) => [type, { images: type === 24 || type === 31 ? 2 : 1, hasExtra: type >= 30 }]),
 )
 
-interface Column {
+interface RowColumn {
   readonly size: Size
   readonly key: KeyColumn | undefined
 }
@@ -86,7 +86,7 @@ export class BinlogKeyCollector {
       const checksum = type === FORMAT ? 0 : this.#checksum
       bytes.left = length - HEADER - checksum
       if ((flags & ARTIFICIAL) === 0 && end > 0) this.#place = { ...this.#place, position: end }
-      const rows = ROWS.get(type)
+      const rows = ROW_EVENT_LAYOUTS.get(type)
       if (type === ROTATE) yield* this.#rotate()
       else if (type === FORMAT) yield* this.#format(time)
       else if (type === GTID) yield* this.#begin(server)
@@ -94,7 +94,8 @@ export class BinlogKeyCollector {
       else if (type === XID || type === XA_PREPARE) this.#isOpen = false
       else if (type === TABLE_MAP) yield* this.#table()
       else if (rows !== undefined) yield* this.#rows(rows)
-      else if (!OTHERS.has(type) && (flags & IGNORABLE) === 0) throw new LogLost(`an event has the type ${type}`)
+      else if (!ROWLESS_EVENT_TYPES.has(type) && (flags & IGNORABLE) === 0)
+        throw new LogLost(`an event has the type ${type}`)
       bytes.left += checksum
       yield* bytes.skip(bytes.left)
       if (this.#isOpen) continue
@@ -123,7 +124,7 @@ export class BinlogKeyCollector {
     const domain = event.readUInt32LE(8)
     this.#gtids.set(domain, `${domain}-${server}-${event.readBigUInt64LE(0)}`)
     this.#isOpen = true
-    this.#isStandalone = (event.readUInt8(12) & STANDALONE) !== 0
+    this.#isStandalone = (event.readUInt8(12) & STANDALONE_BIT) !== 0
     this.#tables.clear()
     // A snapshot has the end of a transaction as its place. If that is after this event, it sees this transaction.
     this.#keys.begin(placeNumber(this.#place))
@@ -141,8 +142,9 @@ export class BinlogKeyCollector {
     }
     if (/^(?:begin$|#|savepoint |rollback to |release savepoint )/i.test(statement)) return
     // A statement that is no definition may have changed rows without a row event, or ends a distributed transaction.
-    if (!DEFINITION.test(statement)) throw new LogLost('a statement is in the log in place of its rows')
-    const isNamed = this.#namesTable.test(statement) || DATABASE.test(statement) || /[^\0-\x7f]/.test(statement)
+    if (!DEFINITION_STATEMENT.test(statement)) throw new LogLost('a statement is in the log in place of its rows')
+    const isNamed =
+      this.#namesTable.test(statement) || DATABASE_STATEMENT.test(statement) || /[^\0-\x7f]/.test(statement)
     if (isLong || isNamed) this.#keys.addUnknown()
     if (this.#isStandalone) this.#isOpen = false
   }
@@ -163,20 +165,20 @@ export class BinlogKeyCollector {
     const count = table.sizes.length
     if (count > 250) yield* bytes.skip(2)
     yield* bytes.skip(1)
-    const found: Column[][] = []
+    const found: RowColumn[][] = []
     for (let image = 0; image < images; image += 1) {
       const present = yield* bytes.take(Math.ceil(count / 8))
-      const columns = table.sizes.map((size, at): Column => ({ size, key: table.keys.get(at) }))
+      const columns = table.sizes.map((size, at): RowColumn => ({ size, key: table.keys.get(at) }))
       found.push(columns.filter((_, at) => isSet(present, at)))
     }
-    const hasKeys = (columns: readonly Column[]) =>
+    const hasKeys = (columns: readonly RowColumn[]) =>
       columns.filter(({ key }) => key !== undefined).length === table.keys.size
     if (!found.every(hasKeys)) throw new LogLost('rows are without their keys')
     while (bytes.left > 0) for (const columns of found) yield* this.#row(columns)
   }
 
   /** Reads a row, and notes the keys in it. @param columns the columns of the row, in order */
-  *#row(columns: readonly Column[]): Generator<void, void> {
+  *#row(columns: readonly RowColumn[]): Generator<void, void> {
     const bytes = this.#bytes
     const nulls = yield* bytes.take(Math.ceil(columns.length / 8))
     let unread = 0
@@ -200,6 +202,6 @@ export class BinlogKeyCollector {
 }
 
 /** Matches statements such as `alter table`, which change no rows, except rows of tables that they name. */
-const DEFINITION =
+const DEFINITION_STATEMENT =
   /^\s*(?:\/\*(?!!).*?\*\/\s*)?(?:alter|analyze\s+table|create|drop|flush|grant|optimize|rename|repair|revoke|truncate)\b/is
-const DATABASE = /^\s*(?:alter|drop)\s+(?:database|schema)\b/i
+const DATABASE_STATEMENT = /^\s*(?:alter|drop)\s+(?:database|schema)\b/i

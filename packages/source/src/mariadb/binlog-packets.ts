@@ -8,15 +8,15 @@ import { LogLost } from '../engine/change-log.ts'
 /** The most bytes that may be asked for at once: the description of a table with very many columns needs the most. */
 const MOST_BYTES = 1_048_576
 /** The length of a packet that the next one continues. */
-const CONTINUED = 0xff_ff_ff
+const CONTINUED_LENGTH = 0xff_ff_ff
 /** The most bytes of a packet that is read as an error of the server. */
 const LONGEST_ERROR = 4_096
 
-const EMPTY = Buffer.alloc(0)
+const NO_BYTES = Buffer.alloc(0)
 
 /** The bytes of events, which arrive in pieces. A generator that reads them yields until the next piece comes. */
 export class EventBytes {
-  #bytes: Buffer = EMPTY
+  #bytes: Buffer = NO_BYTES
   #at = 0
   /** Bytes of the event that were neither taken nor skipped. */
   left = 0
@@ -54,9 +54,9 @@ export class EventBytes {
 }
 
 /** Takes the headers of packets out of a stream, and hands on the bytes of events. */
-export class Packets {
+export class PacketReader {
   /** The bytes of a packet's header, or of an error, whose rest has not come yet. */
-  #rest: Buffer = EMPTY
+  #rest: Buffer = NO_BYTES
   /** Bytes of the packet that have not come yet. */
   #left = 0
   #isContinued = false
@@ -69,7 +69,7 @@ export class Packets {
   /** Reads a chunk of the stream. @throws an error of the server, as the driver would make it, or LogLost */
   add(chunk: Buffer): void {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
-    this.#rest = EMPTY
+    this.#rest = NO_BYTES
     while (bytes.length > 0) {
       if (this.#left === 0) {
         const begin = this.#begin(bytes)
@@ -99,7 +99,7 @@ export class Packets {
     }
     if (status !== 0) throw new LogLost('the server has ended the log')
     this.#left = length + 4 - size
-    this.#isContinued = length === CONTINUED
+    this.#isContinued = length === CONTINUED_LENGTH
     return size
   }
 }

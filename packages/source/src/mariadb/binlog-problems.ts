@@ -12,18 +12,18 @@ interface Setting {
   readonly mend: string
 }
 
-const global = (name: string, wanted: string): Setting => ({
+const globalSetting = (name: string, wanted: string): Setting => ({
   name,
   wanted,
   mend: `set global ${name} = ${wanted}; and the same in its configuration file; sessions that are open keep their own value`,
 })
 
-const SETTINGS: readonly Setting[] = [
+const WANTED_SETTINGS: readonly Setting[] = [
   { name: 'log_bin', wanted: 'ON', mend: 'write log_bin into its configuration file, and start MariaDB again' },
-  global('binlog_format', 'ROW'),
-  global('binlog_row_image', 'FULL'),
-  global('binlog_row_metadata', 'FULL'),
-  global('log_bin_compress', 'OFF'),
+  globalSetting('binlog_format', 'ROW'),
+  globalSetting('binlog_row_image', 'FULL'),
+  globalSetting('binlog_row_metadata', 'FULL'),
+  globalSetting('log_bin_compress', 'OFF'),
 ]
 
 /** Finds why the binlog would miss changes. @returns a sentence for each problem */
@@ -31,7 +31,7 @@ export async function binlogProblems(state: MariadbSnapshot, file: SourceFile): 
   const row = async (text: string): Promise<readonly (string | null)[]> =>
     (await state.run({ text, values: [] })).rows[0] ?? []
   const problems: string[] = []
-  for (const { name, wanted, mend } of SETTINGS) {
+  for (const { name, wanted, mend } of WANTED_SETTINGS) {
     const [, found = ''] = await row(`show global variables like '${name}'`)
     if (found !== wanted) problems.push(`${name} is ${found}: ${mend}`)
   }
@@ -65,9 +65,9 @@ async function rightsProblem(state: MariadbSnapshot): Promise<string | null> {
   return `the account may not read the log: grant replication slave, replication client on *.* to ${accounts[0]?.[0]};`
 }
 
-const INTEGERS: ReadonlySet<string> = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint'])
+const INTEGER_TYPES: ReadonlySet<string> = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint'])
 /** Matches a foreign key by which the server changes rows without an event in the binlog. */
-const CASCADE = /^\s*CONSTRAINT .* FOREIGN KEY .* ON (?:DELETE|UPDATE) (?:CASCADE|SET (?:NULL|DEFAULT))/m
+const CASCADING_FOREIGN_KEY = /^\s*CONSTRAINT .* FOREIGN KEY .* ON (?:DELETE|UPDATE) (?:CASCADE|SET (?:NULL|DEFAULT))/m
 
 async function tableProblems(state: MariadbSnapshot, from: LoggedTable, database: string): Promise<readonly string[]> {
   const { key } = from
@@ -86,7 +86,7 @@ async function tableProblems(state: MariadbSnapshot, from: LoggedTable, database
     problems.push(`the log has ${place.join('.')} by the name ${schema}.${table}: write it so`)
   }
   const [[, definition] = []] = await rows(`show create table ${NAMES.placeOf(from)}`)
-  if (CASCADE.test(definition ?? '')) {
+  if (CASCADING_FOREIGN_KEY.test(definition ?? '')) {
     problems.push(
       `a foreign key of ${table} changes its rows with those of another table, which is not in the log: write follow: poll`,
     )
@@ -102,7 +102,7 @@ async function tableProblems(state: MariadbSnapshot, from: LoggedTable, database
   }
   const [name, type, charset, column] = columns.find(([one]) => one?.toLowerCase() === key.toLowerCase()) ?? []
   if (name === undefined) return [...problems, `${table} has no column ${key}`]
-  const isRead = INTEGERS.has(type ?? '')
+  const isRead = INTEGER_TYPES.has(type ?? '')
     ? !/zerofill/.test(column ?? '')
     : /char$|text$/.test(type ?? '') && Object.hasOwn(KEY_ENCODINGS, charset ?? '') && !/COMPRESSED/.test(column ?? '')
   if (!isRead) {

@@ -39,60 +39,60 @@ interface LoggedType {
   readonly integer?: number
 }
 
-const fixed = (bytes: number): LoggedType => ({ metadata: 0, size: () => ({ bytes }) })
-const integer = (bytes: number): LoggedType => ({ ...fixed(bytes), integer: bytes })
+const fixedType = (bytes: number): LoggedType => ({ metadata: 0, size: () => ({ bytes }) })
+const integerType = (bytes: number): LoggedType => ({ ...fixedType(bytes), integer: bytes })
 /** A type of times whose metadata is the number of digits after the seconds. @param bytes without these digits */
-const fraction = (bytes: number): LoggedType => ({
+const fractionType = (bytes: number): LoggedType => ({
   metadata: 1,
   size: (digits) => ({ bytes: bytes + Math.ceil(digits / 2) }),
 })
 const byMetadata: LoggedType = { metadata: 1, size: (bytes) => ({ bytes }) }
-const blob: LoggedType = { metadata: 1, size: (prefix) => ({ prefix }) }
-const text: LoggedType = { metadata: 2, size: (a, b) => ({ prefix: a + 256 * b > 255 ? 2 : 1 }) }
-const list: LoggedType = { metadata: 2, size: (_, bytes) => ({ bytes }) }
-const digits = (count: number): number => Math.floor(count / 9) * 4 + Math.ceil((count % 9) / 2)
+const blobType: LoggedType = { metadata: 1, size: (prefix) => ({ prefix }) }
+const varcharType: LoggedType = { metadata: 2, size: (a, b) => ({ prefix: a + 256 * b > 255 ? 2 : 1 }) }
+const enumType: LoggedType = { metadata: 2, size: (_, bytes) => ({ bytes }) }
+const decimalBytes = (count: number): number => Math.floor(count / 9) * 4 + Math.ceil((count % 9) / 2)
 
 const [VARCHAR, ENUM, SET, STRING] = [15, 247, 248, 254]
-const DECIMAL = 246
-const YEAR = 13
+const DECIMAL_TYPE = 246
+const YEAR_TYPE = 13
 
 /** The types by their numbers. Times before MariaDB 10.1 are missing: the log does not say how long they are. */
 const TYPES: ReadonlyMap<number, LoggedType> = new Map([
-  [1, integer(1)],
-  [2, integer(2)],
-  [9, integer(3)],
-  [3, integer(4)],
-  [8, integer(8)],
-  [YEAR, fixed(1)],
+  [1, integerType(1)],
+  [2, integerType(2)],
+  [9, integerType(3)],
+  [3, integerType(4)],
+  [8, integerType(8)],
+  [YEAR_TYPE, fixedType(1)],
   [4, byMetadata],
   [5, byMetadata],
-  [DECIMAL, { metadata: 2, size: (all, scale) => ({ bytes: digits(all - scale) + digits(scale) }) }],
-  [10, fixed(3)],
-  [14, fixed(3)],
-  [17, fraction(4)],
-  [18, fraction(5)],
-  [19, fraction(3)],
+  [DECIMAL_TYPE, { metadata: 2, size: (all, scale) => ({ bytes: decimalBytes(all - scale) + decimalBytes(scale) }) }],
+  [10, fixedType(3)],
+  [14, fixedType(3)],
+  [17, fractionType(4)],
+  [18, fractionType(5)],
+  [19, fractionType(3)],
   [16, { metadata: 2, size: (bits, bytes) => ({ bytes: bytes + (bits > 0 ? 1 : 0) }) }],
-  [VARCHAR, text],
-  [253, text],
+  [VARCHAR, varcharType],
+  [253, varcharType],
   // Bits 8 and 9 of the length are stored inverted, in two bits of the byte that has the type.
   [STRING, { metadata: 2, size: (a, b) => ({ prefix: (((a & 0x30) ^ 0x30) << 4) + b > 255 ? 2 : 1 }) }],
-  [ENUM, list],
-  [SET, list],
-  [252, blob],
-  [255, blob],
-  [140, blob], // a compressed blob
-  [141, text], // a compressed varchar
+  [ENUM, enumType],
+  [SET, enumType],
+  [252, blobType],
+  [255, blobType],
+  [140, blobType], // a compressed blob
+  [141, varcharType], // a compressed varchar
 ])
 
 /** Types of columns for which the log says whether they are unsigned. */
-const NUMBERS: ReadonlySet<number> = new Set([1, 2, 9, 3, 8, 4, 5, DECIMAL, YEAR])
+const NUMBER_TYPES: ReadonlySet<number> = new Set([1, 2, 9, 3, 8, 4, 5, DECIMAL_TYPE, YEAR_TYPE])
 /** Types of columns for which the log has a collation. Geometries are among them. */
-const TEXTS: ReadonlySet<number> = new Set([VARCHAR, 253, STRING, 252, 255, 140, 141])
+const COLLATED_TYPES: ReadonlySet<number> = new Set([VARCHAR, 253, STRING, 252, 255, 140, 141])
 /** Types of columns whose values can be keys that are texts. */
-const KEYS: ReadonlySet<number> = new Set([VARCHAR, STRING, 252])
+const TEXT_KEY_TYPES: ReadonlySet<number> = new Set([VARCHAR, STRING, 252])
 
-interface Column {
+interface DescribedColumn {
   readonly type: number
   readonly size: Size
   name: string
@@ -106,19 +106,19 @@ interface Column {
  * @throws LogLost, RangeError it cannot be understood
  */
 export function readTableMap(bytes: Buffer, parts: LoggedParts, charsets: Charsets): TableMap | null {
-  const reader = new Fields(bytes, 8)
+  const reader = new FieldReader(bytes, 8)
   const name = `${reader.text(1)}.${reader.text(1)}`
   const wanted = parts.get(name)
   if (wanted === undefined) return null
   const types = [...reader.bytes(reader.count())]
-  const columns = readColumns(types, new Fields(reader.bytes(reader.count()), 0))
+  const columns = readColumns(types, new FieldReader(reader.bytes(reader.count()), 0))
   reader.bytes(Math.ceil(columns.length / 8))
-  describe(columns, reader)
+  addColumnDetails(columns, reader)
   return { sizes: columns.map(({ size }) => size), keys: keysOf(columns, wanted, charsets) }
 }
 
-function readColumns(types: readonly number[], metadata: Fields): readonly Column[] {
-  return types.map((given): Column => {
+function readColumns(types: readonly number[], metadata: FieldReader): readonly DescribedColumn[] {
+  return types.map((given): DescribedColumn => {
     const known = TYPES.get(given)
     if (known === undefined) throw new LogLost(`a column has the type ${given}`)
     const [a = 0, b = 0] = metadata.bytes(known.metadata)
@@ -133,12 +133,12 @@ function readColumns(types: readonly number[], metadata: Fields): readonly Colum
  * Sets the name, the collation, and whether numbers are unsigned, in each column. The log has all three only with
  * binlog_row_metadata = FULL; without names, `keysOf` throws LogLost.
  */
-function describe(columns: readonly Column[], reader: Fields): void {
-  const numbers = columns.filter(({ type }) => NUMBERS.has(type))
-  const texts = columns.filter(({ type }) => TEXTS.has(type))
+function addColumnDetails(columns: readonly DescribedColumn[], reader: FieldReader): void {
+  const numbers = columns.filter(({ type }) => NUMBER_TYPES.has(type))
+  const texts = columns.filter(({ type }) => COLLATED_TYPES.has(type))
   while (reader.hasMore) {
     const [member] = reader.bytes(1)
-    const value = new Fields(reader.bytes(reader.count()), 0)
+    const value = new FieldReader(reader.bytes(reader.count()), 0)
     if (member === 1) {
       const signs = value.bytes(Math.ceil(numbers.length / 8))
       for (const [at, one] of numbers.entries()) one.isUnsigned = ((signs[at >> 3] ?? 0) & (0x80 >> (at & 7))) !== 0
@@ -156,7 +156,7 @@ function describe(columns: readonly Column[], reader: Fields): void {
 }
 
 function keysOf(
-  columns: readonly Column[],
+  columns: readonly DescribedColumn[],
   parts: readonly LoggedPart[],
   charsets: Charsets,
 ): ReadonlyMap<number, KeyColumn> {
@@ -171,20 +171,20 @@ function keysOf(
   return keys
 }
 
-function readerOf({ type, isUnsigned, collation }: Column, charsets: Charsets): (value: Buffer) => string {
+function readerOf({ type, isUnsigned, collation }: DescribedColumn, charsets: Charsets): (value: Buffer) => string {
   const bytes = TYPES.get(type)?.integer
   if (bytes === 8) return (value) => String(isUnsigned ? value.readBigUInt64LE(0) : value.readBigInt64LE(0))
   if (bytes !== undefined) {
     return (value) => String(isUnsigned ? value.readUIntLE(0, bytes) : value.readIntLE(0, bytes))
   }
-  const encoding = KEYS.has(type) ? KEY_ENCODINGS[charsets.get(collation) ?? ''] : undefined
+  const encoding = TEXT_KEY_TYPES.has(type) ? KEY_ENCODINGS[charsets.get(collation) ?? ''] : undefined
   if (encoding === undefined) throw new LogLost('a key has a type that is not read in the log')
   const decoder = new TextDecoder(encoding, { ignoreBOM: true })
   return (value) => decoder.decode(value)
 }
 
 /** Reads the fields of an event, one after another. @throws RangeError the event has fewer bytes */
-class Fields {
+class FieldReader {
   readonly #bytes: Buffer
   #at: number
 

@@ -3,9 +3,9 @@
 import type { ColumnType } from '../engine/column-type.ts'
 import type { Statement } from '../engine/connections.ts'
 import type { ChangeSql, ChangeTypes } from '../engine/dialect.ts'
-import type { ChangesAsked } from '../engine/engine.ts'
+import type { ChangeSelection } from '../engine/engine.ts'
 import type { MappedPart } from '../engine/mapped-records.ts'
-import { parameters as parametersOf } from './conditions.ts'
+import { createParameters as parametersOf } from './conditions.ts'
 import { NAMES } from './names.ts'
 
 export const CHANGE_SQL: ChangeSql = { mark, list }
@@ -24,7 +24,7 @@ function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
 function list(
   part: MappedPart,
   { key: keyType, changed: type }: ChangeTypes,
-  { since, overlap, after, limit }: ChangesAsked,
+  { since, overlap, after, limit }: ChangeSelection,
 ): Statement {
   const parameters = parametersOf()
   const [key, changed] = [`one.${NAMES.quoted(part.key)}`, changedOf(part)]

@@ -1,21 +1,21 @@
 /** The types of columns of MariaDB and MySQL, as rows. */
 
-import { type ColumnType, NUMBER, noParameter, SPACES, wholeNumbers } from '../engine/column-type.ts'
-import type { Field } from './connections.ts'
+import { type ColumnType, NUMBER_PATTERN, noParameter, SPACE_CODE_POINTS, wholeNumbers } from '../engine/column-type.ts'
+import type { ResultColumn } from './connections.ts'
 import { instantInZone, timeInZone } from './zones.ts'
 
 /** Makes the SQL of a value as text, in the character set of our sessions. */
 const asText = (column: string): string => `cast(${column} as char character set utf8mb4)`
 
 /** The bits of `Field.flags`. */
-const FLAGS = { unsigned: 32, binary: 128, enumeration: 256, zerofill: 64, set: 2048 } as const
-type Flag = keyof typeof FLAGS
+const FIELD_FLAGS = { unsigned: 32, binary: 128, enumeration: 256, zerofill: 64, set: 2048 } as const
+type Flag = keyof typeof FIELD_FLAGS
 
-const isSet = ({ flags }: Field, flag: Flag): boolean => (Number(flags) & FLAGS[flag]) !== 0
+const isSet = ({ flags }: ResultColumn, flag: Flag): boolean => (Number(flags) & FIELD_FLAGS[flag]) !== 0
 
-const ZEROS = /^0*(?=\d)/
+const LEADING_ZEROS = /^0*(?=\d)/
 
-function integer(bits: number): (field: Field) => ColumnType {
+function integer(bits: number): (field: ResultColumn) => ColumnType {
   return (field) => {
     const isUnsigned = isSet(field, 'unsigned')
     const check = isUnsigned
@@ -25,7 +25,7 @@ function integer(bits: number): (field: Field) => ColumnType {
       sql: `cast(? as ${isUnsigned ? 'unsigned' : 'signed'})`,
       read: asText,
       // The text of a zerofill column begins with zeros that are not part of the number.
-      parameter: isSet(field, 'zerofill') ? (text) => check(text.replace(ZEROS, '')) : check,
+      parameter: isSet(field, 'zerofill') ? (text) => check(text.replace(LEADING_ZEROS, '')) : check,
       holds: 'integer',
       isKey: true,
     }
@@ -33,27 +33,27 @@ function integer(bits: number): (field: Field) => ColumnType {
 }
 
 const number =
-  (sql: (field: Field) => string) =>
-  (field: Field): ColumnType => ({
+  (sql: (field: ResultColumn) => string) =>
+  (field: ResultColumn): ColumnType => ({
     sql: sql(field),
     read: asText,
-    parameter: (text) => (NUMBER.test(text) ? text : null),
+    parameter: (text) => (NUMBER_PATTERN.test(text) ? text : null),
     holds: 'number',
     isKey: false,
   })
 
 /** Returns an empty text for `0000-00-00`, which many systems write for a missing date. */
-const none = (text: string): string => (text.startsWith('0000-00-00') ? '' : text)
+const emptyIfZeroDate = (text: string): string => (text.startsWith('0000-00-00') ? '' : text)
 
 const time =
   (zoned: (zone: string) => (text: string) => string, isLocal: boolean) =>
-  (_: Field, zone: string): ColumnType => {
+  (_: ResultColumn, zone: string): ColumnType => {
     const inZone = zoned(zone)
     const toZone = instantInZone(zone)
     return {
       sql: 'cast(? as datetime)',
       read: asText,
-      cell: (text) => inZone(none(text)),
+      cell: (text) => inZone(emptyIfZeroDate(text)),
       // For a column without a zone, the instant is written as a time in the zone of the source.
       parameter: (text) => (isLocal ? toZone(text).slice(0, 19) : text),
       holds: 'instant',
@@ -62,11 +62,11 @@ const time =
   }
 
 /** Makes SQL that removes all spaces. More texts pass than should; they are compared again when they are read. */
-const trimmed = (column: string): string =>
-  `regexp_replace(${column}, '[${SPACES.map((one) => `\\\\x{${one.toString(16)}}`).join('')}]', '')`
+const withoutSpaces = (column: string): string =>
+  `regexp_replace(${column}, '[${SPACE_CODE_POINTS.map((one) => `\\\\x{${one.toString(16)}}`).join('')}]', '')`
 
 /** The type of a column of texts. @param collation null: the column has bytes */
-function text(field: Field, collation: Collation | null): ColumnType {
+function text(field: ResultColumn, collation: Collation | null): ColumnType {
   const isList = isSet(field, 'enumeration') || isSet(field, 'set')
   return {
     sql:
@@ -75,52 +75,55 @@ function text(field: Field, collation: Collation | null): ColumnType {
         : `cast(? as char character set ${collation.charset}) collate ${collation.name}`,
     read: asText,
     parameter: (given) => given,
-    ...(collation !== null && { trimmed }),
+    ...(collation !== null && { trimmed: withoutSpaces }),
     holds: 'text',
     // An enumeration cannot be a key, because it is not sorted by its texts.
     isKey: !isList && collation !== null,
   }
 }
 
-const FLOAT = 'cast(? as double)'
-const day: ColumnType = {
+const CAST_TO_DOUBLE = 'cast(? as double)'
+const dayColumn: ColumnType = {
   sql: 'cast(? as date)',
   read: asText,
-  cell: none,
+  cell: emptyIfZeroDate,
   parameter: noParameter,
   holds: 'day',
   isKey: false,
 }
 
 /** The types by their numbers in the protocol of MariaDB and MySQL. */
-const TYPES: ReadonlyMap<number, (field: Field, zone: string) => ColumnType> = new Map([
+const COLUMN_TYPES: ReadonlyMap<number, (field: ResultColumn, zone: string) => ColumnType> = new Map([
   [1, integer(8)],
   [2, integer(16)],
   [9, integer(24)],
   [3, integer(32)],
   [8, integer(64)],
   [13, integer(16)], // year
-  [0, number(decimal)],
-  [246, number(decimal)],
-  [4, number(() => FLOAT)],
-  [5, number(() => FLOAT)],
-  [10, () => day],
-  [14, () => day],
+  [0, number(castToDecimal)],
+  [246, number(castToDecimal)],
+  [4, number(() => CAST_TO_DOUBLE)],
+  [5, number(() => CAST_TO_DOUBLE)],
+  [10, () => dayColumn],
+  [14, () => dayColumn],
   [12, time(timeInZone, true)],
   [7, time(instantInZone, false)],
   [
     16, // bit
-    (field) => ({ ...integer(64)({ ...field, flags: FLAGS.unsigned }), read: (column) => asText(`${column} + 0`) }),
+    (field) => ({
+      ...integer(64)({ ...field, flags: FIELD_FLAGS.unsigned }),
+      read: (column) => asText(`${column} + 0`),
+    }),
   ],
 ])
 
 /** The SQL type of a parameter with as many decimals as the column, so that numbers of the same type are compared. */
-function decimal({ decimals }: Field): string {
+function castToDecimal({ decimals }: ResultColumn): string {
   return `cast(? as decimal(65, ${Math.min(Number(decimals), 30)}))`
 }
 
 /** The numbers of the types of texts and bytes, also of `enum` and `set`. */
-const TEXTS: ReadonlySet<number> = new Set([15, 247, 248, 249, 250, 251, 252, 253, 254])
+const TEXT_TYPES: ReadonlySet<number> = new Set([15, 247, 248, 249, 250, 251, 252, 253, 254])
 
 /** How the texts of a column are encoded and compared. */
 export interface Collation {
@@ -129,17 +132,17 @@ export interface Collation {
 }
 
 /** The type of all other columns, such as a time of day. */
-const OTHER: ColumnType = { sql: '?', read: asText, parameter: noParameter, holds: 'other', isKey: false }
+const OTHER_TYPE: ColumnType = { sql: '?', read: asText, parameter: noParameter, holds: 'other', isKey: false }
 
 /** The type of a column. UUIDs are texts in the protocol. */
-export function columnType(field: Field, collation: Collation | null, zone: string): ColumnType {
+export function columnType(field: ResultColumn, collation: Collation | null, zone: string): ColumnType {
   const type = Number(field.columnType)
-  if (TEXTS.has(type)) return text(field, collation)
-  return TYPES.get(type)?.(field, zone) ?? OTHER
+  if (TEXT_TYPES.has(type)) return text(field, collation)
+  return COLUMN_TYPES.get(type)?.(field, zone) ?? OTHER_TYPE
 }
 
 /** The kind of values in a column, by the name of its type in the catalog. */
-const NAMED: readonly (readonly [RegExp, ColumnType['holds']])[] = [
+const KINDS_BY_TYPE_NAME: readonly (readonly [RegExp, ColumnType['holds']])[] = [
   [/^(?:tiny|small|medium|big)?int|^(?:year|bit)$/, 'integer'],
   [/^(?:decimal|float|double)/, 'number'],
   [/^date$/, 'day'],
@@ -147,4 +150,4 @@ const NAMED: readonly (readonly [RegExp, ColumnType['holds']])[] = [
   [/char|text|^(?:enum|set|binary|varbinary)$|blob/, 'text'],
 ]
 export const valueKindOf = (name: string): ColumnType['holds'] =>
-  NAMED.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
+  KINDS_BY_TYPE_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'

@@ -1,7 +1,7 @@
 /** Writes tests of columns as conditions of MariaDB and MySQL. */
 
 import type { ColumnTest } from '../engine/column-test.ts'
-import { type ColumnType, SPACES } from '../engine/column-type.ts'
+import { type ColumnType, SPACE_CODE_POINTS } from '../engine/column-type.ts'
 import {
   betweenNumbersSql,
   betweenSql,
@@ -10,14 +10,14 @@ import {
   MARGIN,
   mayBePlain,
   NO_ROW,
-  UNPLAIN,
+  UNPLAIN_TEXT_PATTERN,
   wholeBounds,
 } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
 import { NAMES } from './names.ts'
 
 /** Begins the parameters of a statement. The type of each is its SQL, such as a cast to the type of a column. */
-export const parameters = (): Parameters => new Parameters((_, type) => type)
+export const createParameters = (): Parameters => new Parameters((_, type) => type)
 
 /** The share by which a number and a `float` may differ and be equal, because a `float` has six digits. */
 const AROUND_FLOAT = 1e-5
@@ -40,7 +40,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       return `${column} is not null`
     case 'texts': {
       if (type.holds === 'day' || type.holds === 'instant') return null
-      if (type.sql === FLOAT) return anyNumber(test.texts, column, type, parameters)
+      if (type.sql === DOUBLE_PARAMETER) return anyNumber(test.texts, column, type, parameters)
       const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
       if (texts.length === 0) return type.holds === 'other' && !type.isKey ? null : NO_ROW
       // Spaces cannot be removed from a column of bytes.
@@ -55,7 +55,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       return begins(column, test.text, type, parameters)
     case 'folded':
       // Only columns of texts, which have `trimmed`, are compared without case and accents.
-      return type.trimmed === undefined ? null : folded(test, column, parameters)
+      return type.trimmed === undefined ? null : writeFoldedTest(test, column, parameters)
     case 'digits':
       return type.holds === 'text'
         ? oneOf(digitsOf(column), test.texts, type, parameters)
@@ -86,13 +86,13 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
   }
 }
 
-function folded(
+function writeFoldedTest(
   { operator, text }: Extract<ColumnTest, { is: 'folded' }>,
   column: string,
   parameters: Parameters,
 ): string {
   const bytes = `convert(${column} using utf8mb4) collate utf8mb4_bin`
-  const unplain = `${bytes} regexp '${UNPLAIN}'`
+  const unplain = `${bytes} regexp '${UNPLAIN_TEXT_PATTERN}'`
   if (!mayBePlain(text)) return unplain
   const small = `lower(${bytes})`
   const given = parameters.add(text, 'cast(? as char character set utf8mb4) collate utf8mb4_bin')
@@ -107,7 +107,7 @@ function folded(
 const begins = (column: string, text: string, { sql }: ColumnType, parameters: Parameters): string =>
   `${column} like ${parameters.add(`${text.replace(/[|%_]/g, '|$&')}%`, sql)} escape '|'`
 
-const FLOAT = 'cast(? as double)'
+const DOUBLE_PARAMETER = 'cast(? as double)'
 
 /** Makes the SQL of the digits of a text. */
 const digitsOf = (column: string): string => `regexp_replace(${column}, '[^0-9]', '')`
@@ -129,8 +129,8 @@ function numbers(
 ): string | null {
   if (holds !== 'integer' && holds !== 'number') return null
   const { least, most } =
-    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === FLOAT ? AROUND_FLOAT : MARGIN)
-  const type = holds === 'integer' ? 'cast(? as signed)' : FLOAT
+    holds === 'integer' ? wholeBounds(test) : boundsOf(test, sql === DOUBLE_PARAMETER ? AROUND_FLOAT : MARGIN)
+  const type = holds === 'integer' ? 'cast(? as signed)' : DOUBLE_PARAMETER
   return betweenNumbersSql(column, { least, most }, (bound) => parameters.add(bound, type))
 }
 
@@ -169,7 +169,7 @@ function textsOfDays(
   parameters: Parameters,
 ): string | null {
   if (texts.length === 0) return NO_ROW
-  const beginnings = [...texts, ...SPACES.map((one) => String.fromCharCode(one))]
+  const beginnings = [...texts, ...SPACE_CODE_POINTS.map((one) => String.fromCharCode(one))]
   if (parameters.values.length + beginnings.length > MOST_PARAMETERS) return null
   return `(${beginnings.map((text) => begins(column, text, type, parameters)).join(' or ')})`
 }

@@ -5,24 +5,24 @@ import { oncePerObject } from '@rollcall/base/shared/once-per'
 import type { FieldPacket, Pool, PoolConnection, PoolOptions } from 'mysql2'
 import { type EnvironmentVariables, readAddress, readCertificates } from '../engine/address.ts'
 import {
-  type Answer,
   CONNECT_TIMEOUT,
   type Connections,
   connectionsOf,
   type DatabaseSnapshot,
-  NotBegun,
   STATEMENT_GRACE,
   type Statement,
+  type StatementResult,
   type Transaction,
+  TransactionNotBegun,
 } from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
-import { refused } from '../engine/source-refusal.ts'
+import { makeRefusal } from '../engine/source-refusal.ts'
 import { TimeLimit } from '../engine/time-limit.ts'
 import { failureOf } from './failures.ts'
 
 /** A column of a result, in the words of the driver. */
-export type Field = Pick<FieldPacket, 'columnType' | 'flags' | 'decimals' | 'columnLength'>
-export type MariadbSnapshot = DatabaseSnapshot<Field>
+export type ResultColumn = Pick<FieldPacket, 'columnType' | 'flags' | 'decimals' | 'columnLength'>
+export type MariadbSnapshot = DatabaseSnapshot<ResultColumn>
 
 /** The most statements that a connection keeps prepared. Look-ups repeat a few. */
 const MOST_PREPARED = 50
@@ -38,16 +38,18 @@ const SSL_MODES: Readonly<Record<string, Pick<PoolOptions, 'ssl'>>> = {
  * Reads how to connect.
  * @throws SourceRefusal the address, or a file that the source names, cannot be read, or the address is not allowed
  */
-export const connectionTo = (file: SourceFile, env: EnvironmentVariables): PoolOptions =>
+export const readConnectionOptions = (file: SourceFile, env: EnvironmentVariables): PoolOptions =>
   optionsOf(readAddress(file, env), readCertificates(file), file)
 
-export function openConnections(file: SourceFile, options: PoolOptions): Connections<Field> {
+export function openConnections(file: SourceFile, options: PoolOptions): Connections<ResultColumn> {
   let opened: Promise<Pool> | undefined
-  const heldOf = oncePerObject((one: PoolConnection) => new Held(one, file.statementTimeout + STATEMENT_GRACE))
+  const heldOf = oncePerObject(
+    (one: PoolConnection) => new HeldConnection(one, file.statementTimeout + STATEMENT_GRACE),
+  )
   return connectionsOf(file, {
     async begin() {
       opened ??= openPool(options)
-      return await begin(heldOf(await connectionOf(await opened)), file)
+      return await beginTransaction(heldOf(await connectionOf(await opened)), file)
     },
     failureOf,
     async close() {
@@ -60,15 +62,15 @@ export function openConnections(file: SourceFile, options: PoolOptions): Connect
 
 function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolOptions {
   if (!/^(?:mariadb|mysql):$/.test(address.protocol)) {
-    throw refused(['url'], 'the address must begin with mariadb:// or mysql://')
+    throw makeRefusal(['url'], 'the address must begin with mariadb:// or mysql://')
   }
   // Other parameters are refused: a misspelt one for encryption would be ignored, and the connection be in clear.
   if ([...address.searchParams.keys()].some((name) => name !== 'ssl-mode' && name !== 'socket')) {
-    throw refused(['url'], 'after ? the address may have ssl-mode and socket, and nothing else')
+    throw makeRefusal(['url'], 'after ? the address may have ssl-mode and socket, and nothing else')
   }
   const mode = address.searchParams.get('ssl-mode') ?? 'DISABLED'
   if (!Object.hasOwn(SSL_MODES, mode)) {
-    throw refused(['url'], `ssl-mode must be ${Object.keys(SSL_MODES).join(', ')}`)
+    throw makeRefusal(['url'], `ssl-mode must be ${Object.keys(SSL_MODES).join(', ')}`)
   }
   const socket = address.searchParams.get('socket')
   // The driver does not compare an IP address with the names in a certificate.
@@ -77,7 +79,7 @@ function optionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolO
     socket === null &&
     isIP(address.hostname.replace(/^\[|\]$/g, ''))
   ) {
-    throw refused(['url'], 'to be verified, the address must have the name of the host in its certificate')
+    throw makeRefusal(['url'], 'to be verified, the address must have the name of the host in its certificate')
   }
   const text = (given: string): string => decodeURIComponent(given)
   return {
@@ -134,7 +136,7 @@ function connectionOf(pool: Pool): Promise<PoolConnection> {
  * The settings of a session. Each server reads its own limit of time: MariaDB reads a comment with `M!`, MySQL a
  * comment with this version.
  */
-const settings = ({ statementTimeout }: SourceFile): string =>
+const sessionSettingsSql = ({ statementTimeout }: SourceFile): string =>
   [
     `set session character_set_client = utf8mb4, character_set_results = utf8mb4, collation_connection = utf8mb4_unicode_ci`,
     // The usual quoting of texts: ' or ", with a backslash as escape. Administrators write SQL so.
@@ -153,7 +155,7 @@ const textOf = (value: unknown): string | null => (value === null || typeof valu
 const LOCKS_HELD = 50
 
 /** A connection of the pool to a MariaDB or MySQL, with the state of its transaction. */
-class Held {
+class HeldConnection {
   readonly connection: PoolConnection
   isSetUp = false
   /** True in a transaction that only reads, and in which each statement reads the newest state. */
@@ -164,7 +166,7 @@ class Held {
 
   constructor(connection: PoolConnection, timeout: number) {
     this.connection = connection
-    this.#limit = new TimeLimit(timeout, late)
+    this.#limit = new TimeLimit(timeout, makeLateError)
     this.#unlock = setTimeout(() => this.#endLocks(), LOCKS_HELD).unref()
   }
 
@@ -175,12 +177,12 @@ class Held {
   }
 
   /** Prepares and runs a statement. It can only be one: SQL of the operator cannot end the transaction and begin another. */
-  execute({ text, values }: Statement): Promise<Answer<Field>> {
+  execute({ text, values }: Statement): Promise<StatementResult<ResultColumn>> {
     if (this.isOpen && !this.#isLocking) {
       this.#isLocking = true
       this.#unlock.refresh()
     }
-    const { promise, resolve, reject } = Promise.withResolvers<Answer<Field>>()
+    const { promise, resolve, reject } = Promise.withResolvers<StatementResult<ResultColumn>>()
     this.connection.execute(text, values as string[], (error, rows, fields) =>
       error ? reject(error) : resolve(answerOf(rows, fields)),
     )
@@ -201,14 +203,14 @@ class Held {
   }
 }
 
-const late = (): Error => Object.assign(new Error('no answer in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' })
+const makeLateError = (): Error => Object.assign(new Error('no answer in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' })
 
-async function begin(held: Held, file: SourceFile): Promise<Transaction<Field>> {
+async function beginTransaction(held: HeldConnection, file: SourceFile): Promise<Transaction<ResultColumn>> {
   const { connection } = held
   let hasSnapshot = false
   if (!held.isSetUp) {
     try {
-      await held.query(settings(file))
+      await held.query(sessionSettingsSql(file))
       await held.query('set session transaction isolation level read committed')
       held.isSetUp = true
     } catch (error) {
@@ -236,7 +238,7 @@ async function begin(held: Held, file: SourceFile): Promise<Transaction<Field>> 
     isLimited: false,
     async run(statement, { isLast }) {
       if (!hasSnapshot && !(isLast && held.isOpen)) {
-        await start(isLast).catch((error) => Promise.reject(new NotBegun(error)))
+        await start(isLast).catch((error) => Promise.reject(new TransactionNotBegun(error)))
       }
       return await held.execute(statement)
     },
@@ -256,7 +258,7 @@ async function begin(held: Held, file: SourceFile): Promise<Transaction<Field>> 
 }
 
 /** Makes the answer of what the driver returns. A statement such as SET ROLE has no rows. */
-const answerOf = (rows: unknown, fields: readonly FieldPacket[]): Answer<Field> =>
+const answerOf = (rows: unknown, fields: readonly FieldPacket[]): StatementResult<ResultColumn> =>
   Array.isArray(rows)
     ? { rows: rows.map((row: unknown[]) => row.map(textOf)), types: fields, names: fields.map(({ name }) => name) }
     : { rows: [], types: [], names: [] }

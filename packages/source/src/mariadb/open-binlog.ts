@@ -3,32 +3,32 @@
 import { randomInt } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { Connection, PoolOptions, RowDataPacket } from 'mysql2/promise'
-import { type ChangeLog, LogLost, type LogReading } from '../engine/change-log.ts'
+import { type ChangeLog, LogLost, type LogReader } from '../engine/change-log.ts'
 import { CONNECT_TIMEOUT, type RunInSnapshot } from '../engine/connections.ts'
 import { LoggedKeys, LogStream, partsByLoggedTable } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { BinlogKeyCollector } from './binlog-events.ts'
-import { Packets } from './binlog-packets.ts'
+import { PacketReader } from './binlog-packets.ts'
 import { isContinued, type Place, placeNumber, placeOf, placeText, sortedGtids } from './binlog-places.ts'
 import { binlogProblems } from './binlog-problems.ts'
-import type { Field, MariadbSnapshot } from './connections.ts'
+import type { MariadbSnapshot, ResultColumn } from './connections.ts'
 
 /** Milliseconds for statements that read a file of the log. */
-const READING = 60_000
+const LOG_STATEMENT_MILLISECONDS = 60_000
 /** Seconds after which a server without news sends a heartbeat, and milliseconds of silence after which it is lost. */
-const HEARTBEAT = 10
-const SILENT = 30_000
+const HEARTBEAT_SECONDS = 10
+const MOST_SILENT_MILLISECONDS = 30_000
 /** Seconds for which the server keeps the connection while we read nothing, because changes are being written. */
-const WRITING = 3_600
+const WRITE_TIMEOUT_SECONDS = 3_600
 /** The error of a server that cannot read its log from our place on. */
-const UNREADABLE = 1236
+const UNREADABLE_LOG_ERROR = 1236
 const BINLOG_DUMP = 0x12
 
 /** The dependencies of `openBinlog`. */
 export interface BinlogDeps {
   readonly file: SourceFile
   readonly connection: PoolOptions
-  readonly inSnapshot: RunInSnapshot<Field>
+  readonly inSnapshot: RunInSnapshot<ResultColumn>
 }
 
 export function openBinlog({ file, connection: options, inSnapshot }: BinlogDeps): ChangeLog {
@@ -90,7 +90,7 @@ async function connect(options: PoolOptions): Promise<Connection> {
 /** The last GTIDs before a place; null: the log has no such place. */
 async function gtidsAt(connection: Connection, { file, position }: Pick<Place, 'file' | 'position'>) {
   const [rows] = await connection.query<(RowDataPacket & { readonly gtids: string | null })[]>(
-    { sql: 'select binlog_gtid_pos(?, ?) as gtids', timeout: READING },
+    { sql: 'select binlog_gtid_pos(?, ?) as gtids', timeout: LOG_STATEMENT_MILLISECONDS },
     [file, position],
   )
   return rows[0]?.gtids ?? null
@@ -102,15 +102,15 @@ interface Core {
   on(event: 'error', then: (error: unknown) => void): void
 }
 
-async function readBinlog(connection: Connection, file: SourceFile, place: Place): Promise<LogReading> {
+async function readBinlog(connection: Connection, file: SourceFile, place: Place): Promise<LogReader> {
   const [[database]] =
     await connection.query<(RowDataPacket & { readonly name: string | null })[]>('select database() as name')
   const [charsets] = await connection.query<(RowDataPacket & { readonly id: number; readonly name: string })[]>(
     'select id, character_set_name as name from information_schema.collation_character_set_applicability',
   )
   await connection.query(
-    `set session net_write_timeout = ${WRITING}, @master_binlog_checksum = 'NONE', @mariadb_slave_capability = 4,
-      @master_heartbeat_period = ${HEARTBEAT}000000000`,
+    `set session net_write_timeout = ${WRITE_TIMEOUT_SECONDS}, @master_binlog_checksum = 'NONE', @mariadb_slave_capability = 4,
+      @master_heartbeat_period = ${HEARTBEAT_SECONDS}000000000`,
   )
   const keys = new LoggedKeys(placeText(place))
   const core = (connection as unknown as { readonly connection: Core }).connection
@@ -122,11 +122,11 @@ async function readBinlog(connection: Connection, file: SourceFile, place: Place
     charsets: new Map(charsets.map(({ id, name }) => [Number(id), name])),
     keys,
   })
-  const packets = new Packets((bytes) => events.add(bytes))
+  const packets = new PacketReader((bytes) => events.add(bytes))
   core.on('error', (error) => log.fail(error))
   stream.removeAllListeners('data')
   stream.on('data', (chunk: Buffer) => log.receive(() => readChunk(packets, chunk)))
-  stream.setTimeout(SILENT, () => {
+  stream.setTimeout(MOST_SILENT_MILLISECONDS, () => {
     if (stream.isPaused()) return
     log.fail(Object.assign(new Error('the server is silent'), { code: 'ETIMEDOUT' }))
     stream.destroy()
@@ -145,11 +145,12 @@ async function readBinlog(connection: Connection, file: SourceFile, place: Place
 }
 
 /** Reads a chunk of the log. @throws LogLost it cannot be read; or another error of the server */
-function readChunk(packets: Packets, chunk: Buffer): void {
+function readChunk(packets: PacketReader, chunk: Buffer): void {
   try {
     packets.add(chunk)
   } catch (error) {
-    const isUnreadable = error instanceof RangeError || (error as { readonly errno?: number }).errno === UNREADABLE
+    const isUnreadable =
+      error instanceof RangeError || (error as { readonly errno?: number }).errno === UNREADABLE_LOG_ERROR
     throw isUnreadable ? new LogLost('the log cannot be read', { cause: error }) : error
   }
 }

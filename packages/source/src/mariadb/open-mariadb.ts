@@ -6,33 +6,33 @@ import type { Dialect } from '../engine/dialect.ts'
 import type { OpenEngine } from '../engine/engine.ts'
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
 import { createEngine } from '../engine/open-engine.ts'
-import { CATALOG } from './catalog.ts'
+import { CATALOG_STATEMENTS } from './catalog.ts'
 import { CHANGE_SQL } from './change-statements.ts'
 import { type Collation, columnType } from './column-types.ts'
-import { connectionTo, type Field, type MariadbSnapshot, openConnections } from './connections.ts'
+import { type MariadbSnapshot, openConnections, type ResultColumn, readConnectionOptions } from './connections.ts'
 import { failureOf } from './failures.ts'
 import { NAMES } from './names.ts'
 import { openBinlog } from './open-binlog.ts'
-import { PLANS } from './plans.ts'
+import { PLAN_STATEMENTS } from './plans.ts'
 import { readReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
-/** Opens the source, and connects when it is first asked. @throws SourceRefusal as `connectionTo` */
+/** Opens the source, and connects when it is first asked. @throws SourceRefusal as `readConnectionOptions` */
 export function openMariadb(file: SourceFile, env: EnvironmentVariables): OpenEngine {
-  const connection = connectionTo(file, env)
+  const connection = readConnectionOptions(file, env)
   return createEngine(file, MARIADB, openConnections(file, connection), (inSnapshot) =>
     openBinlog({ file, connection, inSnapshot }),
   )
 }
 
-const MARIADB: Dialect<Field> = {
+const MARIADB: Dialect<ResultColumn> = {
   rows: ROW_SQL,
   changes: CHANGE_SQL,
   readTypes,
   hasUniqueKey,
   report: readReport,
-  plans: PLANS,
-  catalog: CATALOG,
+  plans: PLAN_STATEMENTS,
+  catalog: CATALOG_STATEMENTS,
   failureOf,
 }
 

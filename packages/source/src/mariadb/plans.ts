@@ -1,10 +1,10 @@
 /** The plans of MariaDB and MySQL: which read a whole table, and the index that would help. */
 
 import type { Plans } from '../engine/dialect.ts'
-import type { Field } from './connections.ts'
+import type { ResultColumn } from './connections.ts'
 import { NAMES } from './names.ts'
 
-export const PLANS: Plans<Field> = {
+export const PLAN_STATEMENTS: Plans<ResultColumn> = {
   prefer: null,
   explain: 'explain',
   // The columns of a plan differ between servers.

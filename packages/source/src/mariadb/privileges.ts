@@ -9,10 +9,10 @@ import type { SourceFile } from '../engine/mapped-records.ts'
 import type { MariadbSnapshot } from './connections.ts'
 
 /** Privileges that neither write nor show other accounts. */
-const READING: ReadonlySet<string> = new Set(['USAGE', 'SELECT', 'SHOW VIEW', 'SHOW DATABASES'])
+const READ_PRIVILEGES: ReadonlySet<string> = new Set(['USAGE', 'SELECT', 'SHOW VIEW', 'SHOW DATABASES'])
 
 /** Privileges that are needed only to follow the binlog, with their names in MariaDB and MySQL. */
-const FOLLOWING: ReadonlySet<string> = new Set(['REPLICATION SLAVE', 'BINLOG MONITOR', 'REPLICATION CLIENT'])
+const BINLOG_PRIVILEGES: ReadonlySet<string> = new Set(['REPLICATION SLAVE', 'BINLOG MONITOR', 'REPLICATION CLIENT'])
 
 /** Matches `GRANT privileges ON object TO account`; without an object the statement grants roles. */
 const GRANT =
@@ -34,7 +34,7 @@ export async function readReport(state: MariadbSnapshot, { ca, mirror }: SourceF
       where security_type = 'DEFINER' and routine_schema not in ('sys', 'mysql') order by 1 limit 1`,
   )
   const [account = ''] = await texts(`select substring_index(current_user(), '@', 1)`)
-  const harmless = mirror?.follow === 'binlog' ? new Set([...READING, ...FOLLOWING]) : READING
+  const harmless = mirror?.follow === 'binlog' ? new Set([...READ_PRIVILEGES, ...BINLOG_PRIVILEGES]) : READ_PRIVILEGES
   const who = { account, definer: definers[0], harmless }
   const writes = (await allGrants(texts)).flatMap((grant) => findingOf(grant, who) ?? [])
   const [cipher] = (await state.run({ text: `show session status like 'Ssl_cipher'`, values: [] })).rows

@@ -1,13 +1,13 @@
 /** The SQL of MariaDB and MySQL for the statement that reads rows. */
 
 import { MOST_CHILDREN, type RowSql } from '../engine/row-statement.ts'
-import { columnCondition, conditionOf, oneOf, parameters } from './conditions.ts'
+import { columnCondition, conditionOf, createParameters, oneOf } from './conditions.ts'
 import { NAMES } from './names.ts'
 
 export const ROW_SQL: RowSql = {
   names: NAMES,
   conditions: { conditionOf, columnCondition },
-  parameters,
+  parameters: createParameters,
   oneOf,
   // The limit is a whole number: MySQL refuses a fraction here.
   limit: (rows) => String(Math.trunc(rows)),

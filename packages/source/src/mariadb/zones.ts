@@ -13,7 +13,7 @@ export const timeInZone =
     if (local === null) return text
     // The offset is computed twice, because it may change between the two instants.
     const near = offsetAt(zone, local)
-    return written(local, fractionOf(text), offsetAt(zone, local - near * 60_000))
+    return writeZonedTime(local, fractionOf(text), offsetAt(zone, local - near * 60_000))
   }
 
 /** Makes a function that writes a UTC time as the same instant in this zone; other texts stay. */
@@ -23,7 +23,7 @@ export const instantInZone =
     const time = millisecondsOf(text)
     if (time === null) return text
     const offset = offsetAt(zone, time)
-    return written(time + offset * 60_000, fractionOf(text), offset)
+    return writeZonedTime(time + offset * 60_000, fractionOf(text), offset)
   }
 
 /** The milliseconds of a time; null: the text is no time. */
@@ -35,7 +35,7 @@ function millisecondsOf(text: string): number | null {
 
 const fractionOf = (text: string): string => text.slice(19).replace(/\.?0*$/, '')
 
-const written = (local: number, fraction: string, offset: number): string => {
+const writeZonedTime = (local: number, fraction: string, offset: number): string => {
   const time = new Date(local).toISOString().slice(0, 19).replace('T', ' ')
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
     String(part).padStart(2, '0'),

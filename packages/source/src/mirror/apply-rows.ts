@@ -12,9 +12,9 @@ import { mirroredRecords } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import type { SourceRow } from '../engine/engine.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
-import { isKey } from '../live-records.ts'
+import { canBeKey } from '../live-records.ts'
 import { type RowResult, readRow } from '../source-record.ts'
-import { type Progress, saveProgress } from '../store/mirrors.ts'
+import { type ProgressChange, saveProgress } from '../store/mirrors.ts'
 import { keysByIdentifiers, saveRows, storedRows } from '../store/source-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { decideOutcomes, type KeptRecord, type Outcomes } from './outcomes.ts'
@@ -54,8 +54,8 @@ export async function readRows(
 }
 
 /** What `applyRows` stores with the rows, and how it writes them. */
-export interface Applying {
-  readonly progress: Progress
+export interface ApplyOptions {
+  readonly progress: ProgressChange
   /**
    * The `run` of the comparison of all records that writes the rows (`ComparisonProgress`); 0 when a change in the source is
    * written.
@@ -72,7 +72,7 @@ export interface Applying {
  * @returns whether an operator wants all records compared
  * @throws SourceRefusal, ClaimLost
  */
-export async function applyRows(deps: MirrorDeps, due: DueRows, applying: Applying): Promise<boolean> {
+export async function applyRows(deps: MirrorDeps, due: DueRows, applying: ApplyOptions): Promise<boolean> {
   const { db, registry } = deps
   const { recordType } = due
   const outcomes = await decide(deps, due)
@@ -127,7 +127,7 @@ async function decide(deps: MirrorDeps, { recordType, records, keys, rows }: Due
     for (let next: readonly string[] = fresh; next.length > 0; next = await others()) {
       const found = await readByKeys(state, records, next)
       // A child may spell its key in another way, such as in small letters, if the source takes both as equal.
-      const own = found.map(({ key }) => key).filter(isKey)
+      const own = found.map(({ key }) => key).filter(canBeKey)
       await add([...new Set([...next, ...own])], await readRows(registry.kind, records, found))
     }
     return outcomes()
@@ -140,7 +140,7 @@ async function writeOutcomes(
   client: ClientBase,
   recordType: RecordType,
   { records, rows, gone, released }: Outcomes,
-  { isEvent, run }: Applying,
+  { isEvent, run }: ApplyOptions,
 ): Promise<readonly RecordChange[]> {
   const { sink } = mirroredRecords(db)
   const record_type = recordType.name

@@ -17,7 +17,7 @@ import { type MariadbProcess, startMariadb } from '../../test/mariadb-setup.ts'
 import { copiedPeople, mirroredRegistry } from '../../test/mirrored-office.ts'
 import { inMariadb } from '../../test/office-changes.ts'
 import { checkSource } from '../check-source.ts'
-import { type ChangeLog, LogLost, type LogReading } from '../engine/change-log.ts'
+import { type ChangeLog, LogLost, type LogReader } from '../engine/change-log.ts'
 import type { OpenEngine } from '../engine/engine.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
@@ -95,7 +95,7 @@ describe.skipIf(!hasMariadb())('the binlog of MariaDB', () => {
   const reading = <Result>(given: object, work: (log: ChangeLog) => Promise<Result>) =>
     within(given, (engine) => work(engine.log('civil')))
   /** The next keys, and the position behind them. */
-  async function next(from: LogReading, most = 1) {
+  async function next(from: LogReader, most = 1) {
     for (;;) {
       await from.wait(1_000, new AbortController().signal)
       const { due, position, transactions } = from.take(most)

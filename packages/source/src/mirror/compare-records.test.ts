@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { kind } from '../../test/asking.ts'
-import type { RowsAsked } from '../engine/engine.ts'
+import type { RowSelection } from '../engine/engine.ts'
 import { readSourceFile } from '../source-file.ts'
 import { createPortionReader, createReadAhead } from './compare-records.ts'
 
@@ -17,7 +17,7 @@ const records = file.records.get('Person') ?? expect.fail()
 
 test('the next portion is read ahead while there is one and it is wanted', async () => {
   const asked: (string | null)[] = []
-  const rows = async (_: unknown, { after, limit }: RowsAsked) => {
+  const rows = async (_: unknown, { after, limit }: RowSelection) => {
     asked.push(after)
     const first = Number(after ?? 0) + 1
     const length = first > 3_000 ? 1 : limit
@@ -41,7 +41,7 @@ test('the next portion is read ahead while there is one and it is wanted', async
 })
 
 test('a comparison goes on after a portion that ends with empty keys', async () => {
-  const rows = async (_: unknown, { after }: RowsAsked) =>
+  const rows = async (_: unknown, { after }: RowSelection) =>
     Array.from({ length: after === null ? 1_000 : 1 }, () => ({ key: after ?? '', cells: ['U1'], children: [] }))
   const engine = { begin: async () => ({ rows, end: async () => undefined }) }
   const read = createPortionReader({ engine, file, registry: { kind } } as never)

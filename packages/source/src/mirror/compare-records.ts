@@ -9,14 +9,14 @@ import { letRegistryAnswer } from '@rollcall/records/registries/registries'
 import { ANY_RECORD_MAY_MATCH } from '../engine/column-test.ts'
 import type { MappedRecords } from '../engine/mapped-records.ts'
 import { nextKey } from '../engine/row-statement.ts'
-import { isKey } from '../live-records.ts'
+import { canBeKey } from '../live-records.ts'
 import { isBecomingMirror, noteMirrorComplete } from '../store/changed-sources.ts'
 import { type ComparisonProgress, saveProgress } from '../store/mirrors.ts'
 import { replaceStoredRecordIds } from '../store/moved-records.ts'
 import { storedTypes, unseenKeys } from '../store/source-rows.ts'
 import { applyRows, type KeyedRowResult, readRows } from './apply-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { inSnapshot, PORTION } from './read-source.ts'
+import { inSnapshot, PORTION_ROWS } from './read-source.ts'
 
 /** The rows of a portion, and the key after which the next portion begins; null: this is the last one. */
 interface Portion {
@@ -30,10 +30,10 @@ type PortionReader = (records: MappedRecords, after: string | null) => Promise<P
 export const createPortionReader =
   (deps: MirrorDeps): PortionReader =>
   async (records, after) => {
-    const asked = { needed: ANY_RECORD_MAY_MATCH, keys: null, after, limit: PORTION }
+    const asked = { needed: ANY_RECORD_MAY_MATCH, keys: null, after, limit: PORTION_ROWS }
     const found = await inSnapshot(deps, (state) => state.rows(records, asked))
-    const keyed = found.filter(({ key }) => isKey(key))
-    return { rows: await readRows(deps.registry.kind, records, keyed), next: nextKey(found, PORTION, after) }
+    const keyed = found.filter(({ key }) => canBeKey(key))
+    return { rows: await readRows(deps.registry.kind, records, keyed), next: nextKey(found, PORTION_ROWS, after) }
   }
 
 /**
@@ -103,7 +103,7 @@ async function dropUnseen(deps: MirrorDeps, comparison: ComparisonProgress, isEv
   const { db, registry, file } = deps
   for (const name of await storedTypes(db.pool, registry.id)) {
     const recordType = registry.kind.record_types.find((type) => type.name === name)
-    const keys = await unseenKeys(db.pool, { registry: registry.id, recordType: name }, comparison.run, PORTION)
+    const keys = await unseenKeys(db.pool, { registry: registry.id, recordType: name }, comparison.run, PORTION_ROWS)
     if (keys.length === 0 || recordType === undefined) continue
     const due = { recordType, records: file.records.get(name) ?? null, keys, rows: null }
     await applyRows(deps, due, { progress: {}, run: comparison.run, began: beganOf(comparison), isEvent })
@@ -132,11 +132,11 @@ async function end({ db, registry, claim }: MirrorDeps, comparison: ComparisonPr
 export function isComparisonDue(zone: string, at: string, comparedAt: Date, now: Date): boolean {
   const [day, time] = localTime(zone, now)
   const today = `${day} ${at}`
-  const last = time >= at ? today : `${localTime(zone, new Date(now.getTime() - DAY))[0]} ${at}`
+  const last = time >= at ? today : `${localTime(zone, new Date(now.getTime() - MILLISECONDS_OF_DAY))[0]} ${at}`
   return localTime(zone, comparedAt).join(' ') < last
 }
 
-const DAY = 86_400_000
+const MILLISECONDS_OF_DAY = 86_400_000
 
 /** The day (YYYY-MM-DD) and the time (HH:MM) in a zone. */
 function localTime(zone: string, time: Date): readonly [string, string] {

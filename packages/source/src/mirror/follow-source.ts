@@ -1,14 +1,14 @@
 /** The life of a mirror: it copies all records, writes changes meanwhile and afterwards, and compares all each day. */
 
 import { withTransaction } from '@rollcall/database/transaction'
-import { isKey } from '../live-records.ts'
+import { canBeKey } from '../live-records.ts'
 import { type ComparisonProgress, fileDigest, type MirrorPlace, newComparison, saveProgress } from '../store/mirrors.ts'
 import { applyRows, type DueRows } from './apply-rows.ts'
 import { compareNextPortion, createPortionReader, createReadAhead, isComparisonDue } from './compare-records.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import { openFeed } from './feeds.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { PORTION } from './read-source.ts'
+import { PORTION_ROWS } from './read-source.ts'
 
 /** The most portions of a comparison between two polls for changes. */
 const PORTIONS = 5
@@ -40,7 +40,7 @@ export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal:
 }
 
 /** The stored progress of the mirror. */
-interface Following {
+interface MirrorProgress {
   readonly position: MirrorPlace['position']
   readonly comparison: ComparisonProgress | null
   /** The time at which the last complete comparison began; null: the first one has not ended. */
@@ -58,7 +58,7 @@ async function beginning(
   feed: ChangeFeed,
   place: MirrorPlace,
   signal: AbortSignal,
-): Promise<Following> {
+): Promise<MirrorProgress> {
   const { position, comparison, compared_at: comparedAt, comparison_wanted: isWanted } = place
   const file = fileDigest(registry)
   if (place.file === file) return { position, comparison, comparedAt, isWanted }
@@ -70,7 +70,7 @@ async function beginning(
 const isDue = ({ file, now }: MirrorDeps, comparedAt: Date | null): boolean =>
   comparedAt !== null && isComparisonDue(file.timeZone, file.mirror.compareAt, comparedAt, now())
 
-async function compareSome(deps: MirrorDeps, state: Following, signal: AbortSignal): Promise<Following> {
+async function compareSome(deps: MirrorDeps, state: MirrorProgress, signal: AbortSignal): Promise<MirrorProgress> {
   let { comparison, comparedAt } = state
   const isFirst = comparedAt === null
   const count = isFirst ? FIRST_PORTIONS : PORTIONS
@@ -86,10 +86,11 @@ async function compareSome(deps: MirrorDeps, state: Following, signal: AbortSign
 }
 
 /** True when changes are events. Those of the first load are not, because the persons were in the source before. */
-const isEvent = ({ file }: MirrorDeps, { comparedAt }: Following): boolean => file.mirror.events && comparedAt !== null
+const isEvent = ({ file }: MirrorDeps, { comparedAt }: MirrorProgress): boolean =>
+  file.mirror.events && comparedAt !== null
 
 /** Writes a batch of changes. The position is committed with the last records of the batch. */
-async function applyBatch(deps: MirrorDeps, state: Following, batch: ChangeBatch): Promise<Following> {
+async function applyBatch(deps: MirrorDeps, state: MirrorProgress, batch: ChangeBatch): Promise<MirrorProgress> {
   const { db, claim } = deps
   const portions = portionsOf(deps, batch)
   const comparison = batch.isIncomplete ? await newComparison(db.pool) : state.comparison
@@ -113,9 +114,9 @@ const portionsOf = ({ file }: MirrorDeps, { due }: ChangeBatch): readonly DueRow
   [...due].flatMap(([name, given]) => {
     const records = file.records.get(name)
     if (records === undefined) return []
-    const keys = given.filter(isKey)
-    return Array.from({ length: Math.ceil(keys.length / PORTION) }, (_, at): DueRows => {
-      const some = keys.slice(at * PORTION, (at + 1) * PORTION)
+    const keys = given.filter(canBeKey)
+    return Array.from({ length: Math.ceil(keys.length / PORTION_ROWS) }, (_, at): DueRows => {
+      const some = keys.slice(at * PORTION_ROWS, (at + 1) * PORTION_ROWS)
       return { recordType: records.recordType, records, keys: some, rows: null }
     })
   })

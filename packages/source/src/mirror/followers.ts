@@ -11,7 +11,7 @@ import { safeDatabaseError, sqlState } from '@rollcall/database/database-errors'
 import { canonicalJson } from '@rollcall/protocol'
 import type { EnvironmentVariables } from '../engine/address.ts'
 import type { MirrorTerms, SourceFile } from '../engine/mapped-records.ts'
-import { refused, SourceRefusal } from '../engine/source-refusal.ts'
+import { makeRefusal, SourceRefusal } from '../engine/source-refusal.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
 import { ClaimLost, claimMirror, type MirrorClaim, noteFailure, releaseMirror, renewMirror } from '../store/mirrors.ts'
@@ -40,9 +40,9 @@ export interface RunningFollowers {
  * Milliseconds between two polls of the registries: with mirrors, whose claims are then renewed, and without. A new
  * mirror wakes the node.
  */
-const LOOKS = { mirrors: 1_000, none: 20_000 }
+const POLL_MILLISECONDS = { mirrors: 1_000, none: 20_000 }
 /** Milliseconds before a failed source is tried again: at first, and at most. */
-const PAUSES = { first: 1_000, longest: 15_000 }
+const RETRY_MILLISECONDS = { first: 1_000, longest: 15_000 }
 
 interface Follower {
   /** The registry as it was when this follower began. */
@@ -66,10 +66,10 @@ export function startFollowers(deps: FollowerDeps): RunningFollowers {
     const ended = followUntil(deps, registry, own, ending.signal).finally(() => followers.delete(registry.id))
     followers.set(registry.id, { registry, stopping: ending, claim: own, ended })
   }
-  let pause = LOOKS.mirrors
+  let pause = POLL_MILLISECONDS.mirrors
   const look = async (): Promise<void> => {
     const mirrors = (await deps.registries()).filter(isMirror)
-    pause = mirrors.length > 0 ? LOOKS.mirrors : LOOKS.none
+    pause = mirrors.length > 0 ? POLL_MILLISECONDS.mirrors : POLL_MILLISECONDS.none
     for (const [id, follower] of followers) {
       const registry = mirrors.find((one) => one.id === id)
       const isSame = registry !== undefined && !isOther(registry, follower.registry)
@@ -125,7 +125,7 @@ async function followUntil(
         const waits = (what: string) => noteFailure(db.pool, claim, what).catch(() => undefined)
         const deps = { db, registry, file, engine, claim, limits, waits, now: () => new Date(clock.date()) }
         await followSource(deps, place, signal).finally(() => {
-          if (clock.now() - began > PAUSES.longest) pause = 0
+          if (clock.now() - began > RETRY_MILLISECONDS.longest) pause = 0
         })
       } finally {
         await engine.close().catch(() => undefined)
@@ -141,7 +141,7 @@ async function followUntil(
       }
       // If our own database is away, the failure cannot be stored.
       await noteFailure(db.pool, claim, failure).catch(() => undefined)
-      pause = Math.min(PAUSES.longest, Math.max(PAUSES.first, 2 * pause))
+      pause = Math.min(RETRY_MILLISECONDS.longest, Math.max(RETRY_MILLISECONDS.first, 2 * pause))
       await sleep(pause, undefined, { signal }).catch(() => undefined)
     }
   }
@@ -149,7 +149,7 @@ async function followUntil(
 
 function mirrorFile(registry: Registry): SourceFile & { readonly mirror: MirrorTerms } {
   const file = readSourceFile(registry.source, registry.kind)
-  if (file.mirror === null) throw refused(['way'], 'must be mirror')
+  if (file.mirror === null) throw makeRefusal(['way'], 'must be mirror')
   return { ...file, mirror: file.mirror }
 }
 

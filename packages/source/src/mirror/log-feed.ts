@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
-import { type ChangeLog, LogLost, type LogReading } from '../engine/change-log.ts'
+import { type ChangeLog, LogLost, type LogReader } from '../engine/change-log.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import { requireClaim } from '../store/mirrors.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
@@ -15,7 +15,7 @@ const LONGEST_PAUSE = 200
 /** The number of keys of changed records after which a batch takes no more from the log. */
 const MOST_KEYS = 5_000
 /** Milliseconds of waiting for our place in the log, after which `MirrorDeps.waits` tells the operator. */
-const PATIENCE = 5_000
+const PLACE_WAIT_MILLISECONDS = 5_000
 
 /** Makes the feed of a mirror that follows the log of its source. */
 export function logFeed(deps: MirrorDeps): ChangeFeed {
@@ -23,7 +23,7 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
   const { mostLog, every } = file.mirror
   const log = engine.log(registry.namespace)
   const explain = <Result>(work: () => Promise<Result>): Promise<Result> => explainFailures(deps, work)
-  let reading: LogReading | null = null
+  let reading: LogReader | null = null
   /**
    * The ends of the log at certain times. When changes up to an end are taken, none from before its time is missing.
    */
@@ -36,7 +36,7 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
     // If the claim is gone, another source file may have replaced this one: a new place would then stay in the source
     // for ever.
     await requireClaim(deps.db.pool, deps.claim)
-    const timer = setTimeout(() => void deps.waits(WAITS), PATIENCE)
+    const timer = setTimeout(() => void deps.waits(WAITS), PLACE_WAIT_MILLISECONDS)
     try {
       return { log: await explain(() => log.begin(signal)) }
     } finally {
@@ -66,7 +66,7 @@ export function logFeed(deps: MirrorDeps): ChangeFeed {
   }
   const beginAgain = async (signal: AbortSignal): Promise<ChangeBatch> => {
     await close()
-    return { ...NOTHING, position: await begin(signal), isIncomplete: true }
+    return { ...EMPTY_BATCH, position: await begin(signal), isIncomplete: true }
   }
   /** Finds the next changes; null: the log lacks some, or our place was removed. */
   const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch | null> => {
@@ -117,7 +117,7 @@ async function untilVisible(log: ChangeLog, transactions: readonly number[], sig
 const WAITS =
   'the place in the log of the source is being made: PostgreSQL waits for transactions that were open before; end those that have been open for long'
 
-const NOTHING = { due: new Map<string, readonly string[]>(), currentAt: null, committed: () => undefined }
+const EMPTY_BATCH = { due: new Map<string, readonly string[]>(), currentAt: null, committed: () => undefined }
 
 /** Reads the position in the log from the stored position of a mirror; `0/0` when it has none. */
 export const storedLogPosition = (position: JsonValue): string =>

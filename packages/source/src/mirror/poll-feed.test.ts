@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import type { ChangedRow, ChangesAsked } from '../engine/engine.ts'
+import type { ChangedRow, ChangeSelection } from '../engine/engine.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import { pollFeed } from './poll-feed.ts'
 
 /** A feed of a table that has these rows within the overlap, in their order. */
 function feedOf(
-  rows: (asked: ChangesAsked) => readonly ChangedRow[],
+  rows: (asked: ChangeSelection) => readonly ChangedRow[],
   { now = () => 0, mark = () => '100' }: { readonly now?: () => number; readonly mark?: () => string } = {},
 ): ChangeFeed {
-  const changes = async (_part: unknown, asked: ChangesAsked) => {
+  const changes = async (_part: unknown, asked: ChangeSelection) => {
     const { after, limit } = asked
     const all = rows(asked)
     const from = after === null ? 0 : all.findIndex(({ key }) => key === after.key) + 1
@@ -82,7 +82,8 @@ test.each([
   ['more than the overlap', '30', { keys: [], isIncomplete: true, position: { 'Person 0': '30' } }],
 ])('no change is lost when the clock of the source is set back by %s', async (_, mark, expected) => {
   const rows = [{ key: 'a', mark: String(Number(mark) + 0.5) }]
-  const since = (asked: ChangesAsked) => rows.filter((one) => Number(one.mark) >= Number(asked.since) - asked.overlap)
+  const since = (asked: ChangeSelection) =>
+    rows.filter((one) => Number(one.mark) >= Number(asked.since) - asked.overlap)
   let now = 100
   const feed = feedOf(since, { mark: () => String(now) })
   expect(await lookFrom(feedOf(since, { mark: () => mark }), { 'Person 0': '100' })).toEqual(expected)

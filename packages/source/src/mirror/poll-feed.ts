@@ -9,18 +9,18 @@ import type { MirrorDeps } from './mirror-deps.ts'
 import { inSnapshot } from './read-source.ts'
 
 /** The most changed rows that one statement of a poll lists. */
-const PAGE = 10_000
+const MOST_PAGE_ROWS = 10_000
 /** The most changed rows that are read by their keys: if there are more, all records are compared. */
 const MOST_CHANGES = 200_000
 /** The least milliseconds between two polls that read the whole overlap again, to find changes of long transactions. */
-const WHOLE = 5_000
+const WHOLE_POLL_MILLISECONDS = 5_000
 /** The share of the overlap that a poll reads again when it does not read the whole overlap. */
 const PART = 0.1
 /** If too many rows have changed, up to about so many are listed: the next poll does not count these again. */
 const MOST_MARKS = 1_000_000
 
 /** A table, view or query of the source that has a column of changes. */
-interface Watched {
+interface WatchedPart {
   /** The name under which a position has the mark of this table. */
   readonly name: string
   readonly recordType: string
@@ -33,7 +33,7 @@ type Position = Readonly<Record<string, string>>
 export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): ChangeFeed {
   const { overlap } = deps.file.mirror
   const watched = [...deps.file.records.values()].flatMap(({ recordType: { name }, own, children }) =>
-    [own, ...children].flatMap((part, at): Watched[] =>
+    [own, ...children].flatMap((part, at): WatchedPart[] =>
       part.changed === null ? [] : [{ name: `${name} ${at}`, recordType: name, part }],
     ),
   )
@@ -52,7 +52,7 @@ export function pollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): Cha
       if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined)
       const currentAt = deps.now()
       // The absolute difference is compared, because the clock may have been set back.
-      const isWhole = last === null || Math.abs(currentAt.getTime() - last.wholeAt) >= WHOLE
+      const isWhole = last === null || Math.abs(currentAt.getTime() - last.wholeAt) >= WHOLE_POLL_MILLISECONDS
       const before = isWhole || last === null ? positionOf(given) : last.marks
       const back = isWhole ? overlap : overlap * PART
       return inSnapshot(deps, async (state) => {
@@ -119,9 +119,9 @@ async function* changesOf(
 ): AsyncGenerator<ChangedRow> {
   let after: ChangedRow | null = null
   for (;;) {
-    const rows: readonly ChangedRow[] = await state.changes(part, { since, overlap, after, limit: PAGE })
+    const rows: readonly ChangedRow[] = await state.changes(part, { since, overlap, after, limit: MOST_PAGE_ROWS })
     yield* rows
     after = rows.at(-1) ?? null
-    if (after === null || rows.length < PAGE) return
+    if (after === null || rows.length < MOST_PAGE_ROWS) return
   }
 }

@@ -9,7 +9,7 @@ import { SourceRefusal } from '../engine/source-refusal.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 
 /** The most rows of a portion, and the most keys of one statement. */
-export const PORTION = 1_000
+export const PORTION_ROWS = 1_000
 
 type Source = Pick<MirrorDeps, 'engine' | 'file'>
 
@@ -50,16 +50,16 @@ export async function readByKeys(
   keys: readonly string[],
 ): Promise<readonly SourceRow[]> {
   const rows: SourceRow[] = []
-  for (let at = 0; at < keys.length; at += PORTION) {
-    const some = keys.slice(at, at + PORTION)
+  for (let at = 0; at < keys.length; at += PORTION_ROWS) {
+    const some = keys.slice(at, at + PORTION_ROWS)
     const found = await state.rows(records, {
       needed: ANY_RECORD_MAY_MATCH,
       keys: some,
       after: null,
-      limit: 2 * PORTION,
+      limit: 2 * PORTION_ROWS,
     })
     // A row that the limit cut off would be taken for a deleted one.
-    if (found.length === 2 * PORTION) {
+    if (found.length === 2 * PORTION_ROWS) {
       const { recordType, own } = records
       throw new SourceRefusal(`records.${recordType.name}.key: ${own.key} is the same in several rows`)
     }

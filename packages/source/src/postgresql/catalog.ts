@@ -22,7 +22,7 @@ const REFERENCES = `select own.nspname, child.relname, one.attname, target.nspna
     join pg_attribute as other on other.attrelid = confrelid and other.attnum = confkey[1]
   where contype = 'f' and cardinality(conkey) = 1`
 
-export const CATALOG: CatalogSql = {
+export const CATALOG_STATEMENTS: CatalogSql = {
   columns: COLUMNS,
   references: REFERENCES,
   valueKindOf: (oid) => columnType(Number(oid)).holds,

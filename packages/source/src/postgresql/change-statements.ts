@@ -2,15 +2,15 @@
 
 import type { Statement } from '../engine/connections.ts'
 import type { ChangeSql, ChangeTypes } from '../engine/dialect.ts'
-import type { ChangesAsked } from '../engine/engine.ts'
+import type { ChangeSelection } from '../engine/engine.ts'
 import type { MappedPart } from '../engine/mapped-records.ts'
-import { parameters as parametersOf } from './conditions.ts'
+import { createParameters as parametersOf } from './conditions.ts'
 import { quoted, tableOf } from './names.ts'
 
 export const CHANGE_SQL: ChangeSql = { mark, list }
 
 /** SQL of the time up to which the snapshot has changes: on a standby, that of the last replayed transaction. */
-const SEEN = `case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), to_timestamp(0)) else now() end`
+const SNAPSHOT_TIME = `case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), to_timestamp(0)) else now() end`
 
 /** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
 function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
@@ -18,7 +18,7 @@ function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
     text:
       changed.holds === 'integer'
         ? `select coalesce(max(${changedOf(part)}), 0)::text from ${allRows(part)}`
-        : `select extract(epoch from ${SEEN})::text`,
+        : `select extract(epoch from ${SNAPSHOT_TIME})::text`,
     values: [],
   }
 }
@@ -26,7 +26,7 @@ function mark(part: MappedPart, { changed }: ChangeTypes): Statement {
 function list(
   part: MappedPart,
   { key: keyType, changed: type }: ChangeTypes,
-  { since, overlap, after, limit }: ChangesAsked,
+  { since, overlap, after, limit }: ChangeSelection,
 ): Statement {
   const parameters = parametersOf()
   const [key, changed] = [`one.${quoted(part.key)}`, changedOf(part)]

@@ -1,19 +1,26 @@
 /** The types of columns of PostgreSQL, as rows. */
 
-import { type ColumnType, NUMBER, noParameter, SPACES, UUID, wholeNumbers } from '../engine/column-type.ts'
+import {
+  type ColumnType,
+  NUMBER_PATTERN,
+  noParameter,
+  SPACE_CODE_POINTS,
+  UUID_PATTERN,
+  wholeNumbers,
+} from '../engine/column-type.ts'
 
 const asText = (column: string): string => `${column}::text`
 /** Makes the SQL of a day or a time as text; an infinite one becomes null. */
 const finite = (column: string): string => `nullif(nullif(${column}::text, 'infinity'), '-infinity')`
 
-const storable = (text: string): string | null => (text.includes('\0') ? null : text)
+const storableOrNull = (text: string): string | null => (text.includes('\0') ? null : text)
 
 /**
  * Makes a function that makes SQL to remove spaces around a text.
  * @param canHold whether the encoding of the database has a character: a statement may have no other
  */
 export const trimmedOf = (canHold: (text: string) => boolean): ((column: string) => string) => {
-  const spaces = SPACES.filter((one) => canHold(String.fromCharCode(one)))
+  const spaces = SPACE_CODE_POINTS.filter((one) => canHold(String.fromCharCode(one)))
   const literal = `E'${spaces.map((one) => `\\u${one.toString(16).padStart(4, '0')}`).join('')}'`
   return (column) => `btrim(${column}::text, ${literal})`
 }
@@ -21,7 +28,7 @@ export const trimmedOf = (canHold: (text: string) => boolean): ((column: string)
 const text = (sql: string, isKey = true): ColumnType => ({
   sql,
   read: asText,
-  parameter: storable,
+  parameter: storableOrNull,
   trimmed: trimmedOf(() => true),
   holds: 'text',
   isKey,
@@ -41,7 +48,7 @@ const integer = (sql: string, bits: number): ColumnType => ({
 const number = (sql: string, nearest: ((given: number) => number) | null): ColumnType => ({
   sql,
   read: asText,
-  parameter: (given) => (NUMBER.test(given) && (nearest === null || isWithin(given, nearest)) ? given : null),
+  parameter: (given) => (NUMBER_PATTERN.test(given) && (nearest === null || isWithin(given, nearest)) ? given : null),
   holds: 'number',
   isKey: false,
 })
@@ -78,11 +85,20 @@ const TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
     },
   ],
   [1184, { sql: 'timestamptz', read: finite, parameter: noParameter, holds: 'instant', isKey: false }],
-  [2950, { sql: 'uuid', read: asText, parameter: (one) => (UUID.test(one) ? one : null), holds: 'other', isKey: true }],
+  [
+    2950,
+    {
+      sql: 'uuid',
+      read: asText,
+      parameter: (one) => (UUID_PATTERN.test(one) ? one : null),
+      holds: 'other',
+      isKey: true,
+    },
+  ],
 ])
 
 /** The type of all other columns, such as enumerations, which are compared by their text. */
-const OTHER: ColumnType = { sql: 'text', read: asText, parameter: storable, holds: 'other', isKey: false }
+const OTHER: ColumnType = { sql: 'text', read: asText, parameter: storableOrNull, holds: 'other', isKey: false }
 
 export const columnType = (oid: number): ColumnType => TYPES.get(oid) ?? OTHER
 /** True when a type has no row in the table, so that it is compared by its text. */

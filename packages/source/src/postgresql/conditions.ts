@@ -10,7 +10,7 @@ import {
   MARGIN,
   mayBePlain,
   NO_ROW,
-  UNPLAIN,
+  UNPLAIN_TEXT_PATTERN,
   wholeBounds,
 } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
@@ -18,7 +18,7 @@ import { isOther } from './column-types.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 
 /** Begins the parameters of a statement, which are written with position and type, such as `$1::text`. */
-export const parameters = (): Parameters => new Parameters((position, type) => `$${position}::${type}`)
+export const createParameters = (): Parameters => new Parameters((position, type) => `$${position}::${type}`)
 
 /** The share by which a number and a `real` may differ and be equal, because a `real` has seven digits. */
 const AROUND_REAL = 1e-6
@@ -58,7 +58,7 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
       }
       return `starts_with(${column}::text collate "C", ${parameters.add(test.text, 'text')})`
     case 'folded':
-      return type.holds === 'text' ? folded(test, `${column}::text collate "C"`, parameters) : null
+      return type.holds === 'text' ? writeFoldedTest(test, `${column}::text collate "C"`, parameters) : null
     case 'digits':
       return type.holds === 'text'
         ? oneOf(digitsOf(column), test.texts, 'text', parameters)
@@ -74,12 +74,12 @@ function testOf(test: ColumnTest, column: string, type: ColumnType, parameters: 
   }
 }
 
-function folded(
+function writeFoldedTest(
   { operator, text }: Extract<ColumnTest, { is: 'folded' }>,
   column: string,
   parameters: Parameters,
 ): string {
-  const unplain = `${column} ~ '${UNPLAIN}'`
+  const unplain = `${column} ~ '${UNPLAIN_TEXT_PATTERN}'`
   if (!mayBePlain(text)) return unplain
   const small = `lower(${column})`
   const given = parameters.add(text, 'text')

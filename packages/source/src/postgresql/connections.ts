@@ -5,20 +5,20 @@ import { ignoreConnectionLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { type EnvironmentVariables, readAddress, readCertificates } from '../engine/address.ts'
 import {
-  type Answer,
   CONNECT_TIMEOUT,
   type Connections,
   connectionsOf,
   type DatabaseSnapshot,
   STATEMENT_GRACE,
   type Statement,
+  type StatementResult,
   type Transaction,
 } from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
-import { refused } from '../engine/source-refusal.ts'
+import { makeRefusal } from '../engine/source-refusal.ts'
 import { TimeLimit } from '../engine/time-limit.ts'
 import { failureOf } from './failures.ts'
-import { Outdated, sendPiece } from './one-piece.ts'
+import { OutdatedStatement, sendPiece } from './one-piece.ts'
 
 /** A snapshot of a PostgreSQL. In its answers, the types of columns are their numbers in the catalog. */
 export type PostgresSnapshot = DatabaseSnapshot<number>
@@ -30,7 +30,7 @@ export type PostgresSnapshot = DatabaseSnapshot<number>
 export function connectionTo(file: SourceFile, env: EnvironmentVariables): pg.ClientConfig {
   const address = readAddress(file, env)
   if (!/^postgres(?:ql)?:$/.test(address.protocol)) {
-    throw refused(['url'], 'the address must begin with postgresql://')
+    throw makeRefusal(['url'], 'the address must begin with postgresql://')
   }
   const ca = readCertificates(file)
   // These parameters of the address are removed, because they would replace the certificates of the source file.
@@ -54,7 +54,9 @@ export function openConnections(file: SourceFile, connection: pg.ClientConfig): 
     }),
   )
   const settings = settingsOf(file)
-  const limitOf = oncePerObject((_: pg.ClientBase) => new TimeLimit(file.statementTimeout + STATEMENT_GRACE, late))
+  const limitOf = oncePerObject(
+    (_: pg.ClientBase) => new TimeLimit(file.statementTimeout + STATEMENT_GRACE, makeLateError),
+  )
   return connectionsOf(file, {
     async begin() {
       const client = await pool.connect()
@@ -66,14 +68,14 @@ export function openConnections(file: SourceFile, connection: pg.ClientConfig): 
 }
 
 /** The error of the driver for an answer that comes too late. */
-const late = (): Error => new Error('Query read timeout')
+const makeLateError = (): Error => new Error('Query read timeout')
 
-const plain = (text: string): Statement => ({ text, values: [] })
+const makePlainStatement = (text: string): Statement => ({ text, values: [] })
 
-const BEGIN = plain('begin isolation level repeatable read read only')
-const SAVEPOINT = plain('savepoint beginning')
-const ROLLBACK = plain('rollback to savepoint beginning')
-const COMMIT = plain('commit')
+const BEGIN = makePlainStatement('begin isolation level repeatable read read only')
+const SAVEPOINT = makePlainStatement('savepoint beginning')
+const ROLLBACK = makePlainStatement('rollback to savepoint beginning')
+const COMMIT = makePlainStatement('commit')
 
 /**
  * Makes the statement that sets up a transaction, by the milliseconds that a statement may take. It also takes the
@@ -101,7 +103,7 @@ function settingsOf({ statementTimeout, timeZone, mirror }: SourceFile): (limit:
 
 function transactionOn(
   client: pg.PoolClient,
-  piece: (before: readonly Statement[], asked: Statement) => Promise<Answer<number>>,
+  piece: (before: readonly Statement[], asked: Statement) => Promise<StatementResult<number>>,
   settings: (limit: number) => Statement,
 ): Transaction<number> {
   let hasBegun = false
@@ -128,7 +130,7 @@ function transactionOn(
     isLimited: true,
     async run(statement, options) {
       const answer = await send(statement, options).catch(async (error: unknown) => {
-        if (!(error instanceof Outdated)) throw error
+        if (!(error instanceof OutdatedStatement)) throw error
         await goOn()
         return send(statement, options)
       })

@@ -17,11 +17,11 @@ const LABELS: ReadonlyMap<string, { readonly label: string; readonly first: numb
 ])
 
 /** Encodings that have every character: UTF-8, and the one whose bytes are never converted. */
-const ALL: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII'])
+const COMPLETE_ENCODINGS: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII'])
 
 /** True when we have no list of the encoding's characters, as for those with several bytes for a character. */
 export const isUnlisted = (encoding: string): boolean =>
-  !ALL.has(encoding) && encoding !== 'LATIN1' && !LABELS.has(encoding)
+  !COMPLETE_ENCODINGS.has(encoding) && encoding !== 'LATIN1' && !LABELS.has(encoding)
 
 export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 

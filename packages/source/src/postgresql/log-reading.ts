@@ -1,21 +1,21 @@
 /** Reads the changes of a replication slot. It acknowledges only changes that are written here. */
 
 import pg from 'pg'
-import { LogLost, type LogReading } from '../engine/change-log.ts'
+import { LogLost, type LogReader } from '../engine/change-log.ts'
 import { LoggedKeys, type LoggedPart, type LoggedParts, LogStream } from '../engine/logged-keys.ts'
 import { positionOf, positionText } from './log-positions.ts'
-import { type LogMessage, type Relation, readMessage, type Tuple } from './pgoutput.ts'
+import { type LoggedRelation, type LogMessage, type RowValues, readMessage } from './pgoutput.ts'
 
 /** The number of the type char(n), whose values the log pads with spaces. */
-const PADDED = 1042
+const PADDED_TYPE = 1042
 /** Milliseconds between two messages to the server, which by default ends connections that are silent for a minute. */
-const ALIVE = 10_000
+const KEEP_ALIVE_MILLISECONDS = 10_000
 
 /** Collects the changed keys from the messages of a stream. */
 export class SlotKeyCollector {
   readonly keys: LoggedKeys
   readonly #parts: LoggedParts
-  readonly #relations = new Map<number, Relation>()
+  readonly #relations = new Map<number, LoggedRelation>()
   /** The latest position before which all changes have been collected. */
   #end: bigint
 
@@ -57,7 +57,7 @@ export class SlotKeyCollector {
     this.keys.commit(positionText(this.#end))
   }
 
-  #change(relation: number, tuples: readonly (Tuple | null)[]): void {
+  #change(relation: number, tuples: readonly (RowValues | null)[]): void {
     const { columns = [] } = this.#relations.get(relation) ?? {}
     for (const { recordType, key } of this.#partsOf(relation)) {
       const at = columns.findIndex(({ name }) => name === key)
@@ -69,7 +69,7 @@ export class SlotKeyCollector {
       for (const tuple of tuples) {
         const value = tuple?.[at]?.toString('utf8')
         if (value === undefined) continue
-        this.keys.add(recordType, columns[at]?.type === PADDED ? value.replace(/ +$/, '') : value)
+        this.keys.add(recordType, columns[at]?.type === PADDED_TYPE ? value.replace(/ +$/, '') : value)
       }
     }
   }
@@ -108,7 +108,7 @@ export async function readLog(
     position,
     parts,
   }: { readonly slot: string; readonly publication: string; readonly position: string; readonly parts: LoggedParts },
-): Promise<LogReading> {
+): Promise<LogReader> {
   const connection = (client as unknown as { readonly connection: Stream }).connection
   const rows = new SlotKeyCollector(parts, positionOf(position))
   const log = new LogStream(rows.keys, connection.stream)
@@ -134,7 +134,7 @@ export async function readLog(
   ended.then((error) => log.fail(error))
   const early = await Promise.race([started, ended])
   if (early !== undefined) throw early
-  const timer = setInterval(say, ALIVE)
+  const timer = setInterval(say, KEEP_ALIVE_MILLISECONDS)
   timer.unref()
   return {
     wait: (milliseconds, signal) => log.wait(milliseconds, signal),

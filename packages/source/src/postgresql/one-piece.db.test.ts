@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyDatabase } from '../../../keys/test/postgres.ts'
-import { NotBegun, type Statement } from '../engine/connections.ts'
+import { type Statement, TransactionNotBegun } from '../engine/connections.ts'
 import { TimeLimit } from '../engine/time-limit.ts'
-import { Outdated, sendPiece } from './one-piece.ts'
+import { OutdatedStatement, sendPiece } from './one-piece.ts'
 
 let database: Awaited<ReturnType<typeof emptyDatabase>>
 let client: pg.Client
@@ -27,7 +27,7 @@ const prepared = async (): Promise<number> => (await client.query('select from p
 test('after a statement that fails none of the others runs, whatever they would do', async () => {
   const asked = plain('insert into note values (1) returning id')
   const failed = await send(asked, [plain('begin read only'), plain('select 1 / 0')]).catch((error) => error)
-  expect(failed).toBeInstanceOf(NotBegun)
+  expect(failed).toBeInstanceOf(TransactionNotBegun)
   expect(failed).toMatchObject({ cause: { code: '22012' } })
   await client.query('rollback')
   await expect(send(asked, [plain('begin read only')])).rejects.toMatchObject({ code: '25006' })
@@ -78,6 +78,6 @@ test('a statement whose columns have changed is prepared anew', async () => {
   const asked = plain('select * from note')
   expect((await send(asked)).names).toEqual(['id'])
   await client.query('alter table note add column text text')
-  await expect(send(asked)).rejects.toThrow(Outdated)
+  await expect(send(asked)).rejects.toThrow(OutdatedStatement)
   expect((await send(asked)).names).toEqual(['id', 'text'])
 })

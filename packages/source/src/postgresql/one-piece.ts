@@ -6,13 +6,13 @@
 
 import { oncePerObject } from '@rollcall/base/shared/once-per'
 import pg from 'pg'
-import { type Answer, NotBegun, type Statement } from '../engine/connections.ts'
+import { type Statement, type StatementResult, TransactionNotBegun } from '../engine/connections.ts'
 import type { TimeLimit } from '../engine/time-limit.ts'
 
 /** The most statements that a connection keeps prepared. The one that was used longest ago is dropped first. */
 const MOST_PREPARED = 50
 
-type Columns = Pick<Answer<number>, 'types' | 'names'>
+type Columns = Pick<StatementResult<number>, 'types' | 'names'>
 
 interface PreparedStatement {
   readonly name: string
@@ -22,19 +22,19 @@ interface PreparedStatement {
   used: number
 }
 
-interface Connected {
+interface ConnectionStatements {
   /** The prepared statements by text. */
   readonly prepared: Map<string, PreparedStatement>
   /** The names of prepared statements to be closed. */
   readonly dropped: string[]
 }
 
-const connectedOf = oncePerObject((_: pg.ClientBase): Connected => ({ prepared: new Map(), dropped: [] }))
+const connectedOf = oncePerObject((_: pg.ClientBase): ConnectionStatements => ({ prepared: new Map(), dropped: [] }))
 /** Grows with each use of a prepared statement. */
 let count = 0
 
 /** The columns of a statement have changed since it was prepared. The statement is no longer prepared. */
-export class Outdated extends Error {
+export class OutdatedStatement extends Error {
   constructor(cause: unknown) {
     super('the columns of a prepared statement have changed', { cause })
   }
@@ -50,7 +50,7 @@ export async function sendPiece(
   before: readonly Statement[],
   asked: Statement,
   limit: TimeLimit,
-): Promise<Answer<number>> {
+): Promise<StatementResult<number>> {
   const { prepared, dropped } = connectedOf(client)
   const fresh: string[] = []
   const prepare = ({ text }: Statement): PreparedStatement => {
@@ -80,8 +80,8 @@ export async function sendPiece(
   } catch (error) {
     const isOutdated = !fresh.includes(asked.text) && query.completed === before.length && isChangedResult(error)
     for (const text of isOutdated ? [...fresh, asked.text] : fresh) forget(text)
-    if (isOutdated) throw new Outdated(error)
-    throw query.completed < before.length ? new NotBegun(error) : error
+    if (isOutdated) throw new OutdatedStatement(error)
+    throw query.completed < before.length ? new TransactionNotBegun(error) : error
   }
   dropped.length = 0
   const kept = prepared.get(asked.text)

@@ -13,7 +13,7 @@ import { logProblems } from './log-problems.ts'
 import { readLog } from './log-reading.ts'
 
 /** Milliseconds to wait until the connection of another reader of the slot has ended. */
-const ENDING = 1_000
+const READER_END_MILLISECONDS = 1_000
 
 /** The dependencies of `openChangeLog`. */
 export interface ChangeLogDeps {
@@ -29,7 +29,7 @@ export function openChangeLog({ file, connection, inSnapshot }: ChangeLogDeps, n
   return {
     problems: () => inSnapshot((state) => logProblems(state, file, publication)),
     begin: (signal) =>
-      replicating(connection, async (client) => {
+      withReplicationClient(connection, async (client) => {
         signal.addEventListener('abort', () => void client.end().catch(() => undefined), { once: true })
         await dropSlot(client, slot)
         signal.throwIfAborted()
@@ -73,12 +73,12 @@ export function openChangeLog({ file, connection, inSnapshot }: ChangeLogDeps, n
         const { rows } = await state.run({ text: 'select pg_current_snapshot()::text', values: [] }, { isLast: true })
         return seesAll(rows[0]?.[0] ?? '', transactions)
       }),
-    drop: () => replicating(connection, (client) => dropSlot(client, slot)),
+    drop: () => withReplicationClient(connection, (client) => dropSlot(client, slot)),
     isBefore: (one, other) => positionOf(one) < positionOf(other),
   }
 }
 
-async function replicating<Result>(
+async function withReplicationClient<Result>(
   connection: pg.ClientConfig,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
@@ -111,7 +111,7 @@ export function slotName(name: string): string {
  */
 const endReading = (client: pg.Client, slot: string): Promise<pg.QueryResult> =>
   client.query(
-    `select pg_terminate_backend(active_pid, ${ENDING}) from pg_replication_slots where slot_name = ${pg.escapeLiteral(slot)}`,
+    `select pg_terminate_backend(active_pid, ${READER_END_MILLISECONDS}) from pg_replication_slots where slot_name = ${pg.escapeLiteral(slot)}`,
   )
 
 /** Drops the replication slot if it exists, after ending a connection that still reads it. */

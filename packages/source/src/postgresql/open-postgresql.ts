@@ -6,7 +6,7 @@ import type { Dialect } from '../engine/dialect.ts'
 import type { OpenEngine } from '../engine/engine.ts'
 import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
 import { createEngine } from '../engine/open-engine.ts'
-import { CATALOG } from './catalog.ts'
+import { CATALOG_STATEMENTS } from './catalog.ts'
 import { CHANGE_SQL } from './change-statements.ts'
 import { columnType, trimmedOf } from './column-types.ts'
 import { connectionTo, openConnections, type PostgresSnapshot } from './connections.ts'
@@ -14,7 +14,7 @@ import { isAscii, isUnlisted, storableTextIn } from './encodings.ts'
 import { failureOf } from './failures.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 import { openChangeLog } from './open-change-log.ts'
-import { PLANS } from './plans.ts'
+import { PLAN_STATEMENTS } from './plans.ts'
 import { readReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
@@ -32,8 +32,8 @@ const POSTGRESQL: Dialect<number> = {
   readTypes,
   hasUniqueKey,
   report: readReport,
-  plans: PLANS,
-  catalog: CATALOG,
+  plans: PLAN_STATEMENTS,
+  catalog: CATALOG_STATEMENTS,
   failureOf,
 }
 

@@ -1,7 +1,7 @@
 /** Reads the messages of `pgoutput`, protocol version 1, as far as they say which rows have changed. */
 
 /** A table, as the server describes it before its first change, and after its columns have changed. */
-export interface Relation {
+export interface LoggedRelation {
   readonly schema: string
   readonly table: string
   readonly columns: readonly LoggedColumn[]
@@ -17,7 +17,7 @@ export interface LoggedColumn {
  * The values of a row as bytes of texts, in the order of the columns; null: missing, or not sent. They are parts of the
  * message, not copies.
  */
-export type Tuple = readonly (Buffer | null)[]
+export type RowValues = readonly (Buffer | null)[]
 
 /** A message of the log. It names transactions and tables by numbers; the message `relation` describes a table. */
 export type LogMessage =
@@ -25,9 +25,14 @@ export type LogMessage =
   /** `end`: the position in the log after the transaction. */
   | { readonly is: 'commit'; readonly end: bigint }
   /** The row before and after the change; null: it was not sent, or did not exist. */
-  | { readonly is: 'change'; readonly relation: number; readonly before: Tuple | null; readonly after: Tuple | null }
+  | {
+      readonly is: 'change'
+      readonly relation: number
+      readonly before: RowValues | null
+      readonly after: RowValues | null
+    }
   | { readonly is: 'truncate'; readonly relations: readonly number[] }
-  | { readonly is: 'relation'; readonly id: number; readonly relation: Relation }
+  | { readonly is: 'relation'; readonly id: number; readonly relation: LoggedRelation }
   | { readonly is: 'other' }
 
 const OTHER: LogMessage = { is: 'other' }
@@ -121,7 +126,7 @@ class Reader {
     return this.#bytes.toString('utf8', this.#moved(end + 1 - this.#at), end)
   }
 
-  tuple(): Tuple {
+  tuple(): RowValues {
     return Array.from({ length: this.int16() }, () => {
       const kind = this.letter()
       if (kind !== 't' && kind !== 'b') return null

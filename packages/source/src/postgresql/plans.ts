@@ -10,7 +10,7 @@ interface Plan {
   readonly Plans?: readonly Plan[]
 }
 
-export const PLANS: Plans<number> = {
+export const PLAN_STATEMENTS: Plans<number> = {
   prefer: 'set local enable_seqscan = off',
   explain: 'explain (format json)',
   readsAll({ rows }) {

@@ -6,7 +6,7 @@
 import { encryptionWeakness } from '../engine/encryption.ts'
 import type { EngineReport } from '../engine/engine.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
-import { refused } from '../engine/source-refusal.ts'
+import { makeRefusal } from '../engine/source-refusal.ts'
 import type { PostgresSnapshot } from './connections.ts'
 
 /** The schemas of the server itself. */
@@ -17,7 +17,7 @@ const userSchemaSql = (schema: string): string => `${schema} not in (${SYSTEM}) 
 const WRITING_ROLES = `'pg_write_all_data', 'pg_write_server_files', 'pg_execute_server_program', 'pg_maintain', 'pg_create_subscription'`
 
 /** The account, and all roles that it may take, even if it does not have their rights now. */
-const ROLES = `(select oid as role from pg_roles where pg_has_role(current_user, oid, 'member')) as member`
+const ACCOUNT_ROLES = `(select oid as role from pg_roles where pg_has_role(current_user, oid, 'member')) as member`
 
 /** Statements that return at most one row, with a sentence on what the account may do. */
 const FINDINGS: readonly string[] = [
@@ -30,22 +30,22 @@ const FINDINGS: readonly string[] = [
   `select 'it may become ' || string_agg(rolname, ', ' order by rolname) || ', which may write' from pg_roles
     where rolname <> current_user and pg_has_role(current_user, oid, 'member')
       and (rolsuper or rolcreatedb or rolcreaterole or rolbypassrls) having count(*) > 0`,
-  `select 'it may make schemas in the database (CREATE)' from ${ROLES}
+  `select 'it may make schemas in the database (CREATE)' from ${ACCOUNT_ROLES}
     where has_database_privilege(role, current_database(), 'create') limit 1`,
-  `select 'it may make objects in the schema ' || min(nspname) from pg_namespace, ${ROLES}
+  `select 'it may make objects in the schema ' || min(nspname) from pg_namespace, ${ACCOUNT_ROLES}
     where ${userSchemaSql('nspname')} and has_schema_privilege(role, pg_namespace.oid, 'create') having count(*) > 0`,
   `select 'it may write to ' || min(format('%I.%I', nspname, relname)) || case when count(distinct pg_class.oid) > 1 then ' and ' || count(distinct pg_class.oid) - 1 || ' more' else '' end
-    from pg_class join pg_namespace on pg_namespace.oid = relnamespace cross join ${ROLES}
+    from pg_class join pg_namespace on pg_namespace.oid = relnamespace cross join ${ACCOUNT_ROLES}
     where relkind in ('r', 'p', 'v', 'm', 'f') and ${userSchemaSql('nspname')}
       and (relowner = role or has_table_privilege(role, pg_class.oid, 'insert, update, delete, truncate, references, trigger')
         or has_any_column_privilege(role, pg_class.oid, 'insert, update, references'))
     having count(*) > 0`,
   `select 'it may advance the sequence ' || min(format('%I.%I', nspname, relname))
-    from pg_class join pg_namespace on pg_namespace.oid = relnamespace cross join ${ROLES}
+    from pg_class join pg_namespace on pg_namespace.oid = relnamespace cross join ${ACCOUNT_ROLES}
     where relkind = 'S' and ${userSchemaSql('nspname')} and has_sequence_privilege(role, pg_class.oid, 'usage, update')
     having count(*) > 0`,
   `select 'it may call ' || min(format('%I.%I', nspname, proname)) || ', which acts as its owner (SECURITY DEFINER)'
-    from pg_proc join pg_namespace on pg_namespace.oid = pronamespace cross join ${ROLES}
+    from pg_proc join pg_namespace on pg_namespace.oid = pronamespace cross join ${ACCOUNT_ROLES}
     where prosecdef and ${userSchemaSql('nspname')} and has_function_privilege(role, pg_proc.oid, 'execute')
     having count(*) > 0`,
 ]
@@ -67,7 +67,7 @@ export async function readReport(state: PostgresSnapshot, { ca, mirror }: Source
   const one = async (text: string): Promise<string | null> =>
     (await state.run({ text, values: [] })).rows[0]?.[0] ?? null
   if ((await one(ROLLCALL)) !== null) {
-    throw refused(['url'], 'it is a database of Rollcall itself; a source is the database of another system')
+    throw makeRefusal(['url'], 'it is a database of Rollcall itself; a source is the database of another system')
   }
   const about = await one(
     `select 'PostgreSQL ' || current_setting('server_version') || ', database ' || current_database() || ', account ' || current_user`,

@@ -1,13 +1,13 @@
 /** The SQL of PostgreSQL for the statement that reads rows. */
 
 import { MOST_CHILDREN, type RowSql } from '../engine/row-statement.ts'
-import { columnCondition, conditionOf, oneOf, parameters } from './conditions.ts'
+import { columnCondition, conditionOf, createParameters, oneOf } from './conditions.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 
 export const ROW_SQL: RowSql = {
   names: { placeOf, quoted, tableOf },
   conditions: { conditionOf, columnCondition },
-  parameters,
+  parameters: createParameters,
   oneOf: (column, texts, { sql }, collected) => oneOf(column, texts, sql, collected),
   limit: (rows, collected) => collected.add(rows, 'int4'),
   childRows: (cells, from, condition) =>

@@ -75,14 +75,14 @@ export interface MirrorRemains {
 }
 
 /** Seconds after the end of a mirror, after which every node is taken to read the source live. */
-const FOLLOWING = 60
+const LEFT_MIRROR_SECONDS = 60
 
 /** Finds what mirrors have left in former sources and in our tables. */
 export async function findMirrorRemains(pool: Pool): Promise<readonly MirrorRemains[]> {
   const { rows } = await pool.query<MirrorRemains>(
     `select registry, abandoned, coalesce(left_at < now() - make_interval(secs => $1), false) as "isOver"
      from source_mirror where left_at is not null or abandoned <> '[]'`,
-    [FOLLOWING],
+    [LEFT_MIRROR_SECONDS],
   )
   return rows
 }

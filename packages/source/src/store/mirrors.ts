@@ -99,7 +99,7 @@ export async function requireClaim(pool: Pool, { registry, claim }: MirrorClaim)
 }
 
 /** The progress of a mirror that is committed with its records. Absent members stay. */
-export interface Progress {
+export interface ProgressChange {
   readonly file?: string
   readonly position?: JsonValue
   readonly comparison?: ComparisonProgress | null
@@ -120,7 +120,7 @@ const JSON_MEMBERS = new Set(['position', 'comparison'])
 export async function saveProgress(
   client: Pick<ClientBase, 'query'>,
   { registry, claim }: MirrorClaim,
-  progress: Progress,
+  progress: ProgressChange,
 ): Promise<boolean> {
   const given = Object.entries({ ...progress, failure: null, failed_at: null }).filter(
     ([, value]) => value !== undefined,

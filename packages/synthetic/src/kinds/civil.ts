@@ -4,7 +4,7 @@ import { ERROR_RATES } from '../dirt.ts'
 import { identifierNumber } from '../numbers.ts'
 import { type Person, personAt } from '../people.ts'
 import { addressLine, civilAddress, drawDwelling } from '../places.ts'
-import { type Population, PURPOSE, Stream } from '../stream.ts'
+import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
 import { CONTEXT, identifier, type KindGenerator, MARITAL_WORDS, membersOrNone, usualOrOtherSpelling } from './parts.ts'
 
 /** Makes civil documents: document i is about person i. */
@@ -13,7 +13,7 @@ export const civil: KindGenerator = { kind: 'civil', document: civilPerson }
 function civilPerson(population: Population, index: number): object {
   const person = personAt(population, index)
   const { place, household } = person
-  const stream = new Stream(population, PURPOSE.civil, index)
+  const stream = new Stream(population, STREAM_PURPOSES.civil, index)
   const { union, death_day } = place
   const blank = stream.chance(ERROR_RATES.empty_string)
   return {

@@ -1,7 +1,7 @@
 /** Disability registry: one DisabledPerson for every seventh person of the population (public-standard 2.7). */
 import { shortName } from '../names.ts'
 import { DISABILITY_STRIDE, disabilityOffset, type Person, personAt } from '../people.ts'
-import { type Population, PURPOSE, Stream } from '../stream.ts'
+import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
 import { CONTEXT, identifier, type KindGenerator, membersOrNone, usualOrOtherSpelling } from './parts.ts'
 import { programmesOf } from './programmes.ts'
 
@@ -32,7 +32,7 @@ const LEVELS = [
 const ASSISTANCE = ['basic_activity', 'mobility', 'communication', 'decision_making', 'multiple'] as const
 
 function disabledPerson(population: Population, person: Person): object {
-  const stream = new Stream(population, PURPOSE.disability, person.index)
+  const stream = new Stream(population, STREAM_PURPOSES.disability, person.index)
   const { uin } = person
   const [programme] = programmesOf(population, person)
   return {

@@ -2,7 +2,7 @@
 import { CENSUS_DAY, isoDay } from '../dates.ts'
 import { identifierNumber } from '../numbers.ts'
 import { type Person, personAt } from '../people.ts'
-import { type Population, PURPOSE, Stream } from '../stream.ts'
+import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
 import {
   CONTEXT,
   identifier,
@@ -33,7 +33,7 @@ const LANGUAGES = ['en', 'fr', 'ar', 'am', 'hi', 'uk', 'zh'] as const
 
 function essMember(population: Population, index: number): object {
   const person = personAt(population, index)
-  const stream = new Stream(population, PURPOSE.ess, index)
+  const stream = new Stream(population, STREAM_PURPOSES.ess, index)
   const { uin, place } = person
   return {
     '@context': CONTEXT,

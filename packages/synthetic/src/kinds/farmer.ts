@@ -4,7 +4,7 @@ import { shortName } from '../names.ts'
 import { identifierNumber } from '../numbers.ts'
 import { memberOf, type Person } from '../people.ts'
 import { civilAddress } from '../places.ts'
-import { type Population, PURPOSE, Stream } from '../stream.ts'
+import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
 import { CONTEXT, identifier, type KindGenerator, membersOrNone } from './parts.ts'
 
 /** Makes farmer documents: document i is about the head of household 2i. */
@@ -21,7 +21,7 @@ const IRRIGATION = ['rainfed', 'canal', 'well', 'drip'] as const
 const SEASONS = ['short rains', 'long rains', 'dry'] as const
 
 function farmerOf(population: Population, person: Person): object {
-  const stream = new Stream(population, PURPOSE.farmer, person.index)
+  const stream = new Stream(population, STREAM_PURPOSES.farmer, person.index)
   const { household } = person
   const number = (register: 'FARMER_ID' | 'FARM_REG_NO' | 'FARM_ID') =>
     identifier(register, identifierNumber(population, register, person.index))

@@ -4,7 +4,7 @@ import { ERROR_RATES } from '../dirt.ts'
 import { programmeName } from '../names.ts'
 import { type Person, personAt } from '../people.ts'
 import { civilAddress } from '../places.ts'
-import { type Population, PURPOSE, Stream } from '../stream.ts'
+import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
 import {
   CONTEXT,
   employmentStatus,
@@ -34,7 +34,7 @@ const STATUSES = [
 
 function beneficiary(population: Population, index: number): object {
   const person = personAt(population, index)
-  const stream = new Stream(population, PURPOSE.ibr, index)
+  const stream = new Stream(population, STREAM_PURPOSES.ibr, index)
   const { uin, place } = person
   return {
     '@context': CONTEXT,

@@ -1,6 +1,6 @@
 /** The benefit programmes of the invented country, and the persons in each. */
 import type { Person } from '../people.ts'
-import { type Population, PURPOSE, Stream } from '../stream.ts'
+import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
 
 /** A benefit programme. benefit_type and benefit_frequency are spelled as in IBR records. */
 export interface Programme {
@@ -17,19 +17,19 @@ export interface Programme {
 const EVERYONE = [0, 200] as const
 
 export const PROGRAMMES: readonly [Programme, ...Programme[]] = [
-  row('PRG-01', 'Winter Grant', '1', 'Yearly', 120),
-  row('PRG-02', 'Child Allowance', '1', 'Monthly', 35, [0, 17]),
-  row('PRG-03', 'School Meals', '3', 'Daily', 2, [6, 17]),
-  row('PRG-04', 'Old Age Support', '1', 'Monthly', 80, [65, 200]),
-  row('PRG-05', 'Public Works', '5', 'Weekly', 45, [18, 64]),
-  row('PRG-06', 'Food Voucher', '2', 'Monthly', 25),
-  row('PRG-07', 'Health Cover', '6', 'Yearly', 60),
-  row('PRG-08', 'Skills for Work', '4', 'Quarterly', 150, [16, 60]),
+  programmeRow('PRG-01', 'Winter Grant', '1', 'Yearly', 120),
+  programmeRow('PRG-02', 'Child Allowance', '1', 'Monthly', 35, [0, 17]),
+  programmeRow('PRG-03', 'School Meals', '3', 'Daily', 2, [6, 17]),
+  programmeRow('PRG-04', 'Old Age Support', '1', 'Monthly', 80, [65, 200]),
+  programmeRow('PRG-05', 'Public Works', '5', 'Weekly', 45, [18, 64]),
+  programmeRow('PRG-06', 'Food Voucher', '2', 'Monthly', 25),
+  programmeRow('PRG-07', 'Health Cover', '6', 'Yearly', 60),
+  programmeRow('PRG-08', 'Skills for Work', '4', 'Quarterly', 150, [16, 60]),
 ]
 
 /** The programmes of a person, the same in every kind: one for most, two or three for others. */
 export function programmesOf(population: Population, person: Person): [Programme, ...Programme[]] {
-  const stream = new Stream(population, PURPOSE.programmes, person.index)
+  const stream = new Stream(population, STREAM_PURPOSES.programmes, person.index)
   const open = PROGRAMMES.filter(({ ages: [from, to] }) => person.age >= from && person.age <= to)
   const first = stream.below(open.length)
   const count = stream.chance(0.7) ? 1 : stream.between(2, 3)
@@ -37,7 +37,7 @@ export function programmesOf(population: Population, person: Person): [Programme
   return [one, ...more.slice(0, count - 1)]
 }
 
-function row(
+function programmeRow(
   programme_identifier: string,
   programme_name: string,
   benefit_type: string,

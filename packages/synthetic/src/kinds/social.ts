@@ -10,7 +10,7 @@ import {
 } from '../households.ts'
 import { memberOf, type Person } from '../people.ts'
 import { addressLine, socialAddress } from '../places.ts'
-import { type Population, PURPOSE, Stream } from '../stream.ts'
+import { type Population, STREAM_PURPOSES, Stream } from '../stream.ts'
 import {
   CONTEXT,
   employmentStatus,
@@ -49,7 +49,7 @@ function group(population: Population, household: Household): object {
   const { number, first, home, places } = household
   const head = memberOf(population, household, first)
   const others = places.slice(1).map((_, at) => memberOf(population, household, first + 1 + at))
-  const stream = new Stream(population, PURPOSE.group, number)
+  const stream = new Stream(population, STREAM_PURPOSES.group, number)
   const poor = povertyScore(population, household)
   const registered = stream.between(head.place.birth_day + 6600, CENSUS_DAY - 30)
   const second = stream.below(86_400)
@@ -75,7 +75,7 @@ function group(population: Population, household: Household): object {
 
 /** The poverty score of the household, 0.0 to 10.0 (a lower score is poorer); null when it was not assessed. */
 function povertyScore(population: Population, household: Household): number | null {
-  const stream = new Stream(population, PURPOSE.poverty, household.number)
+  const stream = new Stream(population, STREAM_PURPOSES.poverty, household.number)
   return stream.chance(ERROR_RATES.missing_member) ? null : stream.below(101) / 10
 }
 
@@ -98,7 +98,7 @@ export function memberInGroup(person: Person): object {
 }
 
 function member(population: Population, person: Person): object {
-  const stream = new Stream(population, PURPOSE.member, person.index)
+  const stream = new Stream(population, STREAM_PURPOSES.member, person.index)
   const { uin, place, household, is_disabled } = person
   const poor = povertyScore(population, household)
   const limitation = {

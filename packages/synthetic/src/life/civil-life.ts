@@ -34,7 +34,7 @@ export function civilLife(beginning: Beginning): readonly LifeRow[] {
         const child = society.person(society.bear())
         const given_name = givenName(stream, mother.household.culture, child.sex)
         const name = { '@type': 'Name', surname: mother.name.surname, given_name }
-        return [{ reg_event_type: 'LiveBirth', record: newborn(child, mother, name, today()) }]
+        return [{ reg_event_type: 'LiveBirth', record: newbornRecord(child, mother, name, today()) }]
       },
       (index) => society.isAdult(index) && society.person(index).sex === 'female',
     )
@@ -83,7 +83,7 @@ export function civilLife(beginning: Beginning): readonly LifeRow[] {
   ]
 }
 
-const newborn = (child: Person, mother: Person, name: object, today: string): object => ({
+const newbornRecord = (child: Person, mother: Person, name: object, today: string): object => ({
   '@context': CONTEXT,
   '@id': `urn:rollcall:synthetic:${child.uin}`,
   '@type': 'CRVS_Person',

@@ -7,7 +7,7 @@ import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
 import { newPeople } from './other-lives.ts'
 
 /** Codes of the IBR enrolment_status list. */
-const STATUS = { active: '1', graduated: '3', suspended: '4' } as const
+const STATUS_CODES = { active: '1', graduated: '3', suspended: '4' } as const
 
 /** The number of random attempts to find an enrolment for an event. If all fail, there is no event. */
 const TRIES = 40
@@ -38,9 +38,9 @@ export function ibrLife(beginning: Beginning): readonly LifeRow[] {
     const [first, ...others] = open
     if (first === undefined) return []
     const { programme_identifier, programme_name } = stream.pick([first, ...others])
-    enrolments.set(programme_identifier, STATUS.active)
+    enrolments.set(programme_identifier, STATUS_CODES.active)
     const begun = { programme: { programme_identifier, programme_name }, enrolment_date: today() }
-    return [event('enrollement', index, begun, STATUS.active)]
+    return [event('enrollement', index, begun, STATUS_CODES.active)]
   }
 
   /** Changes an enrolment that has one of the statuses `from` to the status `to`. */
@@ -62,23 +62,25 @@ export function ibrLife(beginning: Beginning): readonly LifeRow[] {
   return [
     { ...newPeople(ibr, 'enrollement', beginning), weight: 25 },
     { name: 'enrolments', weight: 25, happen: enrol },
-    { name: 'suspensions', weight: 20, happen: change([STATUS.active], STATUS.suspended) },
-    { name: 'resumptions', weight: 10, happen: change([STATUS.suspended], STATUS.active) },
-    { name: 'ends', weight: 20, happen: change([STATUS.active, STATUS.suspended], STATUS.graduated) },
+    { name: 'suspensions', weight: 20, happen: change([STATUS_CODES.active], STATUS_CODES.suspended) },
+    { name: 'resumptions', weight: 10, happen: change([STATUS_CODES.suspended], STATUS_CODES.active) },
+    { name: 'ends', weight: 20, happen: change([STATUS_CODES.active, STATUS_CODES.suspended], STATUS_CODES.graduated) },
   ]
 }
 
 const isOpen = ({ programme_identifier, ages: [from, to] }: Programme, age: number, enrolments: Enrolments) =>
   age >= from && age <= to && !enrolments.has(programme_identifier)
 
-interface Generated {
+interface GeneratedEnrolment {
   readonly programme: { readonly programme_identifier: string }
   readonly enrolment_status: string
 }
 
 /** Reads the enrolments from a generated document, and turns labels of statuses into codes. */
 function enrolmentsIn(document: object): Enrolments {
-  const { member } = document as { member: { programme_identifier: Generated | readonly Generated[] } }
+  const { member } = document as {
+    member: { programme_identifier: GeneratedEnrolment | readonly GeneratedEnrolment[] }
+  }
   const all = [member.programme_identifier].flat()
   return new Map(
     all.map(({ programme, enrolment_status }) => [
@@ -89,7 +91,7 @@ function enrolmentsIn(document: object): Enrolments {
 }
 
 const CODES: ReadonlyMap<string, string> = new Map([
-  ['Active', STATUS.active],
-  ['Graduated', STATUS.graduated],
-  ['Suspended', STATUS.suspended],
+  ['Active', STATUS_CODES.active],
+  ['Graduated', STATUS_CODES.graduated],
+  ['Suspended', STATUS_CODES.suspended],
 ])

@@ -3,7 +3,7 @@ import { disability } from '../kinds/disability.ts'
 import { ess } from '../kinds/ess.ts'
 import { farmer } from '../kinds/farmer.ts'
 import { social } from '../kinds/social.ts'
-import { type Population, PURPOSE, populationOf, Stream } from '../stream.ts'
+import { type Population, populationOf, STREAM_PURPOSES, Stream } from '../stream.ts'
 import { civilLife } from './civil-life.ts'
 import { ibrLife } from './ibr-life.ts'
 import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
@@ -36,7 +36,7 @@ export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iter
   const make = Object.hasOwn(LIVES, kind) ? LIVES[kind] : undefined
   if (make === undefined) throw new RangeError(`there are no life events for a registry of kind "${kind}"`)
   const chance = populationOf(`life ${seed}`)
-  const run = new Stream(chance, PURPOSE.life, 0).below(NEWCOMERS.runs)
+  const run = new Stream(chance, STREAM_PURPOSES.life, 0).below(NEWCOMERS.runs)
   const rows = make({
     population: populationOf(people.seed),
     documents: people.count,
@@ -49,7 +49,7 @@ export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iter
 function* events(rows: readonly LifeRow[], chance: Population): Generator<LifeEvent> {
   const total = rows.reduce((sum, { weight }) => sum + weight, 0)
   for (let number = 1; ; number++) {
-    const stream = new Stream(chance, PURPOSE.life, number)
+    const stream = new Stream(chance, STREAM_PURPOSES.life, number)
     let draw = stream.below(total)
     const row = rows.find(({ weight }) => {
       draw -= weight

@@ -11,7 +11,7 @@ export interface Couple {
 
 /** The number of random attempts to find a suitable person. */
 const TRIES = 40
-const OF_AGE = 18
+const ADULT_YEARS = 18
 
 export class Society {
   readonly #beginning: Beginning
@@ -49,7 +49,7 @@ export class Society {
 
   /** True for an adult of the people who were there at the beginning. Newborn people stay children. */
   isAdult(index: number): boolean {
-    return index < this.#beginning.documents && this.person(index).age >= OF_AGE
+    return index < this.#beginning.documents && this.person(index).age >= ADULT_YEARS
   }
 
   isSingle(index: number): boolean {

@@ -18,20 +18,20 @@ const ROLES = ['seen', 'written', 'asked'] as const
 export function EntriesOfPerson() {
   const [given, setGiven] = useState(EMPTY)
   const set = (changes: Partial<typeof EMPTY>) => setGiven({ ...given, ...changes })
-  const asked = () => {
+  const readForm = () => {
     const [from, to] = [isoTimeOf(given.from), isoTimeOf(given.to)]
     const period = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
     return { type: given.type.trim(), value: given.value.trim(), ...period }
   }
   const look = useAct({
     call: () =>
-      answerTo(api.POST('/admin/v1/accounts/person', { body: { ...asked(), confidential: given.confidential } })),
+      answerTo(api.POST('/admin/v1/accounts/person', { body: { ...readForm(), confidential: given.confidential } })),
     changes: CHANGES,
   })
   const report = useAct({
     call: async (format: 'html' | 'json') => ({
       format,
-      answer: await answerTo(api.POST('/admin/v1/accounts/report', { body: asked() })),
+      answer: await answerTo(api.POST('/admin/v1/accounts/report', { body: readForm() })),
     }),
     changes: CHANGES,
     onDone: ({ format, answer }) => {

@@ -57,7 +57,7 @@ export function Verification() {
         )
       }
     >
-      <Loaded query={query}>{(progress) => <Verified progress={progress} />}</Loaded>
+      <Loaded query={query}>{(progress) => <VerificationProgress progress={progress} />}</Loaded>
       <p className={styles.note}>
         {VERIFY.witness} <code>{VERIFY.command}</code> <CopyValue value={VERIFY.command} what={VERIFY.command} />
       </p>
@@ -65,7 +65,7 @@ export function Verification() {
   )
 }
 
-function Verified({ progress }: { readonly progress: Progress }) {
+function VerificationProgress({ progress }: { readonly progress: Progress }) {
   const { state, entries, about, result } = progress
   const verified = numberText(entries, LOCALE)
   const faults = result?.faults ?? []

@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
 ]
 
 /** The next step for an empty list: a search that is answered later makes a delivery. */
-const LATER = { ...NEXT_STEPS.search, to: '/try?answer=later' }
+const LATER_SEARCH = { ...NEXT_STEPS.search, to: '/try?answer=later' }
 
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
@@ -68,7 +68,7 @@ export function Page() {
           { name: 'until', label: FIELDS.until, time: true, more: true },
         ]}
         texts={DELIVERIES}
-        step={LATER}
+        step={LATER_SEARCH}
         columns={COLUMNS}
         query={query}
         keyOf={({ id }) => id}

@@ -16,16 +16,16 @@ const { publish: TEXTS } = EVENTS
 
 export function Publish({ namespace }: { readonly namespace: string }) {
   const may = useMay()
-  const of = { params: { path: { namespace } } }
+  const registryPath = { params: { path: { namespace } } }
   const { data: registry } = useQuery({
     queryKey: ['registries', 'one', namespace],
-    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}', of)),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}', registryPath)),
     enabled: may('publish'),
   })
   const isOffered = may('publish') && registry !== undefined && isSynthetic(registry)
   const { data: samples = [] } = useQuery({
     queryKey: ['registries', 'sample', namespace],
-    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/sample', of)),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/sample', registryPath)),
     // A record that somebody edits must not be replaced by a reload.
     staleTime: Number.POSITIVE_INFINITY,
     enabled: isOffered,
@@ -40,7 +40,7 @@ export function Publish({ namespace }: { readonly namespace: string }) {
     )
     // The server checks the record.
     const body = { reg_event_type, record_type, record: record as Record<string, never> }
-    return answerTo(api.POST('/admin/v1/registries/{namespace}/events', { ...of, body }))
+    return answerTo(api.POST('/admin/v1/registries/{namespace}/events', { ...registryPath, body }))
   }
   const types = samples.map(({ record_type }) => record_type)
   return (

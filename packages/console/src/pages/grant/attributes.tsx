@@ -4,7 +4,7 @@ import { Checkbox } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'
 import { type Column, DataTable, loadedQuery } from '../../parts/table.tsx'
 import { GRANT } from '../../texts/grants.ts'
-import { type Draft, grantedBy, grantedNames, isGrantedName, toggleName } from './draft.ts'
+import { type Draft, findGrantingName, grantedNames, isGrantedName, toggleName } from './draft.ts'
 import styles from './grant.module.css'
 
 const { edit: TEXTS } = GRANT
@@ -30,14 +30,14 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
     // No box: every participant that may ask may ask by identifiers.
     if (member === 'ask' && name === TEXTS.identifier) return null
     const own = isGrantedName(names, name)
-    const by = own ? undefined : attributes.map((one) => grantedBy(names, member, one)).find(Boolean)
+    const by = own ? undefined : attributes.map((one) => findGrantingName(names, member, one)).find(Boolean)
     return (
       <Checkbox
         aria-label={MEMBERS[member](name)}
         label={by && TEXTS.grantedBy(by)}
         checked={own || by !== undefined}
         disabled={by !== undefined}
-        onChange={() => set(member, toggleName(names, name, known(member, rows)))}
+        onChange={() => set(member, toggleName(names, name, knownNames(member, rows)))}
       />
     )
   }
@@ -59,7 +59,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
           key={member}
           label={`${TITLES[member]}: ${TEXTS.everything}`}
           checked={grantedNames(draft, member) === 'all'}
-          onChange={() => set(member, grantedNames(draft, member) === 'all' ? known(member, rows) : 'all')}
+          onChange={() => set(member, grantedNames(draft, member) === 'all' ? knownNames(member, rows) : 'all')}
         />
       ))}
       <div className={styles.matrix}>
@@ -74,7 +74,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
   )
 }
 
-const known = (member: Member, rows: readonly Row[]): readonly string[] =>
+const knownNames = (member: Member, rows: readonly Row[]): readonly string[] =>
   rows.map(({ name }) => name).filter((name) => member === 'see' || name !== TEXTS.identifier)
 
 /** The rows of the table: the identifier, attributes of the registry, and other names that are granted. */

@@ -20,7 +20,7 @@ const CHOICES = {
   counts: ['exact', 'capped', 'rounded', 'none'],
   consent: ['asserted', 'signed'],
 } as const
-const CHOSEN = ['minors', 'counts', 'consent'] as const
+const CHOICE_MEMBERS = ['minors', 'counts', 'consent'] as const
 const TIMES = ['valid_from', 'valid_until'] as const
 const NUMBERS = [
   ...(['page_size', 'items_per_day', 'records_per_day'] as const),
@@ -89,7 +89,7 @@ function SingleValues({ draft, set }: Omit<ConditionsProps, 'registry'>) {
         value={textOf(draft.basis)}
         onChange={(event) => set('basis', event.currentTarget.value)}
       />
-      {CHOSEN.map((member) => (
+      {CHOICE_MEMBERS.map((member) => (
         <NativeSelect
           key={member}
           label={TEXTS[member]}

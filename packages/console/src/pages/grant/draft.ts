@@ -9,7 +9,7 @@ export type Names = 'all' | readonly string[]
 export const EMPTY_DRAFT: Draft = { operations: [], see: [], basis: 'law' }
 
 /** The names that a member of a grant grants when it is absent. Absent members without a row grant none. */
-const OTHERWISE: Readonly<Record<string, Names>> = {
+const NAMES_WHEN_ABSENT: Readonly<Record<string, Names>> = {
   record_types: 'all',
   identifier_types: 'all',
   query_forms: ['identifier'],
@@ -17,13 +17,13 @@ const OTHERWISE: Readonly<Record<string, Names>> = {
 
 /** The names that a member of the draft grants. */
 export function grantedNames(draft: Draft, member: string): Names {
-  const given = draft[member] ?? OTHERWISE[member] ?? []
+  const given = draft[member] ?? NAMES_WHEN_ABSENT[member] ?? []
   return given === 'all' ? 'all' : (given as readonly string[])
 }
 
 export const isGrantedName = (names: Names, name: string): boolean => names === 'all' || names.includes(name)
 
-interface Named {
+interface NamedAttribute {
   readonly aliases: readonly string[]
   /** The paths of the attribute in a record. */
   readonly paths: readonly string[]
@@ -33,7 +33,11 @@ interface Named {
  * Returns the name that grants an attribute in place of its own name: an alias, or a member of the record that contains
  * it. Such a member grants seeing, and not asking.
  */
-export function grantedBy(names: Names, member: 'ask' | 'see', { aliases, paths }: Named): string | undefined {
+export function findGrantingName(
+  names: Names,
+  member: 'ask' | 'see',
+  { aliases, paths }: NamedAttribute,
+): string | undefined {
   if (names === 'all') return undefined
   const isWithin = (name: string) => paths.some((path) => `${path}.`.startsWith(`${name}.`))
   return names.find((name) => aliases.includes(name) || (member === 'see' && isWithin(name)))
@@ -61,11 +65,12 @@ interface Change {
 export function changedMembers(before: Draft, after: Draft): readonly Change[] {
   const members = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return members
-    .filter((member) => written(before[member]) !== written(after[member]))
+    .filter((member) => comparableText(before[member]) !== comparableText(after[member]))
     .map((member) => ({ member, before: before[member], after: after[member] }))
 }
 
-const written = (value: unknown): string | undefined => JSON.stringify(Array.isArray(value) ? [...value].sort() : value)
+const comparableText = (value: unknown): string | undefined =>
+  JSON.stringify(Array.isArray(value) ? [...value].sort() : value)
 
 /** Writes a value for people; undefined stays undefined. */
 export function draftText(value: unknown): string | undefined {

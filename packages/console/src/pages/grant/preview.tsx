@@ -43,7 +43,7 @@ export function Preview({ title, lead, whose, terms }: PreviewProps) {
           {({ records }) => (
             <div className={styles.records}>
               {records.map((record) => (
-                <Compared key={record.record_type} record={record} />
+                <ComparedRecord key={record.record_type} record={record} />
               ))}
             </div>
           )}
@@ -54,9 +54,9 @@ export function Preview({ title, lead, whose, terms }: PreviewProps) {
 }
 
 type Call = paths['/admin/v1/registries/{namespace}/grants/{sender_id}/preview']['post']
-type Previewed = Call['responses'][200]['content']['application/json']['records'][number]
+type PreviewedRecord = Call['responses'][200]['content']['application/json']['records'][number]
 
-function Compared({ record }: { readonly record: Previewed }) {
+function ComparedRecord({ record }: { readonly record: PreviewedRecord }) {
   const { record_type, granted, before, after, cut } = record
   return (
     <div>

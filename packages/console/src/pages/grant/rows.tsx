@@ -27,7 +27,7 @@ export function RecordConditions({ registry, draft, onChange }: RowsProps) {
     <fieldset className={styles.names}>
       <legend className={styles.legend}>{TEXTS.label}</legend>
       {types.map((type) => (
-        <RowsOf
+        <TypeConditions
           key={type}
           type={type}
           // An age changes from day to day: the server takes no condition on it.
@@ -51,7 +51,7 @@ interface RowsOfProps {
   readonly onChange: (expression: unknown) => void
 }
 
-function RowsOf({ type, attributes, expression, onChange }: RowsOfProps) {
+function TypeConditions({ type, attributes, expression, onChange }: RowsOfProps) {
   const [conditions, setConditions] = useTypedText(expression, conditionsOf)
   const types = new Map(attributes.map((row) => [row.name, row.type]))
   const first: Condition = { attribute: attributes[0]?.name ?? '', operator: '$eq', value: '' }

@@ -48,18 +48,18 @@ export function Prose({ nodes, anchor }: ProseProps) {
     })
     return () => cancelAnimationFrame(frame)
   }, [anchor])
-  return <div className={styles.prose}>{nodes.map(shown)}</div>
+  return <div className={styles.prose}>{nodes.map(renderNode)}</div>
 }
 
 /** Elements that may be wider than the page: readers can scroll them, also by keyboard. */
-const SCROLLED: Readonly<Partial<Record<Tag, string>>> = HELP_TEXTS.scrolled
+const SCROLL_LABELS: Readonly<Partial<Record<Tag, string>>> = HELP_TEXTS.scrolled
 
-function shown(node: HelpNode, at: number): ReactNode {
+function renderNode(node: HelpNode, at: number): ReactNode {
   if (typeof node === 'string') return node
   const { tag, id, href, children } = node
   const given = id === undefined ? { href } : { id: idOf(id), tabIndex: -1 }
-  const element = createElement(tag, { key: at, ...given }, ...children.map(shown))
-  const label = SCROLLED[tag]
+  const element = createElement(tag, { key: at, ...given }, ...children.map(renderNode))
+  const label = SCROLL_LABELS[tag]
   if (label === undefined) return element
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard

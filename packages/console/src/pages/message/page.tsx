@@ -25,7 +25,7 @@ export function Page() {
     queryKey: ['messages', 'timeline', message_id],
     queryFn: () => answerTo(api.GET('/admin/v1/messages/{message_id}', { params: { path: { message_id } } })),
     // The page reloads while a step is still to come.
-    refetchInterval: ({ state }) => (state.data?.messages.some(isMoving) === true ? EVERY_MS : false),
+    refetchInterval: ({ state }) => (state.data?.messages.some(hasStepToCome) === true ? EVERY_MS : false),
   })
   return (
     <PageFrame
@@ -52,7 +52,7 @@ export function Page() {
   )
 }
 
-const isMoving = ({ steps, waits_for }: Message): boolean =>
+const hasStepToCome = ({ steps, waits_for }: Message): boolean =>
   waits_for.length > 0 || steps.some(({ outcome }) => outcome === 'waiting')
 
 function OneMessage({ message }: { readonly message: Message }) {

@@ -14,12 +14,12 @@ export type OutcomeGroup = (typeof GROUPS)[keyof typeof GROUPS]
 /** The groups in a bar of the chart, from the bottom up. */
 export const OUTCOME_GROUPS = ['good', 'rejected', 'refused'] as const satisfies readonly OutcomeGroup[]
 
-interface Counted {
+interface OutcomeCounts {
   readonly outcomes: Readonly<Record<string, number>>
 }
 
 /** Counts the messages of each group, by their outcomes; an unknown outcome is good. */
-export function countByGroup(traffic: readonly Counted[]): Readonly<Record<OutcomeGroup, number>> {
+export function countByGroup(traffic: readonly OutcomeCounts[]): Readonly<Record<OutcomeGroup, number>> {
   const counts = { good: 0, rejected: 0, refused: 0 }
   for (const [outcome, count] of traffic.flatMap(({ outcomes }) => Object.entries(outcomes))) {
     const group: OutcomeGroup = Object.hasOwn(GROUPS, outcome) ? GROUPS[outcome as keyof typeof GROUPS] : 'good'

@@ -56,7 +56,7 @@ export function HourChart({ hours }: Pick<Overview, 'hours'>) {
             <g key={from}>
               <title>{`${clock(from)}: ${counted ? TEXTS.most(number(all)) : TEXTS.uncounted}`}</title>
               <rect x={`${at * width}%`} width={`${width}%`} y="0" height={HEIGHT} className={styles.hour} />
-              {stacked(byGroup, top).map(({ group, y, height }) => (
+              {stackBars(byGroup, top).map(({ group, y, height }) => (
                 <rect
                   key={group}
                   x={`${(at + (1 - BAR) / 2) * width}%`}
@@ -86,7 +86,7 @@ export function HourChart({ hours }: Pick<Overview, 'hours'>) {
 }
 
 /** Stacks the bars of an hour from the bottom; each is at least 1.5 units high. */
-function stacked(byGroup: Readonly<Record<OutcomeGroup, number>>, top: number) {
+function stackBars(byGroup: Readonly<Record<OutcomeGroup, number>>, top: number) {
   let y = HEIGHT
   return OUTCOME_GROUPS.filter((group) => byGroup[group] > 0).map((group) => {
     const height = Math.max((byGroup[group] / top) * HEIGHT, 1.5)

@@ -14,7 +14,7 @@ import styles from './overview.module.css'
 
 const TEXTS = OVERVIEW.operations
 const number = (value: number) => numberText(value, LOCALE)
-const span = (ms: number | null) => (ms === null ? '–' : durationText(ms, LOCALE))
+const durationOrDash = (ms: number | null) => (ms === null ? '–' : durationText(ms, LOCALE))
 
 type Operation = Overview['traffic'][number]
 
@@ -23,8 +23,8 @@ const COLUMNS: readonly Column<Operation>[] = [
   { title: TEXTS.mode, cell: ({ mode }) => mode, wideOnly: true },
   { title: TEXTS.messages, cell: ({ outcomes }) => number(sumOutcomes(outcomes)), align: 'end' },
   { title: TEXTS.outcomes, cell: (row) => <Outcomes {...row} />, stays: true },
-  { title: TEXTS.p50, cell: ({ p50_ms }) => span(p50_ms), align: 'end' },
-  { title: TEXTS.p99, cell: ({ p99_ms }) => span(p99_ms), align: 'end' },
+  { title: TEXTS.p50, cell: ({ p50_ms }) => durationOrDash(p50_ms), align: 'end' },
+  { title: TEXTS.p99, cell: ({ p99_ms }) => durationOrDash(p99_ms), align: 'end' },
 ]
 
 export function Traffic({ overview: { hours, traffic } }: { readonly overview: Overview }) {

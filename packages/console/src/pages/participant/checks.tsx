@@ -18,7 +18,7 @@ import styles from './participant.module.css'
 
 type Report = Participant['checks'][number]
 type CheckStep = Report['steps'][number]
-type Asked = Pick<Report, 'namespace' | 'since'>
+type CheckInput = Pick<Report, 'namespace' | 'since'>
 
 const { checks: TEXTS } = PARTICIPANT
 const { columns: TITLES } = TEXTS
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<CheckStep>[] = [
   { title: TITLES.text, cell: ({ text }) => text },
 ]
 
-const look = (sender_id: string, body: Asked) =>
+const look = (sender_id: string, body: CheckInput) =>
   answerTo(api.POST('/admin/v1/participants/{sender_id}/check', { params: { path: { sender_id } }, body }))
 
 export function Checks({ participant: { sender_id, environment, checks } }: { readonly participant: Participant }) {

@@ -11,7 +11,7 @@ const { fields: FIELDS } = TEXTS
 const AUTHS: readonly Auth[] = ['none', 'bearer', 'oauth2', 'mtls']
 
 /** The fields for each way of authentication. */
-const FIELDS_OF = [
+const CREDENTIAL_FIELDS = [
   { name: 'token', when: ['bearer'], as: 'secret', required: true },
   { name: 'token_url', when: ['oauth2'], as: 'text', required: true },
   { name: 'client_id', when: ['oauth2'], as: 'text', required: true },
@@ -33,7 +33,7 @@ export const Credentials = ({ sender_id, auth }: CredentialsProps) => (
     act={TEXTS.save}
     fields={[
       { name: 'auth', label: FIELDS.auth, as: 'choice', options: AUTHS, required: true, value: auth },
-      ...FIELDS_OF.map(({ when, ...field }) => ({
+      ...CREDENTIAL_FIELDS.map(({ when, ...field }) => ({
         ...field,
         label: FIELDS[field.name],
         when: [{ field: 'auth', is: when }],
@@ -53,7 +53,7 @@ export const Credentials = ({ sender_id, auth }: CredentialsProps) => (
           body: {
             auth: given.choice('auth', AUTHS) ?? auth,
             origin: given.text('origin'),
-            ...Object.fromEntries(FIELDS_OF.map(({ name }) => [name, given.text(name)])),
+            ...Object.fromEntries(CREDENTIAL_FIELDS.map(({ name }) => [name, given.text(name)])),
           },
         }),
       )

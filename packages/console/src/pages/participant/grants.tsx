@@ -77,12 +77,12 @@ export function Grants({ participant }: { readonly participant: Participant }) {
           empty={<Empty next={NEXT_STEPS.addRegistry} title={GRANTS.none} />}
         />
       </Panel>
-      {grants.length > 0 && <Matrix grants={inForce(grants)} />}
+      {grants.length > 0 && <Matrix grants={filterInForce(grants)} />}
     </Section>
   )
 }
 
-function inForce(grants: readonly Grant[]): readonly Grant[] {
+function filterInForce(grants: readonly Grant[]): readonly Grant[] {
   const now = Date.now()
   return grants.filter(
     ({ valid_from, valid_until }) =>

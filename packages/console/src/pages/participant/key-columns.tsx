@@ -8,7 +8,7 @@ import type { Tone } from '../../parts/tones.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
 
 export type Key = Participant['keys'][number]
-type Published = Participant['published_keys'][number]
+type PublishedKey = Participant['published_keys'][number]
 
 const { keys: TEXTS } = PARTICIPANT
 const { columns: TITLES, publishedColumns: PUBLISHED } = TEXTS
@@ -27,7 +27,7 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
   },
 ]
 
-export const PUBLISHED_COLUMNS: readonly Column<Published>[] = [
+export const PUBLISHED_COLUMNS: readonly Column<PublishedKey>[] = [
   { title: PUBLISHED.kid, cell: ({ kid }) => <CopyableId value={kid} what={PUBLISHED.kid} /> },
   { title: PUBLISHED.first, cell: ({ first_used_at }) => <Time at={first_used_at} /> },
   { title: PUBLISHED.last, cell: ({ last_used_at }) => <Time at={last_used_at} relative /> },

@@ -19,7 +19,8 @@ export function Keys({ participant: { sender_id, keys, published_keys } }: { rea
   const may = useMay()
   const acts: Column<Key> = {
     title: TITLES.acts,
-    cell: (row) => row.state !== 'revoked' && <Revoke sender_id={sender_id} row={row} left={leftWithout(keys, row)} />,
+    cell: (row) =>
+      row.state !== 'revoked' && <Revoke sender_id={sender_id} row={row} left={countKeysLeft(keys, row)} />,
   }
   return (
     <>
@@ -51,7 +52,7 @@ export function Keys({ participant: { sender_id, keys, published_keys } }: { rea
 }
 
 /** Counts the live keys of the same use that are left without this key. */
-const leftWithout = (keys: readonly Key[], { kid, use }: Key): number =>
+const countKeysLeft = (keys: readonly Key[], { kid, use }: Key): number =>
   keys.filter((key) => key.state === 'live' && key.use === use && key.kid !== kid).length
 
 interface RevokeProps {

@@ -36,9 +36,9 @@ const COLUMNS: readonly Column<Quota>[] = [
   },
 ]
 
-type Used = Pick<Participant, 'quotas' | 'accepted_today' | 'callbacks_today'>
+type UseOfDay = Pick<Participant, 'quotas' | 'accepted_today' | 'callbacks_today'>
 
-export const Quotas = ({ participant }: { readonly participant: Used }) => (
+export const Quotas = ({ participant }: { readonly participant: UseOfDay }) => (
   <Section title={TEXTS.title} lead={TEXTS.lead}>
     <Panel>
       <DataTable
@@ -51,7 +51,7 @@ export const Quotas = ({ participant }: { readonly participant: Used }) => (
   </Section>
 )
 
-function rowsOf({ quotas, accepted_today: accepted, callbacks_today: called }: Used): Quota[] {
+function rowsOf({ quotas, accepted_today: accepted, callbacks_today: called }: UseOfDay): Quota[] {
   const registry = TEXTS.everywhere
   return [
     ...quotas.map(({ namespace, counted, used, most }) => ({ what: NAMES[counted], registry: namespace, used, most })),

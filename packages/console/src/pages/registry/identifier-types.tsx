@@ -12,7 +12,7 @@ type IdentifierType = Registry['identifier_types'][number]
 
 const { identifiers: TEXTS, attributes } = REGISTRY
 const { columns: TITLES, fields: FIELDS } = TEXTS
-const COMPARED = ['code', 'phone', 'email'] as const
+const COMPARED_AS = ['code', 'phone', 'email'] as const
 const PATH = '/admin/v1/registries/{namespace}/identifier-types'
 const CHANGES = ['registries'] as const
 
@@ -63,7 +63,7 @@ const Add = ({ namespace }: { readonly namespace: string }) => (
         label: FIELDS.compared,
         note: FIELDS.comparedNote,
         as: 'choice',
-        options: COMPARED,
+        options: COMPARED_AS,
         empty: FIELDS.comparedDefault,
       },
       patternsField,
@@ -75,7 +75,7 @@ const Add = ({ namespace }: { readonly namespace: string }) => (
           params: { path: { namespace } },
           body: {
             name: given.text('name') ?? '',
-            compared_as: given.choice('compared_as', COMPARED),
+            compared_as: given.choice('compared_as', COMPARED_AS),
             patterns: given.lines('patterns'),
             aliases: given.lines('aliases'),
           },

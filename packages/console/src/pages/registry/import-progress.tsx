@@ -14,8 +14,8 @@ import { REGISTRY } from '../../texts/registries.ts'
 const { import: TEXTS } = REGISTRY
 const { facts: NAMES, columns: TITLES } = TEXTS
 
-type Begun = NonNullable<Registry['import']>
-type Ended = NonNullable<Registry['last_import']>
+type BegunImport = NonNullable<Registry['import']>
+type EndedImport = NonNullable<Registry['last_import']>
 
 interface Problem {
   /** The attribute or path that has the problem; null: the whole entry has it. */
@@ -40,8 +40,8 @@ export function ImportProgress({ registry }: { readonly registry: Registry }) {
   const { import: begun, last_import: ended } = registry
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead}>
-      {begun !== null && <Found facts={factsOfBegun(begun)} problems={wholeEntries(begun.rejections)} />}
-      {ended !== null && <Found facts={factsOfEnded(ended)} problems={importProblems(ended)} />}
+      {begun !== null && <ImportDetails facts={factsOfBegun(begun)} problems={wholeEntries(begun.rejections)} />}
+      {ended !== null && <ImportDetails facts={factsOfEnded(ended)} problems={importProblems(ended)} />}
       {begun === null && ended === null && (
         <Panel>
           <Empty title={TEXTS.none}>
@@ -58,7 +58,7 @@ interface FoundProps {
   readonly problems: readonly Problem[]
 }
 
-const Found = ({ facts, problems }: FoundProps) => (
+const ImportDetails = ({ facts, problems }: FoundProps) => (
   <>
     <Panel padded>
       <FactList rows={facts} />
@@ -83,7 +83,7 @@ export const ImportProblems = ({ problems }: Pick<FoundProps, 'problems'>) =>
 const wholeEntries = (rows: readonly (Omit<Problem, 'name' | 'lines'> & Partial<Problem>)[]): Problem[] =>
   rows.map(({ reason, count, lines = null }) => ({ name: null, reason, count, lines }))
 
-interface Reported {
+interface ReportedValues {
   readonly not_understood: number
   readonly rule: string | null
   readonly lines: readonly number[]
@@ -99,7 +99,7 @@ interface OddTexts {
   readonly afterToday: string
 }
 
-const ofValues = (name: string, row: Reported, odd: OddTexts): Problem[] => [
+const valueProblems = (name: string, row: ReportedValues, odd: OddTexts): Problem[] => [
   ...(row.not_understood > 0
     ? [{ name, reason: row.rule ?? TEXTS.notUnderstood, count: row.not_understood, lines: row.lines }]
     : []),
@@ -114,18 +114,18 @@ const ofValues = (name: string, row: Reported, odd: OddTexts): Problem[] => [
  * when no path has such values. Unlisted codes and later dates are known for attributes only.
  */
 export function importProblems(
-  { rejections, repeated, attributes, paths }: Pick<Ended, 'rejections' | 'repeated' | 'attributes' | 'paths'>,
+  { rejections, repeated, attributes, paths }: Pick<EndedImport, 'rejections' | 'repeated' | 'attributes' | 'paths'>,
   odd: OddTexts = TEXTS,
 ): Problem[] {
-  const inPaths = paths.flatMap((row) => ofValues(row.path, { ...row, unlisted: 0, after_today: 0 }, odd))
+  const inPaths = paths.flatMap((row) => valueProblems(row.path, { ...row, unlisted: 0, after_today: 0 }, odd))
   const others = attributes.flatMap((row) =>
-    ofValues(row.name, inPaths.length > 0 ? { ...row, not_understood: 0 } : row, odd),
+    valueProblems(row.name, inPaths.length > 0 ? { ...row, not_understood: 0 } : row, odd),
   )
   const replaced = repeated.count > 0 ? [{ reason: TEXTS.repeated, ...repeated }] : []
   return [...wholeEntries([...rejections, ...replaced]), ...inPaths, ...others]
 }
 
-const factsOfCounts = ({ entries, written, inserted, rejected }: Begun | Ended) =>
+const factsOfCounts = ({ entries, written, inserted, rejected }: BegunImport | EndedImport) =>
   [
     [NAMES.entries, numberText(entries, LOCALE)],
     [NAMES.written, numberText(written, LOCALE)],
@@ -133,7 +133,7 @@ const factsOfCounts = ({ entries, written, inserted, rejected }: Begun | Ended) 
     [NAMES.rejected, numberText(rejected, LOCALE)],
   ] as const
 
-const factsOfEnded = (ended: Ended) =>
+const factsOfEnded = (ended: EndedImport) =>
   [
     [NAMES.state, <Badge key="state" state={TEXTS.ended} tone={ended.rejected > 0 ? 'warn' : 'good'} />],
     [NAMES.ended, <Time key="ended" at={ended.ended_at} relative />],
@@ -141,7 +141,7 @@ const factsOfEnded = (ended: Ended) =>
     [NAMES.kept, ended.kept > 0 ? numberText(ended.kept, LOCALE) : null],
   ] as const
 
-const factsOfBegun = (begun: Begun) =>
+const factsOfBegun = (begun: BegunImport) =>
   [
     [
       NAMES.state,

@@ -14,7 +14,7 @@ const isEmpty = ({ records }: Registry): boolean => Object.values(records).every
 
 const fieldOf = (record_type: string): string => `primary ${record_type}`
 
-const knownBy = ({ primary_identifiers, identifier_types }: Registry): readonly DialogField[] =>
+const primaryFields = ({ primary_identifiers, identifier_types }: Registry): readonly DialogField[] =>
   Object.entries(primary_identifiers).map(([record_type, value]) => ({
     name: fieldOf(record_type),
     label: TEXTS.known(record_type),
@@ -43,7 +43,7 @@ export const Settings = ({ registry }: { readonly registry: Registry }) => (
         as: 'area',
         value: registry.web_origins.join('\n'),
       },
-      ...(isEmpty(registry) ? knownBy(registry) : []),
+      ...(isEmpty(registry) ? primaryFields(registry) : []),
       {
         name: 'time_zone',
         label: FIELDS.time_zone,

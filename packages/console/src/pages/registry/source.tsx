@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Registry, SourceCheck, SourceStatus } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
-import { Proposed } from '../../api/fault.ts'
+import { ActProposed } from '../../api/fault.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
 import { FactList, Panel, Section } from '../../parts/page.tsx'
@@ -27,7 +27,7 @@ type Records = SourceCheck['records'][number]
 type Slow = Records['slow'][number]
 
 /** The members of a source file that are shown. The server has checked the file. */
-interface Shown {
+interface ShownSource {
   readonly engine?: string
   readonly way?: string
   readonly url?: { readonly env?: string; readonly file?: string }
@@ -58,10 +58,10 @@ export function Source({ registry: { namespace, source_away }, source }: SourceP
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead} actions={button}>
       <Panel padded>
-        <FactList rows={factsOf(source as Shown, source_away === true)} />
+        <FactList rows={factsOf(source as ShownSource, source_away === true)} />
       </Panel>
-      {(source as Shown).way === 'mirror' && <Following namespace={namespace} />}
-      {check.error !== null && !(check.error instanceof Proposed) ? (
+      {(source as ShownSource).way === 'mirror' && <MirrorStatus namespace={namespace} />}
+      {check.error !== null && !(check.error instanceof ActProposed) ? (
         <Panel>
           <Fault title={TEXTS.failed} error={check.error} />
         </Panel>
@@ -70,14 +70,14 @@ export function Source({ registry: { namespace, source_away }, source }: SourceP
           <Empty title={TEXTS.unchecked}>{TEXTS.uncheckedNote}</Empty>
         </Panel>
       ) : (
-        <Checked checked={checked} />
+        <CheckResult checked={checked} />
       )}
     </Section>
   )
 }
 
 /** Shows how far a mirror has followed its source. */
-function Following({ namespace }: { readonly namespace: string }) {
+function MirrorStatus({ namespace }: { readonly namespace: string }) {
   const query = useQuery({
     queryKey: ['registries', 'source', namespace],
     queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/source', { params: { path: { namespace } } })),
@@ -87,7 +87,7 @@ function Following({ namespace }: { readonly namespace: string }) {
     <Loaded query={query} lines={5}>
       {(status) => (
         <Panel padded>
-          <FactList rows={followingOf(status)} />
+          <FactList rows={mirrorFacts(status)} />
         </Panel>
       )}
     </Loaded>
@@ -102,7 +102,7 @@ const TONES: Readonly<Record<SourceStatus['state'], Tone>> = {
   failing: 'bad',
 }
 
-const followingOf = ({ state, answers, lag_seconds, behind, rejects, compared_at, failure, advice }: SourceStatus) =>
+const mirrorFacts = ({ state, answers, lag_seconds, behind, rejects, compared_at, failure, advice }: SourceStatus) =>
   [
     [
       NAMES.state,
@@ -119,7 +119,7 @@ const followingOf = ({ state, answers, lag_seconds, behind, rejects, compared_at
   ] as const
 
 /** The facts about a source. A mirror answers also while its source is away; a live source does not. */
-const factsOf = ({ engine, way = '', url, records = {} }: Shown, isAway: boolean) =>
+const factsOf = ({ engine, way = '', url, records = {} }: ShownSource, isAway: boolean) =>
   [
     ...(way === 'mirror'
       ? []
@@ -140,7 +140,7 @@ const factsOf = ({ engine, way = '', url, records = {} }: Shown, isAway: boolean
     ),
   ] as const
 
-const Checked = ({ checked: { database, writes, weak, records } }: { readonly checked: SourceCheck }) => (
+const CheckResult = ({ checked: { database, writes, weak, records } }: { readonly checked: SourceCheck }) => (
   <>
     <Panel padded>
       <FactList

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { chosenSettings, valueText } from './filter-settings.ts'
+import { filterSettings, valueText } from './filter-settings.ts'
 
 const PORT = {
   variable: 'PORT',
@@ -23,7 +23,7 @@ it.each([
   [{ source: 'environment' }, [PORT]],
   [{ text: 'o', kind: 'limit', source: 'environment' }, []],
 ])('%j shows %j', (filter, shown) => {
-  expect(chosenSettings([PORT, BODY], filter)).toEqual(shown)
+  expect(filterSettings([PORT, BODY], filter)).toEqual(shown)
 })
 
 it('writes a value with its unit', () => {

@@ -2,7 +2,7 @@
 import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 
-interface Described {
+interface SettingText {
   readonly variable: string
   readonly meaning: string
   readonly kind: string
@@ -10,7 +10,7 @@ interface Described {
 }
 
 /** Finds settings of a kind and a source, if given, with every word in the name or the meaning, in any case. */
-export function chosenSettings<Setting extends Described>(
+export function filterSettings<Setting extends SettingText>(
   settings: readonly Setting[],
   { text = '', kind, source }: Readonly<Record<string, string | undefined>>,
 ): readonly Setting[] {

@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Finding>[] = [
 export function Findings() {
   const query = useQuery({ queryKey: ['findings'], queryFn: () => answerTo(api.GET('/admin/v1/findings')) })
   const sorted = query.data?.toSorted((one, other) => WORST_FIRST.indexOf(one.state) - WORST_FIRST.indexOf(other.state))
-  const counted = (state: Finding['state']) =>
+  const countText = (state: Finding['state']) =>
     numberText(sorted?.filter((finding) => finding.state === state).length ?? 0, LOCALE)
   return (
     <Section
@@ -56,7 +56,7 @@ export function Findings() {
     >
       {sorted !== undefined && (
         <p className={styles.shown} role="status">
-          {FINDINGS.counts(counted('broken'), counted('weak'), counted('ok'))}
+          {FINDINGS.counts(countText('broken'), countText('weak'), countText('ok'))}
         </p>
       )}
       <Panel>

@@ -11,7 +11,7 @@ import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { SETTINGS } from '../../texts/settings.ts'
-import { chosenSettings, valueText } from './filter-settings.ts'
+import { filterSettings, valueText } from './filter-settings.ts'
 import styles from './settings.module.css'
 
 export type Setting = Answer<'/admin/v1/settings'>[number]
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Setting>[] = [
 export function SettingList() {
   const filter = useFilter(Object.keys(FIELDS))
   const query = useQuery({ queryKey: ['settings'], queryFn: () => answerTo(api.GET('/admin/v1/settings')) })
-  const shown = query.data && chosenSettings(query.data, filter.values)
+  const shown = query.data && filterSettings(query.data, filter.values)
   return (
     <>
       <FilterForm

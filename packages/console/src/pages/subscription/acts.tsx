@@ -15,22 +15,22 @@ const CHANGES = ['subscriptions']
 
 export function SubscriptionActs({ subscription }: { readonly subscription: Subscription }) {
   const { code, state, waiting } = subscription
-  const of = { params: { path: { code } }, body: {} }
+  const subscriptionPath = { params: { path: { code } }, body: {} }
   const [testing, testDialog] = useDisclosure(false)
   const [ending, endDialog] = useDisclosure(false)
   const test = useAct({
-    call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/test', of)),
+    call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/test', subscriptionPath)),
     changes: CHANGES,
     done: () => TEST.done,
     onOver: testDialog.close,
   })
   const resume = useAct({
-    call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/resume', of)),
+    call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/resume', subscriptionPath)),
     changes: CHANGES,
     done: () => RESUME.done,
   })
   const cancel = useAct({
-    call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/cancel', of)),
+    call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/cancel', subscriptionPath)),
     changes: CHANGES,
     done: () => CANCEL.done,
     onOver: endDialog.close,

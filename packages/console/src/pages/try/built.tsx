@@ -94,7 +94,7 @@ export function BuiltSearchParts({ built, sender_id, namespace, busy, onSend }: 
             </Tabs.Panel>
           ))}
           <Tabs.Panel value="signed" className={styles.part}>
-            <Signed signature={built.signature} />
+            <SignaturePart signature={built.signature} />
           </Tabs.Panel>
         </Tabs>
       </Panel>
@@ -110,7 +110,7 @@ interface ReplyProps extends Pick<BuiltSearch, 'envelope'> {
 
 function Reply({ reply, envelope, grant }: ReplyProps) {
   const id = headerText(envelope, 'message_id')
-  const outcome = headerText(parsed(reply.body), 'status')
+  const outcome = headerText(parseJson(reply.body), 'status')
   const isRejected = outcome === 'rjct'
   const tone = reply.status >= 300 ? 'bad' : isRejected ? 'quiet' : 'good'
   return (
@@ -134,7 +134,7 @@ function Reply({ reply, envelope, grant }: ReplyProps) {
   )
 }
 
-function Signed({ signature }: Pick<BuiltSearch, 'signature'>) {
+function SignaturePart({ signature }: Pick<BuiltSearch, 'signature'>) {
   const { required, kid, algorithm, layout, bytes } = signature
   return (
     <>
@@ -173,12 +173,12 @@ const Code = ({ text, what }: { readonly text: string; readonly what: string }) 
 
 /** JSON with line breaks; any other text unchanged. */
 function readable(body: string): string {
-  const json = parsed(body)
+  const json = parseJson(body)
   return json === undefined ? body : JSON.stringify(json, null, 2)
 }
 
 /** Reads a text as JSON; undefined for other text. */
-function parsed(body: string): unknown {
+function parseJson(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {

@@ -39,19 +39,19 @@ export function Page() {
 
 function Trial({ names, first }: { readonly names: readonly string[]; readonly first: string }) {
   const [namespace, setNamespace] = useState(first)
-  const of = { params: { path: { namespace } } }
+  const registryPath = { params: { path: { namespace } } }
   const registry = useQuery({
     queryKey: ['registries', 'one', namespace],
-    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}', of)),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}', registryPath)),
   })
   const samples = useQuery({
     queryKey: ['registries', 'sample', namespace],
-    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/sample', of)),
+    queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/sample', registryPath)),
     staleTime: LONG_MS,
     retry: false,
   })
   const act = useAct({
-    call: (body: TrialRequest) => answerTo(api.POST('/admin/v1/registries/{namespace}/try', { ...of, body })),
+    call: (body: TrialRequest) => answerTo(api.POST('/admin/v1/registries/{namespace}/try', { ...registryPath, body })),
     changes: ['messages', 'auditLog'],
   })
   const [last, setLast] = useState<TrialRequest | null>(null)

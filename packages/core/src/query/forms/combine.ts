@@ -1,11 +1,11 @@
 /** Combines conditions into one predicate, and decides which of them are about the same element of a list. */
 import type { Searchable } from '@rollcall/protocol'
-import type { List, Predicate } from '../../model/predicate.ts'
+import type { ElementList, Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
 
 /** A predicate about one element of `list`; about the record itself when `list` is undefined. */
 export interface Condition {
-  readonly list: List | undefined
+  readonly list: ElementList | undefined
   readonly of: Predicate
 }
 
@@ -126,7 +126,7 @@ export function predicateOnElement(conditions: readonly Condition[]): Predicate 
  * Turns a predicate on an element into one on the record: some element satisfies it. For a negation, no element may
  * satisfy it; for alternatives, different elements may.
  */
-function ofSomeElement(list: List, of: Predicate): Predicate {
+function ofSomeElement(list: ElementList, of: Predicate): Predicate {
   if (of.is === 'not') return negate(ofSomeElement(list, of.of))
   if (of.is === 'or') return joinByOr(of.of.map((part) => ofSomeElement(list, part)))
   return of.is === 'exists' ? { ...of, list } : { is: 'some', list, of }

@@ -2,7 +2,7 @@ import type { JsonValue } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { SCOPE, shown } from '../../../test/query-kind.ts'
 import { readComparison, readExpressionList } from './expression-list.ts'
-import { Reader } from './reader.ts'
+import { QueryReader } from './reader.ts'
 
 const compare = (attribute_name: string, operator: JsonValue, attribute_value: JsonValue) => {
   return { attribute_name, operator, attribute_value }
@@ -11,8 +11,8 @@ const F = compare('sex', 'eq', 'F')
 const ONE = compare('score', 'eq', '1')
 const TWO = compare('score', 'eq', '2')
 
-const read = (value: JsonValue): string => shown(readExpressionList(new Reader(SCOPE), value, 'query'))
-const refusal = (value: JsonValue) => () => readExpressionList(new Reader(SCOPE), value, 'query')
+const read = (value: JsonValue): string => shown(readExpressionList(new QueryReader(SCOPE), value, 'query'))
+const refusal = (value: JsonValue) => () => readExpressionList(new QueryReader(SCOPE), value, 'query')
 
 describe('elements', () => {
   it.each<[JsonValue, string]>([
@@ -55,7 +55,7 @@ describe('operators', () => {
     ['nin', [1], 'not(score in [1])'],
     ['$EXISTS', false, 'not(score exists)'],
   ])('%s %j', (operator, value, tree) => {
-    expect(shown(readComparison(new Reader(SCOPE), compare('points', operator, value), 'query'))).toBe(tree)
+    expect(shown(readComparison(new QueryReader(SCOPE), compare('points', operator, value), 'query'))).toBe(tree)
   })
 })
 

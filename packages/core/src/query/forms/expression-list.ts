@@ -13,14 +13,14 @@ import {
 import { unreadCondition } from './expression.ts'
 import { subjectOf } from './leaves.ts'
 import { operatorOf } from './operators.ts'
-import { pathAt, RECORD_NAMES, type Reader, resolveName, unknownNameProblem } from './reader.ts'
+import { pathAt, type QueryReader, RECORD_NAMES, resolveName, unknownNameProblem } from './reader.ts'
 
-const ELEMENT = ['seq_num', 'expression1', 'condition', 'expression2']
-const COMPARISON = ['attribute_name', 'operator', 'attribute_value']
+const ELEMENT_MEMBERS = ['seq_num', 'expression1', 'condition', 'expression2']
+const COMPARISON_MEMBERS = ['attribute_name', 'operator', 'attribute_value']
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
 /** Reads the elements in the order of seq_num; those without come last. All must hold. @throws QueryProblem */
-export function readExpressionList(reader: Reader, value: JsonValue, path: string): Predicate {
+export function readExpressionList(reader: QueryReader, value: JsonValue, path: string): Predicate {
   const elements = Array.isArray(value) ? value.map((element, index) => [element, pathAt(path, index)] as const) : []
   if (isJsonObject(value)) elements.push([value, path])
   if (elements.length === 0) throw new QueryProblem(path, 'must be an array of {expression1, ...}, with at least one')
@@ -68,13 +68,13 @@ function isSameAttribute({ about: first }: UnreadCondition, { about: second }: U
 }
 
 function readElement(
-  reader: Reader,
+  reader: QueryReader,
   element: JsonValue,
   path: string,
 ): { readonly seq_num: number; readonly predicate: Predicate } {
   if (!isJsonObject(element))
     throw new QueryProblem(path, 'must be an object {seq_num, expression1, condition, expression2}')
-  checkMembers(element, ELEMENT, path)
+  checkMembers(element, ELEMENT_MEMBERS, path)
   const seq_num = readSequence(givenValue(element, 'seq_num'), pathAt(path, 'seq_num'))
   const first = askedByComparison(reader, givenValue(element, 'expression1'), pathAt(path, 'expression1'))
   const condition = givenValue(element, 'condition')
@@ -110,13 +110,13 @@ function readSequence(seq_num: JsonValue | undefined, path: string): number {
 }
 
 /** Reads {attribute_name, operator, attribute_value} as a whole query (D10). */
-export function readComparison(reader: Reader, value: JsonValue, path: string): Predicate {
+export function readComparison(reader: QueryReader, value: JsonValue, path: string): Predicate {
   return predicateOf(askedByComparison(reader, value, path))
 }
 
-function askedByComparison(reader: Reader, value: JsonValue | undefined, path: string): UnreadCondition {
-  if (!isJsonObject(value)) throw new QueryProblem(path, `must be an object {${COMPARISON.join(', ')}}`)
-  checkMembers(value, COMPARISON, path)
+function askedByComparison(reader: QueryReader, value: JsonValue | undefined, path: string): UnreadCondition {
+  if (!isJsonObject(value)) throw new QueryProblem(path, `must be an object {${COMPARISON_MEMBERS.join(', ')}}`)
+  checkMembers(value, COMPARISON_MEMBERS, path)
   const name = givenValue(value, 'attribute_name')
   const memberPath = pathAt(path, 'attribute_name')
   const about = typeof name === 'string' ? resolveName(reader, RECORD_NAMES, name) : undefined

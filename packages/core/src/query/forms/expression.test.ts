@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { processorTime } from '../../../test/processor-time.ts'
 import { LIMITS, SCOPE, shown } from '../../../test/query-kind.ts'
 import { readExpression } from './expression.ts'
-import { Reader } from './reader.ts'
+import { QueryReader } from './reader.ts'
 
-const read = (value: JsonValue): string => shown(readExpression(new Reader(SCOPE), value, 'query'))
+const read = (value: JsonValue): string => shown(readExpression(new QueryReader(SCOPE), value, 'query'))
 const refusal = (value: JsonValue, limits = LIMITS) => {
-  return () => readExpression(new Reader({ ...SCOPE, limits }), value, 'query')
+  return () => readExpression(new QueryReader({ ...SCOPE, limits }), value, 'query')
 }
 
 describe('conditions', () => {

@@ -21,33 +21,39 @@ import {
 } from './combine.ts'
 import { type SearchableLeaf, type Subject, subjectOf } from './leaves.ts'
 import { EQUALS, operatorOf, operatorWord, readExists, resolveOperator } from './operators.ts'
-import { type NameScope, pathAt, RECORD_NAMES, type Reader, resolveName, unknownNameProblem } from './reader.ts'
+import { type NameScope, pathAt, type QueryReader, RECORD_NAMES, resolveName, unknownNameProblem } from './reader.ts'
 
 /**
  * Reads an object of conditions, such as `{ sex: "F", birth_date: { $lt: "1985" } }`. All must hold; conditions on
  * members of one compound must hold for the same element.
  * @throws QueryProblem
  */
-export function readExpression(reader: Reader, value: JsonValue, path: string): Predicate {
+export function readExpression(reader: QueryReader, value: JsonValue, path: string): Predicate {
   return readObject(reader, value, path, RECORD_NAMES)
 }
 
 /** Reads an object of conditions. `names` says whether they are on the record or on an element of a compound. */
-function readObject(reader: Reader, value: JsonValue, path: string, names: NameScope, said?: SaidTypes): Predicate {
+function readObject(
+  reader: QueryReader,
+  value: JsonValue,
+  path: string,
+  names: NameScope,
+  said?: SaidTypes,
+): Predicate {
   const conditions = reader.within(path, () =>
     readConditionsOfObject(askedBy(reader, value, path, names), undefined, said),
   )
   return names.compound === undefined ? predicateOnRecord(conditions) : predicateOnElement(conditions)
 }
 
-function askedBy(reader: Reader, value: JsonValue, path: string, names: NameScope): readonly UnreadCondition[] {
+function askedBy(reader: QueryReader, value: JsonValue, path: string, names: NameScope): readonly UnreadCondition[] {
   return membersOf(reader, value, path, 'conditions').flatMap(([key, raw]) =>
     askedByMember(reader, key, raw, pathAt(path, key), names),
   )
 }
 
 function membersOf(
-  reader: Reader,
+  reader: QueryReader,
   value: JsonValue,
   path: string,
   of: 'conditions' | 'operators',
@@ -60,7 +66,7 @@ function membersOf(
 }
 
 function askedByMember(
-  reader: Reader,
+  reader: QueryReader,
   key: string,
   value: JsonValue,
   path: string,
@@ -72,7 +78,7 @@ function askedByMember(
       const of = logic(reader, value, path, (operand, memberPath) =>
         readObject(reader, operand, memberPath, names, said),
       )
-      return condition(of, names.compound)
+      return conditionOn(of, names.compound)
     }
     return [{ path, about: undefined, read }]
   }
@@ -86,7 +92,7 @@ function askedByMember(
 }
 
 /** True when the object of an attribute has further names, not operators: {"birth_place": {"name": ...}}. */
-function isOnTheWay(reader: Reader, names: NameScope, about: Searchable, key: string, value: JsonValue): boolean {
+function isOnTheWay(reader: QueryReader, names: NameScope, about: Searchable, key: string, value: JsonValue): boolean {
   if (about.is !== 'attribute' && about.is !== 'member') return false
   const below = { ...names, prefix: `${names.prefix}${key}.` }
   return (
@@ -98,7 +104,7 @@ function isOnTheWay(reader: Reader, names: NameScope, about: Searchable, key: st
   )
 }
 
-function condition(of: Predicate, list?: Condition['list']): Condition {
+function conditionOn(of: Predicate, list?: Condition['list']): Condition {
   return { list, of }
 }
 
@@ -107,7 +113,7 @@ function hasOperators(value: JsonObject): boolean {
 }
 
 function askedAbout(
-  reader: Reader,
+  reader: QueryReader,
   about: Searchable,
   value: JsonValue,
   path: string,
@@ -116,16 +122,16 @@ function askedAbout(
   if (about.is === 'compound') {
     const { compound } = about
     const of = (): Predicate => readCompound(reader, { prefix, compound }, value, path)
-    return { path, about: undefined, read: () => condition(of(), compound) }
+    return { path, about: undefined, read: () => conditionOn(of(), compound) }
   }
   if (about.is === 'identifier' && isJsonObject(value) && !hasOperators(value)) {
     const read = (_?: SearchableIdentifiers, said?: SaidTypes): Condition =>
-      condition(readIdentifierObject(reader, about, value, path, said))
+      conditionOn(readIdentifierObject(reader, about, value, path, said))
     return { path, about: undefined, read }
   }
   return unreadCondition(about, path, (leaf) => {
     const subject = subjectOf(reader, leaf)
-    return condition(readOperators(reader, subject, value, path), subject.list)
+    return conditionOn(readOperators(reader, subject, value, path), subject.list)
   })
 }
 
@@ -140,7 +146,7 @@ export function unreadCondition(
 
 /** Reads conditions on an element of the compound, or the condition that there is one. */
 function readCompound(
-  reader: Reader,
+  reader: QueryReader,
   names: NameScope & { readonly compound: NonNullable<NameScope['compound']> },
   value: JsonValue,
   path: string,
@@ -156,7 +162,7 @@ function readCompound(
 
 /** Reads { identifier: { identifier_type, identifier_value } }: one identifier, of the type if it is given. */
 function readIdentifierObject(
-  reader: Reader,
+  reader: QueryReader,
   about: SearchableIdentifiers,
   value: JsonObject,
   path: string,
@@ -184,7 +190,7 @@ const IDENTIFIER_MEMBERS: ReadonlyMap<string, 'type' | 'value'> = new Map([
 ])
 
 /** Reads a plain value, which means equality, or an object of operators, which must all hold. */
-function readOperators(reader: Reader, subject: Subject, value: JsonValue, path: string): Predicate {
+function readOperators(reader: QueryReader, subject: Subject, value: JsonValue, path: string): Predicate {
   if (Array.isArray(value)) {
     throw new QueryProblem(path, 'must be one value; one of several is asked for with {"$in": [...]}')
   }
@@ -211,7 +217,7 @@ function readOperators(reader: Reader, subject: Subject, value: JsonValue, path:
 /** Reads one operand of a logical operator: an object of conditions, or operators of an attribute. */
 type ReadOperand = (value: JsonValue, path: string) => Predicate
 
-type Logic = (reader: Reader, value: JsonValue, path: string, read: ReadOperand) => Predicate
+type Logic = (reader: QueryReader, value: JsonValue, path: string, read: ReadOperand) => Predicate
 
 const LOGIC: ReadonlyMap<string, Logic> = new Map<string, Logic>([
   ['and', (...asked) => joinByAnd(operands(...asked))],
@@ -237,7 +243,7 @@ function alternatives(...asked: Parameters<Logic>): readonly Predicate[] {
 }
 
 /** Reads the operands of a logical operator from an array. A single operand need not be in an array. */
-function operands(reader: Reader, value: JsonValue, path: string, read: ReadOperand): readonly Predicate[] {
+function operands(reader: QueryReader, value: JsonValue, path: string, read: ReadOperand): readonly Predicate[] {
   if (isJsonObject(value)) return [read(value, path)]
   if (!Array.isArray(value)) throw new QueryProblem(path, 'must be an array of conditions')
   if (value.length === 0) throw new QueryProblem(path, 'must have at least one condition')

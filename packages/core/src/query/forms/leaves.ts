@@ -13,10 +13,10 @@ import {
   resolveIdentifierType,
   type Searchable,
 } from '@rollcall/protocol'
-import type { Comparator, List, Literal, Predicate } from '../../model/predicate.ts'
+import type { Comparator, ElementList, Literal, Predicate } from '../../model/predicate.ts'
 import type { Identifier } from '../../model/records.ts'
 import { IdentifierProblem, QueryProblem } from '../query.ts'
-import type { Reader } from './reader.ts'
+import type { QueryReader } from './reader.ts'
 
 /** The type of the subject of a condition: that of an attribute, or `identifier`: identifiers have no order. */
 export type SubjectType = AttributeType | 'identifier'
@@ -45,7 +45,7 @@ export interface Subject {
   readonly name: string
   readonly type: SubjectType
   /** The list whose elements have the subject; undefined when the record has it. */
-  readonly list: List | undefined
+  readonly list: ElementList | undefined
   /** Makes a comparison. Call it only with comparators that the type allows. */
   readonly compare: (comparator: Comparator, value: JsonValue, path: string) => Predicate
   /** Makes a predicate that is true when the subject equals one of the values. */
@@ -63,7 +63,7 @@ export interface GivenValue {
 export type SearchableLeaf = Exclude<Searchable, { is: 'compound' }>
 
 /** The subject of a condition about this attribute, these identifiers, or identifier types. */
-export function subjectOf(reader: Reader, about: SearchableLeaf): Subject {
+export function subjectOf(reader: QueryReader, about: SearchableLeaf): Subject {
   switch (about.is) {
     case 'attribute':
       return attributeSubject(about.attribute, about.attribute.many ? about.attribute : undefined)
@@ -76,7 +76,7 @@ export function subjectOf(reader: Reader, about: SearchableLeaf): Subject {
   }
 }
 
-function attributeSubject(attribute: Attribute, list: List | undefined): Subject {
+function attributeSubject(attribute: Attribute, list: ElementList | undefined): Subject {
   return {
     name: attribute.name,
     type: attribute.type,
@@ -170,7 +170,7 @@ function formsOf(types: readonly IdentifierType[]): string {
   return forms.size === 1 && form !== undefined ? `, and ${form}` : ''
 }
 
-function identifierTypeSubject({ kind }: Reader): Subject {
+function identifierTypeSubject({ kind }: QueryReader): Subject {
   const read = ({ value, path }: GivenValue): string => readIdentifierType(kind, value, path).name
   return {
     name: 'identifier_type',
@@ -183,7 +183,11 @@ function identifierTypeSubject({ kind }: Reader): Subject {
 }
 
 /** Reads the name of an identifier type in a query. @throws IdentifierProblem the kind has no such type */
-export function readIdentifierType(kind: Reader['kind'], value: JsonValue | undefined, path: string): IdentifierType {
+export function readIdentifierType(
+  kind: QueryReader['kind'],
+  value: JsonValue | undefined,
+  path: string,
+): IdentifierType {
   const type = typeof value === 'string' ? resolveIdentifierType(kind, value) : undefined
   if (type !== undefined) return type
   const known = kind.identifier_types.map(({ name }) => name).join(', ')

@@ -4,7 +4,7 @@ import { ATTRIBUTES, SCOPE, shown } from '../../../test/query-kind.ts'
 import { readExpression } from './expression.ts'
 import type { SubjectType } from './leaves.ts'
 import { OPERATORS, resolveOperator } from './operators.ts'
-import { Reader } from './reader.ts'
+import { QueryReader } from './reader.ts'
 
 /** For each type: a right value, the words of a refusal, and wrong values. */
 const TYPES: Readonly<Record<SubjectType, { name: string; right: JsonValue; meant: string; wrong: JsonValue[] }>> = {
@@ -54,7 +54,7 @@ function row(type: keyof typeof ATTRIBUTES, right: JsonValue, meant: string, wro
 }
 
 const read = (name: string, operator: string, value: JsonValue): string =>
-  shown(readExpression(new Reader(SCOPE), { [name]: { [operator]: value } }, 'query'))
+  shown(readExpression(new QueryReader(SCOPE), { [name]: { [operator]: value } }, 'query'))
 
 const cases = OPERATORS.flatMap((operator) =>
   (Object.keys(TYPES) as SubjectType[]).map((type) => ({ operator, type, ...TYPES[type] })),

@@ -4,7 +4,7 @@ import type { Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
 import { negate } from './combine.ts'
 import type { Subject, SubjectType } from './leaves.ts'
-import type { Reader } from './reader.ts'
+import type { QueryReader } from './reader.ts'
 
 export interface Operator {
   /** The name of the operator in refusals; in an expression it begins with `$`. */
@@ -13,16 +13,16 @@ export interface Operator {
   readonly spellings: readonly string[]
   /** The types of subjects that the operator allows. */
   readonly asks: readonly SubjectType[]
-  readonly make: (subject: Subject, value: JsonValue, path: string, reader: Reader) => Predicate
+  readonly make: (subject: Subject, value: JsonValue, path: string, reader: QueryReader) => Predicate
 }
 
-const ORDERED: readonly SubjectType[] = ['text', 'date', 'datetime', 'number', 'age']
-const EVERY: readonly SubjectType[] = [...ORDERED, 'code', 'boolean', 'identifier']
+const ORDERED_TYPES: readonly SubjectType[] = ['text', 'date', 'datetime', 'number', 'age']
+const ALL_SUBJECT_TYPES: readonly SubjectType[] = [...ORDERED_TYPES, 'code', 'boolean', 'identifier']
 
 export const EQUALS: Operator = {
   name: 'eq',
   spellings: ['eq', '='],
-  asks: EVERY,
+  asks: ALL_SUBJECT_TYPES,
   make: (subject, value, path) => subject.compare('eq', value, path),
 }
 
@@ -31,29 +31,29 @@ export const OPERATORS: readonly Operator[] = [
   {
     name: 'ne',
     spellings: ['ne', 'neq'],
-    asks: EVERY,
+    asks: ALL_SUBJECT_TYPES,
     make: (subject, value, path) => negate(subject.compare('eq', value, path)),
   },
-  comparing('gt', 'gt'),
-  comparing('gte', 'ge'),
-  comparing('lt', 'lt'),
-  comparing('lte', 'le'),
+  makeOrderOperator('gt', 'gt'),
+  makeOrderOperator('gte', 'ge'),
+  makeOrderOperator('lt', 'lt'),
+  makeOrderOperator('lte', 'le'),
   {
     name: 'in',
     spellings: ['in'],
-    asks: EVERY,
+    asks: ALL_SUBJECT_TYPES,
     make: (subject, value, path, reader) => readAmong(subject, value, path, reader),
   },
   {
     name: 'nin',
     spellings: ['nin'],
-    asks: EVERY,
+    asks: ALL_SUBJECT_TYPES,
     make: (subject, value, path, reader) => negate(readAmong(subject, value, path, reader)),
   },
   {
     name: 'exists',
     spellings: ['exists'],
-    asks: EVERY,
+    asks: ALL_SUBJECT_TYPES,
     make: (subject, value, path) => (readExists(value, path) ? subject.exists : negate(subject.exists)),
   },
   {
@@ -70,17 +70,17 @@ export const OPERATORS: readonly Operator[] = [
   },
 ]
 
-function comparing(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'): Operator {
+function makeOrderOperator(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'): Operator {
   return {
     name,
     spellings: [...new Set([name, comparator])],
-    asks: ORDERED,
+    asks: ORDERED_TYPES,
     make: (subject, value, path) => subject.compare(comparator, value, path),
   }
 }
 
 /** Reads the values for `in`: an array, or a text with commas, because the specification's values cannot be arrays. */
-function readAmong(subject: Subject, value: JsonValue, path: string, reader: Reader): Predicate {
+function readAmong(subject: Subject, value: JsonValue, path: string, reader: QueryReader): Predicate {
   if (!Array.isArray(value)) {
     const values = typeof value === 'string' ? separated(value, path, reader.limits.query_values) : [value]
     reader.values(values.length, path)

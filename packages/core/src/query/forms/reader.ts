@@ -16,7 +16,7 @@ import {
 import { type QueryLimits, QueryProblem, type QueryScope } from '../query.ts'
 
 /** The state of reading one query: its record type and counts. A limit is checked before the work that it limits. */
-export class Reader {
+export class QueryReader {
   readonly kind: Kind
   readonly limits: QueryLimits
   readonly #anyCollection: boolean
@@ -111,7 +111,11 @@ export const RECORD_NAMES: NameScope = { prefix: '', compound: undefined }
 const MAX_NAME_LENGTH = 256
 
 /** The attribute, compound or identifiers that a name in a query means; undefined when it means none. */
-export function resolveName(reader: Reader, { prefix, compound }: NameScope, name: string): Searchable | undefined {
+export function resolveName(
+  reader: QueryReader,
+  { prefix, compound }: NameScope,
+  name: string,
+): Searchable | undefined {
   if (prefix.length + name.length > MAX_NAME_LENGTH) return undefined
   const found = resolveSearchable(reader.kind, reader.recordType, `${prefix}${name}`)
   if (compound === undefined || isMemberOf(compound, found)) return found
@@ -132,7 +136,7 @@ function isMemberOf(compound: Compound, found: Searchable | undefined): boolean 
  * @param name the name as written
  */
 export function unknownNameProblem(
-  { kind, recordType }: Reader,
+  { kind, recordType }: QueryReader,
   { prefix, compound }: NameScope,
   path: string,
   name: unknown,

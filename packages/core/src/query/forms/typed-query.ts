@@ -14,12 +14,12 @@ import { readExpression } from './expression.ts'
 import { readExpressionList } from './expression-list.ts'
 import { readIdentifiers, readIdentifierType } from './leaves.ts'
 import { resolveOperator } from './operators.ts'
-import { type FormMembers, findForm, type MemberValue, type ObjectForm, type Reader } from './reader.ts'
+import { type FormMembers, findForm, type MemberValue, type ObjectForm, type QueryReader } from './reader.ts'
 
 /** The form of a text, as the last part of its `type` or its `query_type` names it. */
 export type QueryWord = 'expression' | 'predicate' | 'graphql' | 'identifier'
 
-const WORDS: ReadonlyMap<string, QueryWord> = new Map([
+const QUERY_WORD_BY_TYPE: ReadonlyMap<string, QueryWord> = new Map([
   ['expression', 'expression'],
   ['nosql', 'expression'],
   ['predicate', 'predicate'],
@@ -28,7 +28,7 @@ const WORDS: ReadonlyMap<string, QueryWord> = new Map([
   ['idtype', 'identifier'],
 ])
 
-export type ReadForm = (reader: Reader, members: FormMembers, word: QueryWord | undefined) => Query
+export type ReadForm = (reader: QueryReader, members: FormMembers, word: QueryWord | undefined) => Query
 
 /** Forms that contain another query. They may be the whole query or part of one. */
 export const NESTED_FORMS: readonly ObjectForm<ReadForm>[] = [
@@ -59,7 +59,7 @@ const VALUE_FORMS: readonly ObjectForm<ReadForm>[] = [
 ]
 
 /** A query for the record type of the reader, without a selection. */
-export function asQuery({ recordType }: Reader, predicate: Predicate): Query {
+export function asQuery({ recordType }: QueryReader, predicate: Predicate): Query {
   return { predicate, recordType }
 }
 
@@ -67,7 +67,7 @@ export function asQuery({ recordType }: Reader, predicate: Predicate): Query {
  * Reads { type, value }: a query if the type names a form of query and the value is an object, a list, or (for a form
  * other than `identifier`) a text; otherwise an identifier.
  */
-export function readTyped(reader: Reader, members: FormMembers): Query {
+export function readTyped(reader: QueryReader, members: FormMembers): Query {
   const [type, value] = [members.of('type'), members.of('value')]
   const isIdentifier = typeof type.value === 'string' && resolveIdentifierType(reader.kind, type.value) !== undefined
   const word = isIdentifier ? undefined : wordOf(type)
@@ -85,7 +85,7 @@ export function readTyped(reader: Reader, members: FormMembers): Query {
 function wordOf({ value, path }: MemberValue): QueryWord | undefined {
   if (typeof value !== 'string') return undefined
   const segment = value.slice(value.lastIndexOf(':') + 1).trim()
-  if (segment.toLowerCase() !== 'sql') return WORDS.get(segment.toLowerCase())
+  if (segment.toLowerCase() !== 'sql') return QUERY_WORD_BY_TYPE.get(segment.toLowerCase())
   throw new QueryProblem(path, 'SQL is not answered; ask with expression, predicate or graphql')
 }
 
@@ -94,7 +94,7 @@ function wordOf({ value, path }: MemberValue): QueryWord | undefined {
  * @param around the members beside it, which may have the variables of a GraphQL text
  */
 export function readValue(
-  reader: Reader,
+  reader: QueryReader,
   { value, path }: MemberValue,
   word: QueryWord | undefined,
   around?: FormMembers,
@@ -131,7 +131,7 @@ const GRAPHQL_TEXT = /^[\s,\uFEFF]*(?:#|\{|(?:query|mutation|subscription|fragme
  * value, GraphQL is read as such, and any other text is refused.
  */
 function readText(
-  reader: Reader,
+  reader: QueryReader,
   { value: text, path }: { readonly value: string; readonly path: string },
   word: QueryWord | undefined,
   around: FormMembers | undefined,
@@ -159,7 +159,7 @@ function parsed(text: string, path: string): JsonValue {
   }
 }
 
-function readCollection(reader: Reader, { value, path }: MemberValue): void {
+function readCollection(reader: QueryReader, { value, path }: MemberValue): void {
   const recordType = typeof value === 'string' ? resolveRecordType(reader.kind, value) : undefined
   if (recordType === undefined) {
     const known = reader.kind.record_types.map(({ emitted }) => emitted).join(', ')
@@ -169,7 +169,7 @@ function readCollection(reader: Reader, { value, path }: MemberValue): void {
 }
 
 /** The predicate for records that have this identifier. @throws QueryProblem */
-export function readIdentifierQuery(reader: Reader, type: MemberValue, value: MemberValue): Predicate {
+export function readIdentifierQuery(reader: QueryReader, type: MemberValue, value: MemberValue): Predicate {
   const known = readIdentifierType(reader.kind, type.value, type.path)
   reader.term(value.path)
   return { is: 'identifier', identifiers: readIdentifiers([known], value) }
@@ -177,7 +177,7 @@ export function readIdentifierQuery(reader: Reader, type: MemberValue, value: Me
 
 /** Reads { field, operator, value } where the field is an identifier type: an older form that only knows equality. */
 export function readFieldOperatorValue(
-  reader: Reader,
+  reader: QueryReader,
   field: MemberValue,
   operator: MemberValue,
   value: MemberValue,

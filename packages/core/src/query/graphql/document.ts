@@ -22,7 +22,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { QueryProblem, UnreadableQuery } from '../query.ts'
-import { checkTokens, LANGUAGE, RULES, type TextLimits } from './language.ts'
+import { checkTokens, DOCUMENT_RULES, GRAPHQL_SCHEMA, type TextLimits } from './language.ts'
 import type { Variables } from './literal.ts'
 
 /** The text, variables and operation name of a GraphQL query, as the message has them. */
@@ -34,7 +34,7 @@ export interface GraphqlQuery {
 }
 
 /** A valid GraphQL document: the operation to answer, its fragments, and the values of its variables. */
-export interface Document {
+export interface GraphqlDocument {
   readonly operation: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   /** The values of the query's variables, for arguments of fields. */
@@ -47,7 +47,7 @@ export interface Document {
 const MAX_DEFINITIONS = 50
 
 /** Parses and checks a query. @throws QueryProblem the text is no valid document, or no query is chosen */
-export function readDocument(query: GraphqlQuery, limits: TextLimits, path: string): Document {
+export function readDocument(query: GraphqlQuery, limits: TextLimits, path: string): GraphqlDocument {
   const parsed = parseText(query.text, limits, path)
   if (parsed.definitions.length > MAX_DEFINITIONS) {
     throw new QueryProblem(path, `must have at most ${MAX_DEFINITIONS} operations and fragments`)
@@ -94,12 +94,12 @@ function operationsOf(document: DocumentNode, path: string): OperationDefinition
 
 /** Checks all rules in one pass through the document. @throws QueryProblem for the first rule that is broken */
 function checkRules(document: DocumentNode, path: string): void {
-  const types = new TypeInfo(LANGUAGE)
-  const visitors = RULES.map(({ rule, text }) => {
+  const types = new TypeInfo(GRAPHQL_SCHEMA)
+  const visitors = DOCUMENT_RULES.map(({ rule, text }) => {
     const broken = (error: GraphQLError): never => {
       throw new QueryProblem(path, `${text}${locationText(error)}`)
     }
-    return rule(new ValidationContext(LANGUAGE, document, types, broken, { hideSuggestions: true }))
+    return rule(new ValidationContext(GRAPHQL_SCHEMA, document, types, broken, { hideSuggestions: true }))
   })
   visit(document, visitWithTypeInfo(types, visitInParallel(visitors)))
 }
@@ -124,7 +124,7 @@ function readVariables(
   definitions: readonly VariableDefinitionNode[],
   given: JsonValue | undefined,
   path: string,
-): Pick<Document, 'variables' | 'directiveVariables'> {
+): Pick<GraphqlDocument, 'variables' | 'directiveVariables'> {
   const inputs = givenValues(given, path)
   const declared = new Map(definitions.map((definition) => [definition.variable.name.value, definition]))
   for (const name of Object.keys(inputs)) {
@@ -133,11 +133,11 @@ function readVariables(
     }
   }
   for (const [name, definition] of declared) {
-    if (getVariableValues(LANGUAGE, [definition], inputs, { maxErrors: 1 }).errors !== undefined) {
+    if (getVariableValues(GRAPHQL_SCHEMA, [definition], inputs, { maxErrors: 1 }).errors !== undefined) {
       throw new QueryProblem(path, `the variable $${name} must be ${print(definition.type)}`)
     }
   }
-  const { variableValues } = getVariableValues(LANGUAGE, definitions, inputs)
+  const { variableValues } = getVariableValues(GRAPHQL_SCHEMA, definitions, inputs)
   if (variableValues === undefined) throw new QueryProblem(path, 'variables must be of their declared types')
   return {
     variables: new Map(Object.entries(variableValues.coerced as JsonObject)),

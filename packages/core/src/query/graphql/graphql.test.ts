@@ -1,7 +1,7 @@
 import { type JsonValue, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { readExpression } from '../forms/expression.ts'
-import { Reader } from '../forms/reader.ts'
+import { QueryReader } from '../forms/reader.ts'
 import type { Query, QueryScope } from '../query.ts'
 import { readGraphql } from './graphql.ts'
 
@@ -62,7 +62,7 @@ describe('arguments are conditions', () => {
     ],
   ])('%s: %s', (kind, root, expression) => {
     const { predicate, recordType } = ask(kind, `{ ${root} { __typename } }`)
-    expect(predicate).toEqual(readExpression(new Reader(scopeOf(kind)), expression, 'q'))
+    expect(predicate).toEqual(readExpression(new QueryReader(scopeOf(kind)), expression, 'q'))
     expect(recordType).toBe(scopeOf(kind).kind.record_types[0])
   })
 
@@ -81,7 +81,7 @@ describe('arguments are conditions', () => {
 
 describe('variables', () => {
   const text = 'query Q($uin: String!, $sex: String = "F") { person(UIN: $uin, where: {sex: $sex}) { sex } }'
-  const read = (expression: JsonValue) => readExpression(new Reader(scopeOf('civil')), expression, 'q')
+  const read = (expression: JsonValue) => readExpression(new QueryReader(scopeOf('civil')), expression, 'q')
 
   it.each<[string, JsonValue, JsonValue]>([
     [text, { uin: 'A' }, { $and: [{ UIN: 'A' }, { sex: 'F' }] }],

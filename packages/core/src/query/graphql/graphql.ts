@@ -8,14 +8,14 @@ import { type ArgumentNode, type FieldNode, print } from 'graphql'
 import type { Predicate } from '../../model/predicate.ts'
 import { joinByAnd, joinByOr } from '../forms/combine.ts'
 import { readExpression } from '../forms/expression.ts'
-import { pathAt, Reader } from '../forms/reader.ts'
-import { recordAsAsked } from '../memory/extract-record.ts'
+import { pathAt, QueryReader } from '../forms/reader.ts'
+import { lazyRecord } from '../memory/extract-record.ts'
 import { matches } from '../memory/matches.ts'
 import { type Query, type QueryLimits, QueryProblem, type QueryScope } from '../query.ts'
 import { resolveAges } from '../resolve-ages.ts'
 import { type GraphqlQuery, readDocument } from './document.ts'
 import { literalToJson, type Variables } from './literal.ts'
-import { applySelection, type FieldGroup, type Selection, Selections } from './selection.ts'
+import { applySelection, type FieldGroup, type Selection, SelectionReader } from './selection.ts'
 import { objectType } from './types.ts'
 
 /** One root field: a condition on records, and what is selected from those that match. */
@@ -30,9 +30,9 @@ interface Root {
  */
 export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string): Query {
   const document = readDocument(query, textLimits(scope.limits), path)
-  const selections = new Selections(document)
+  const selections = new SelectionReader(document)
   const groups = [...selections.fields([document.operation.selectionSet], 'Query', path)]
-  const reader = new Reader(scope)
+  const reader = new QueryReader(scope)
   nameRecordType(reader, groups, path)
   const { kind, recordType } = reader
   const visible = scope.visible?.()?.get(recordType.name)
@@ -52,7 +52,7 @@ export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string
 }
 
 /** Checks that all root fields, and the criteria around the query, name the same record type. @throws QueryProblem */
-function nameRecordType(reader: Reader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
+function nameRecordType(reader: QueryReader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
   const [first, ...others] = groups.map(([name, [field]]) => {
     return { memberPath: pathAt(path, name), recordType: recordTypeOfRootField(reader.kind, field.name.value, path) }
   })
@@ -81,7 +81,12 @@ function argumentsOf([first, ...others]: FieldGroup, path: string): readonly Arg
 /** The name of the argument into which some tools put all conditions. */
 const NESTED = 'where'
 
-function readArguments(reader: Reader, nodes: readonly ArgumentNode[], variables: Variables, path: string): Predicate {
+function readArguments(
+  reader: QueryReader,
+  nodes: readonly ArgumentNode[],
+  variables: Variables,
+  path: string,
+): Predicate {
   const given = nodes.map(({ name, value }) => {
     return [name.value, literalToJson(value, variables, pathAt(path, name.value))] as const
   })
@@ -101,7 +106,7 @@ function readArguments(reader: Reader, nodes: readonly ArgumentNode[], variables
 function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): NonNullable<Query['shape']> {
   const finding = (document: JsonObject, day: string): Root | undefined => {
     if (roots.length === 1) return roots[0]
-    const record = recordAsAsked(kind, recordType, document)
+    const record = lazyRecord(kind, recordType, document)
     const found = roots.find(({ predicate }) => matches(resolveAges(predicate, recordType, day), record))
     // A condition may be on a member that is not shown, or on an age, and a new day has begun since the search.
     return found ?? roots[0]

@@ -48,14 +48,14 @@ const JSON_VALUE = new GraphQLScalarType({
 })
 
 /** The types that a variable may have, and the directives @include and @skip. */
-export const LANGUAGE = new GraphQLSchema({
+export const GRAPHQL_SCHEMA = new GraphQLSchema({
   types: [GraphQLString, GraphQLID, GraphQLInt, GraphQLFloat, GraphQLBoolean, JSON_VALUE],
   directives: [GraphQLIncludeDirective, GraphQLSkipDirective],
   assumeValid: true,
 })
 
 /** The library's rules for a valid document, each with a text for its error that quotes nothing from the query. */
-export const RULES: readonly { readonly rule: ValidationRule; readonly text: string }[] = [
+export const DOCUMENT_RULES: readonly { readonly rule: ValidationRule; readonly text: string }[] = [
   { rule: UniqueOperationNamesRule, text: 'two operations must not have one name' },
   { rule: LoneAnonymousOperationRule, text: 'an operation without a name must be the only one' },
   { rule: UniqueFragmentNamesRule, text: 'two fragments must not have one name' },

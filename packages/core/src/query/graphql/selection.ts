@@ -16,8 +16,8 @@ import {
 import type { VisibleNode } from '../../model/grant.ts'
 import { pathAt } from '../forms/reader.ts'
 import { QueryProblem } from '../query.ts'
-import type { Document } from './document.ts'
-import type { Field, ObjectType } from './types.ts'
+import type { GraphqlDocument } from './document.ts'
+import type { ObjectField, ObjectType } from './types.ts'
 
 /** The members that are selected from an object. */
 export interface Selection {
@@ -30,7 +30,7 @@ export interface Selection {
 export interface SelectedMember {
   readonly name: string
   /** Reads the member's value; null for `__typename`. */
-  readonly read: Field['read'] | null
+  readonly read: ObjectField['read'] | null
   /** The selection from the object in the member; absent when the whole value is answered. */
   readonly of?: Selection
 }
@@ -52,12 +52,12 @@ const MAX_SELECTED = 500
 const MAX_REPEATED = 20
 
 /** Reads the selections of one document, and counts them. */
-export class Selections {
-  readonly #document: Document
+export class SelectionReader {
+  readonly #document: GraphqlDocument
   #selected = 0
   #repeated = 0
 
-  constructor(document: Document) {
+  constructor(document: GraphqlDocument) {
     this.#document = document
   }
 
@@ -154,7 +154,7 @@ export class Selections {
 }
 
 /** The trees of what is visible inside the value of a field; null when `seen` is null. */
-function seenBelow(seen: VisibleTrees, { places }: Field): VisibleTrees {
+function seenBelow(seen: VisibleTrees, { places }: ObjectField): VisibleTrees {
   if (seen === null) return null
   const found = places.flatMap((place) => {
     let parts = withLike(seen)
@@ -172,7 +172,7 @@ function seenBelow(seen: VisibleTrees, { places }: Field): VisibleTrees {
 const withLike = (parts: readonly VisibleNode[]): readonly VisibleNode[] =>
   parts.flatMap((part) => (part.like === undefined ? [part] : [part, part.like]))
 
-function isVisible(seen: VisibleTrees, field: Field | undefined): boolean {
+function isVisible(seen: VisibleTrees, field: ObjectField | undefined): boolean {
   if (field === undefined) return false
   const parts = seenBelow(seen, field)
   if (parts === null) return true

@@ -1,6 +1,6 @@
 import { KINDS, kindNamed, namesOf } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { type Field, type MemberShape, membersOfSchema, type ObjectType, objectType } from './types.ts'
+import { type MemberShape, membersOfSchema, type ObjectField, type ObjectType, objectType } from './types.ts'
 
 const RECORD_TYPES = KINDS.flatMap((kind) => kind.record_types.map((recordType) => ({ kind, recordType })))
 
@@ -11,7 +11,7 @@ function typeOf(kindName: string, name: string): ObjectType {
   return objectType(kind, recordType)
 }
 
-function field(type: ObjectType | undefined, name: string): Field {
+function field(type: ObjectType | undefined, name: string): ObjectField {
   const found = type?.fields.get(name)
   if (found === undefined) throw new Error(name)
   return found

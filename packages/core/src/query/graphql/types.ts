@@ -22,13 +22,13 @@ import {
 export interface ObjectType {
   readonly name: string
   /** The fields by names in lower case, because names that differ in case are the same member. */
-  readonly fields: ReadonlyMap<string, Field>
+  readonly fields: ReadonlyMap<string, ObjectField>
   /** The names of the fields for messages, without other spellings and aliases. */
   readonly names: readonly string[]
 }
 
 /** A field of a type. Its value is answered as stored. */
-export interface Field {
+export interface ObjectField {
   readonly name: string
   /** The paths from the object to the values of the field. */
   readonly places: readonly string[]
@@ -64,7 +64,7 @@ function objectTypes(kind: Kind): ReadonlyMap<RecordType, ObjectType> {
 
 class Draft implements ObjectType {
   readonly name: string
-  readonly fields = new Map<string, Field>()
+  readonly fields = new Map<string, ObjectField>()
   readonly names: string[] = []
 
   constructor(name: string) {
@@ -72,16 +72,16 @@ class Draft implements ObjectType {
   }
 
   /** Adds a field, unless one of this name exists. */
-  add(field: Field): void {
+  add(field: ObjectField): void {
     if (this.#add(field)) this.names.push(field.name)
   }
 
   /** Adds other spellings and aliases of fields, which refusals do not list. */
-  addAlso(fields: readonly Field[]): void {
+  addAlso(fields: readonly ObjectField[]): void {
     for (const field of fields) this.#add(field)
   }
 
-  #add(field: Field): boolean {
+  #add(field: ObjectField): boolean {
     const key = field.name.toLowerCase()
     if (this.fields.has(key)) return false
     this.fields.set(key, field)
@@ -98,7 +98,7 @@ class Types {
     if (known !== undefined) return known
     const type = new Draft(name)
     this.#byName.set(name, type)
-    const fields = members.map(({ name, object, whole }): Field => {
+    const fields = members.map(({ name, object, whole }): ObjectField => {
       const field = { name, places: [name], read: heldMember(name), whole }
       return object === undefined ? field : { ...field, type: this.ofMembers(object.name, object.members) }
     })
@@ -131,7 +131,7 @@ function addSearchable(type: Draft, kind: Kind, recordType: RecordType): void {
   }
   const places = recordType.identifiers.flatMap(({ names, path }) => (names === 'record' ? [path] : []))
   for (const identifierType of kind.identifier_types) {
-    const read = single(heldIdentifiers(kind, recordType, identifierType))
+    const read = readAsValueOrList(heldIdentifiers(kind, recordType, identifierType))
     addNamed(type, identifierType, { places, read, whole: true })
   }
 }
@@ -147,12 +147,12 @@ function compoundType(compound: Compound): ObjectType {
 
 const joined = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
-function addNamed(type: Draft, row: Parameters<typeof namesOf>[0], field: Omit<Field, 'name'>): void {
+function addNamed(type: Draft, row: Parameters<typeof namesOf>[0], field: Omit<ObjectField, 'name'>): void {
   type.add({ ...field, name: row.name })
   type.addAlso(namesOf(row).map((name) => ({ ...field, name })))
 }
 
-function listed(read: (object: JsonObject) => JsonValue[]): Field['read'] {
+function listed(read: (object: JsonObject) => JsonValue[]): ObjectField['read'] {
   return (object) => {
     const values = read(object)
     return values.length === 0 ? undefined : values
@@ -160,7 +160,7 @@ function listed(read: (object: JsonObject) => JsonValue[]): Field['read'] {
 }
 
 /** Makes a reader that gives one value as it is, and several values as a list. */
-function single(read: (object: JsonObject) => JsonValue[]): Field['read'] {
+function readAsValueOrList(read: (object: JsonObject) => JsonValue[]): ObjectField['read'] {
   return (object) => {
     const values = read(object)
     return values.length > 1 ? values : values[0]
@@ -182,11 +182,11 @@ export interface ObjectShape {
 }
 
 /** The keywords of JSON Schema that describe records here. */
-interface Schema {
+interface RecordSchema {
   readonly title?: string
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, RecordSchema>>
+  readonly items?: RecordSchema
+  readonly anyOf?: readonly RecordSchema[]
 }
 
 /** Names that GraphQL can write; it cannot write `@type`, for example. */
@@ -194,10 +194,10 @@ const SPELLABLE = /^(?!__)[A-Za-z_]\w*$/
 
 /** The members that GraphQL can name in the schema of a record type. */
 export function membersOfSchema(schema: RecordType['schema']): readonly MemberShape[] {
-  return membersOf(schema as Schema)
+  return membersOf(schema as RecordSchema)
 }
 
-function membersOf({ properties = {} }: Schema): readonly MemberShape[] {
+function membersOf({ properties = {} }: RecordSchema): readonly MemberShape[] {
   return Object.entries(properties)
     .filter(([name]) => SPELLABLE.test(name))
     .map(([name, schema]) => {
@@ -213,7 +213,7 @@ function membersOf({ properties = {} }: Schema): readonly MemberShape[] {
 }
 
 /** The possible schemas of a value: those of a list's elements, and of each part of a union. */
-function alternativesOf(schema: Schema): readonly Schema[] {
+function alternativesOf(schema: RecordSchema): readonly RecordSchema[] {
   if (schema.items !== undefined) return alternativesOf(schema.items)
   return schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap(alternativesOf)
 }

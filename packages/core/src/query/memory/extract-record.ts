@@ -57,7 +57,7 @@ export function extractRecord(
  * Returns a record that reads a value when it is first asked for it, and all identifiers together: a query asks for few
  * of the attributes of a kind.
  */
-export function recordAsAsked(
+export function lazyRecord(
   kind: Kind,
   recordType: RecordType,
   document: JsonValue,

@@ -17,7 +17,7 @@ import {
 import type { ReadableRecord } from './extract-record.ts'
 
 /** Reads an attribute of a record or of a list's element; undefined when it has no value. */
-type Read = (name: string) => AttributeValue | undefined
+type ReadAttribute = (name: string) => AttributeValue | undefined
 
 /**
  * True when the predicate is true for the record; false when it is false or unknown.
@@ -31,7 +31,7 @@ export function matches(predicate: Predicate, record: ReadableRecord): boolean {
  * The result of a predicate. `read` reads the record or an element; `record` is for conditions on lists and
  * identifiers.
  */
-function truthOf(predicate: Predicate, read: Read, record: ReadableRecord): Truth {
+function truthOf(predicate: Predicate, read: ReadAttribute, record: ReadableRecord): Truth {
   switch (predicate.is) {
     case 'and': {
       let least: Truth = TRUE
@@ -54,21 +54,21 @@ function truthOf(predicate: Predicate, read: Read, record: ReadableRecord): Trut
     case 'not':
       return -truthOf(predicate.of, read, record) as Truth
     case 'compare':
-      return compareValues(predicate.operator, single(predicate, read), predicate.value)
+      return compareValues(predicate.operator, singleValueOf(predicate, read), predicate.value)
     case 'in':
-      return oneOf(single(predicate, read), predicate.values)
+      return oneOf(singleValueOf(predicate, read), predicate.values)
     case 'exists':
       return isPresent(predicate, read, record) ? TRUE : FALSE
     case 'some':
       return someElement(predicate, record)
     case 'identifier':
-      return hasOneOf(predicate.identifiers, record)
+      return truthOfIdentifiers(predicate.identifiers, record)
     case 'identifier_type':
       return predicate.types.some((type) => record.identifiers.has(type)) ? TRUE : FALSE
   }
 }
 
-function single({ attribute, until }: Comparison | OneOf, read: Read): AttributeScalar | undefined {
+function singleValueOf({ attribute, until }: Comparison | OneOf, read: ReadAttribute): AttributeScalar | undefined {
   const value = upTo(until, read(attribute.name))
   if (attribute.type === 'age') throw new Error(`${attribute.name} is asked on no day`)
   if (isList(value)) throw new Error(`${attribute.name} is asked through its elements only`)
@@ -97,7 +97,7 @@ function oneOf(value: AttributeScalar | undefined, literals: readonly Literal[])
   return greatest
 }
 
-function isPresent({ attribute, list, until }: HasValue, read: Read, record: ReadableRecord): boolean {
+function isPresent({ attribute, list, until }: HasValue, read: ReadAttribute, record: ReadableRecord): boolean {
   if (attribute.type === 'age') throw new Error(`${attribute.name} is asked on no day`)
   if (list === undefined || !isCompound(list)) return upTo(until, read(attribute.name)) !== undefined
   const elements = record.elements.get(list.name) ?? []
@@ -121,13 +121,13 @@ function someElement(predicate: SomeElement, record: ReadableRecord): Truth {
 }
 
 /** The elements of a list that have any attribute of the condition, each as a function that reads an attribute. */
-function elementsOf(predicate: SomeElement, record: ReadableRecord): Read[] {
+function elementsOf(predicate: SomeElement, record: ReadableRecord): ReadAttribute[] {
   const { list } = predicate
   if (!isCompound(list)) {
     const values = record.values.get(list.name)
     return isList(values) ? values.map((value) => () => value) : []
   }
-  const names = mentioned(predicate)
+  const names = mentionedNames(predicate)
   return (record.elements.get(list.name) ?? [])
     .filter((element) => names.some((name) => Object.hasOwn(element, name)))
     .map((element) => (name) => memberOf(element, name))
@@ -136,7 +136,7 @@ function elementsOf(predicate: SomeElement, record: ReadableRecord): Read[] {
 const known = new WeakMap<SomeElement, readonly string[]>()
 
 /** The names of the attributes in a condition on a list's element, computed once for each condition. */
-function mentioned(predicate: SomeElement): readonly string[] {
+function mentionedNames(predicate: SomeElement): readonly string[] {
   let names = known.get(predicate)
   if (names === undefined) {
     names = attributesMentionedIn(predicate.of).map(({ name }) => name)
@@ -145,7 +145,7 @@ function mentioned(predicate: SomeElement): readonly string[] {
   return names
 }
 
-function hasOneOf(identifiers: HasIdentifier['identifiers'], { identifiers: own }: ReadableRecord): Truth {
+function truthOfIdentifiers(identifiers: HasIdentifier['identifiers'], { identifiers: own }: ReadableRecord): Truth {
   let ofSomeType = false
   for (const { type, value } of identifiers) {
     const values = own.get(type)

@@ -6,7 +6,7 @@
 import type { Destination } from '@rollcall/core/model/delivery'
 import type { DeliveryHealth } from '@rollcall/core/model/health'
 import type { Database } from '@rollcall/database/database'
-import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 
 /** The state of the circuit breaker of one destination. */
@@ -23,9 +23,9 @@ const CLOSED: Breaker = { failures: 0, opened_at: null, probe_in: null }
 
 /** Finds the breaker of a destination. Simultaneous calls share one statement. */
 export const findBreaker = ({ pool }: Pick<Database, 'pool'>, { participant, origin }: Destination): Promise<Breaker> =>
-  breakers(pool).submit({ participant, origin })
+  breakerReads(pool).submit({ participant, origin })
 
-const breakers = perPool((pool) =>
+const breakerReads = oncePerPool((pool) =>
   groupCommit<Destination, Breaker>(
     async (destinations) => {
       const { rows } = await pool.query<Breaker & { readonly nth: number }>({
@@ -64,7 +64,7 @@ export async function takeProbes(
 }
 
 /** Seconds after its last failure for which the breaker of a destination without pending deliveries is kept. */
-const IDLE = 600
+const IDLE_BREAKER_SECONDS = 600
 
 /**
  * Deletes old breakers of destinations without pending deliveries: a participant may name any number of destinations.
@@ -75,17 +75,17 @@ export async function forgetBreakers({ pool }: Pick<Database, 'pool'>): Promise<
     `delete from breaker where failed_at < now() - make_interval(secs => $1) and not exists (
         select 1 from delivery where delivery.participant = breaker.participant and delivery.origin = breaker.origin
           and state = 'pending')`,
-    [IDLE],
+    [IDLE_BREAKER_SECONDS],
   )
   return rowCount ?? 0
 }
 
 /** The most participants in the result of `deliveryHealth`: those with the most waiting deliveries. */
-const MOST = 1_000
+const MOST_HEALTH_PARTICIPANTS = 1_000
 
 /**
  * The health of participants that have pending deliveries, dead ones of the last day, a breaker with failures, waiting
- * notifications, or a closed mailbox; at most `MOST` participants.
+ * notifications, or a closed mailbox; at most `MOST_HEALTH_PARTICIPANTS` participants.
  */
 export async function deliveryHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly DeliveryHealth[]> {
   const { rows } = await pool.query<DeliveryHealth>({
@@ -122,7 +122,7 @@ export async function deliveryHealth({ pool }: Pick<Database, 'pool'>): Promise<
       left join failing on failing.participant = participant.id
       left join notified on notified.participant = participant.id
       where coalesce(waiting.participant, lost.participant, failing.participant, notified.participant) is not null
-      order by pending desc, sender_id limit ${MOST}`,
+      order by pending desc, sender_id limit ${MOST_HEALTH_PARTICIPANTS}`,
   })
   return rows
 }

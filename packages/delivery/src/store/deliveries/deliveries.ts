@@ -4,15 +4,15 @@
  */
 
 import type {
-  Attempt,
   ClaimedDelivery,
+  DeliveryAttempt,
   DeliveryClaim,
   DeliveryUpdate,
   Destination,
   HealthVerdict,
 } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
-import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { participantsWithSql } from '@rollcall/database/queue'
 import { GRANT_STARTS_SQL } from '@rollcall/participants/store/grants'
 import { protectionVersionSql } from '@rollcall/records/records/protection'
@@ -114,7 +114,7 @@ export async function claimDueDeliveries(
  */
 export async function recordAttempt(
   { pool }: Pick<Database, 'pool'>,
-  attempt: Attempt,
+  attempt: DeliveryAttempt,
   update: DeliveryUpdate,
   health: HealthVerdict,
   more: { readonly claim: string; readonly target: string | null },
@@ -131,7 +131,7 @@ export async function recordAttempt(
       ...[attempt.status, attempt.error, attempt.answer],
       ...[update.state, update.wait, update.reason],
       ...[health.participant, health.peer, health.probe, health.longest_pause],
-      ...[more.claim, more.target, FAILURES_TO_OPEN, FIRST_PAUSE],
+      ...[more.claim, more.target, FAILURES_TO_OPEN, FIRST_PROBE_PAUSE_SECONDS],
       health.origin,
     ],
   })
@@ -141,7 +141,7 @@ export async function recordAttempt(
 /** The failures in a row that open a breaker. */
 const FAILURES_TO_OPEN = 5
 /** Seconds until the first probe of an open breaker. After a failed probe the pause is twice as long, up to a limit. */
-const FIRST_PAUSE = 10
+const FIRST_PROBE_PAUSE_SECONDS = 10
 
 const RECORD_ATTEMPT = `with ended as (
     update delivery set state = $8, next_attempt_at = now() + make_interval(secs => $9), reason = $10,
@@ -238,7 +238,7 @@ export async function expireDeliveries(
 }
 
 /** A successful attempt: its destination, the claim of its delivery, and the called address. */
-export interface SuccessfulAttempt extends Attempt, Destination {
+export interface SuccessfulAttempt extends DeliveryAttempt, Destination {
   readonly claim: string
   /** The address that was called; null leaves the stored address of the delivery as it is. */
   readonly target: string | null
@@ -246,24 +246,24 @@ export interface SuccessfulAttempt extends Attempt, Destination {
 
 /** Records a successful attempt, together with others in one statement. Returns the result of `recordAttempt`. */
 export const recordSuccess = (pool: pg.Pool, delivered: SuccessfulAttempt): Promise<boolean> =>
-  waiting(pool).submit(delivered)
+  successWrites(pool).submit(delivered)
 
 /** Collects successful attempts for one statement. No limit is needed: each of them is an attempt in progress. */
-const waiting = perPool((pool) =>
-  groupCommit<SuccessfulAttempt, boolean>((entries) => write(pool, entries), { waiting: Infinity }),
+const successWrites = oncePerPool((pool) =>
+  groupCommit<SuccessfulAttempt, boolean>((entries) => writeSuccesses(pool, entries), { waiting: Infinity }),
 )
 
-async function write(pool: pg.Pool, entries: readonly SuccessfulAttempt[]): Promise<readonly boolean[]> {
+async function writeSuccesses(pool: pg.Pool, entries: readonly SuccessfulAttempt[]): Promise<readonly boolean[]> {
   const { rows } = await pool.query<{ claim: string; id: string }>({
     name: 'record delivered',
     text: RECORD_DELIVERED,
-    values: COLUMNS.map((column) => entries.map((entry) => entry[column])),
+    values: SUCCESS_COLUMNS.map((column) => entries.map((entry) => entry[column])),
   })
   const counted = new Set(rows.map(({ id, claim }) => `${id} ${claim}`))
   return entries.map(({ delivery, claim }) => counted.has(`${delivery} ${claim}`))
 }
 
-const COLUMNS = [
+const SUCCESS_COLUMNS = [
   ...['delivery', 'number', 'at', 'duration_ms', 'status', 'error', 'answer'],
   ...['participant', 'claim', 'target', 'origin'],
 ] as (keyof SuccessfulAttempt)[]

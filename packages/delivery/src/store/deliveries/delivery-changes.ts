@@ -5,7 +5,7 @@ import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names
 import { isNewestEnvelopeSql, WAIT_AGAIN_SQL } from './deliveries.ts'
 import { choiceConditions, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
 
-interface Change {
+interface DeliveryChange {
   /** The states of a delivery in which this change is possible. */
   readonly from: readonly DeliveryState[]
   readonly set: string
@@ -32,7 +32,7 @@ export const DELIVERY_CHANGES = {
   },
   /** Sends deliveries again that were delivered, refused, given up, dropped or held. */
   replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: pendingSql('now()'), sends: true },
-} as const satisfies Record<string, Change>
+} as const satisfies Record<string, DeliveryChange>
 
 /** SQL condition: the mailbox of the delivery is closed. Nothing is sent from it until an operator opens it. */
 const IN_CLOSED_MAILBOX = `exists (
@@ -68,7 +68,7 @@ export async function countDeliveryChange(
   change: keyof typeof DELIVERY_CHANGES,
   choice: DeliveryChoice,
 ): Promise<readonly CountedChange[]> {
-  const { from, sends }: Change = DELIVERY_CHANGES[change]
+  const { from, sends }: DeliveryChange = DELIVERY_CHANGES[change]
   const { text, values } = choiceConditions(choice)
   const [states, sending] = [values.length + 1, values.length + 2]
   const { rows } = await pool.query<CountedChange>(
@@ -113,7 +113,7 @@ export async function changeDeliveriesAtMost(
   most: number | null,
   { probes = true }: { readonly probes?: boolean } = {},
 ): Promise<{ readonly chosen: number; readonly changed: number }> {
-  const { from, set, sends }: Change = DELIVERY_CHANGES[change]
+  const { from, set, sends }: DeliveryChange = DELIVERY_CHANGES[change]
   const { text, values } = choiceConditions(choice)
   const states = `$${values.length + 1}`
   const sending = `$${values.length + 2}::boolean`

@@ -48,7 +48,7 @@ export const lastErrorSql = (delivery: string): string =>
   `(select error from delivery_attempt where delivery_attempt.delivery = ${delivery} and error <> 'interrupted'
     order by number desc limit 1)`
 
-const LISTED = `delivery.id, participant.sender_id as participant,
+const LISTED_DELIVERY_COLUMNS = `delivery.id, participant.sender_id as participant,
   ${namespaceSql('delivery.registry')} as registry, callback, page, message_id, correlation_id, state,
   attempts, target, coalesce(reason, case state when 'held' then 'no_address' end) as reason,
   case state when 'pending' then ${lastErrorSql('delivery.id')} end as last_error,
@@ -62,7 +62,7 @@ export async function listDeliveries(
 ): Promise<readonly ListedDelivery[]> {
   const { text, values } = choiceConditions(choice)
   const { rows } = await pool.query<ListedDelivery>(
-    `select ${LISTED} from delivery join ${PARTICIPANTS_SQL} as participant on participant.id = delivery.participant
+    `select ${LISTED_DELIVERY_COLUMNS} from delivery join ${PARTICIPANTS_SQL} as participant on participant.id = delivery.participant
       where ${text} order by delivery.created_at desc, delivery.id limit $${values.length + 1}`,
     [...values, limit],
   )
@@ -76,7 +76,7 @@ export async function findDelivery(
 ): Promise<(ListedDelivery & { body: EncryptedReply; made: readonly ListedAttempt[] }) | null> {
   if (!UUID.test(id)) return null
   const { rows } = await pool.query<ListedDelivery & { body: EncryptedReply }>(
-    `select ${LISTED}, body from delivery join ${PARTICIPANTS_SQL} as participant on participant.id = delivery.participant
+    `select ${LISTED_DELIVERY_COLUMNS}, body from delivery join ${PARTICIPANTS_SQL} as participant on participant.id = delivery.participant
       where delivery.id = $1`,
     [id],
   )

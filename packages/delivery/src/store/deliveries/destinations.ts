@@ -32,7 +32,7 @@ export async function findDestinations(
 }
 
 /** The most deliveries of a destination that are read to find when the first of their claims ends. */
-const UNDER_WAY = 128
+const MOST_CLAIMS_READ = 128
 
 const FIND_DESTINATIONS = `with recursive step (origin, number) as (
     (select origin, 1 from delivery where participant = $1 and state = 'pending' and origin >= $2
@@ -57,20 +57,20 @@ const FIND_DESTINATIONS = `with recursive step (origin, number) as (
     left join lateral (
       select min(claimed_until) as claimed_until from (
         select claimed_until from delivery where participant = $1 and origin = step.origin and state = 'pending'
-        order by next_attempt_at limit ${UNDER_WAY}
+        order by next_attempt_at limit ${MOST_CLAIMS_READ}
       ) as first where claimed_until > now()
     ) as under_way on true
   order by number`
 
 /** The most destinations of a participant that are read to find its next due time. */
-const LOOKED_AT = 1_000
-/** The most seconds until the next due time when `LOOKED_AT` destinations were read: others may be due earlier. */
-const BEFORE_LONG = 5
+const MOST_DUE_DESTINATIONS = 1_000
+/** The most seconds until the next due time when `MOST_DUE_DESTINATIONS` destinations were read: others may be due earlier. */
+const MOST_UNSEEN_WAIT_SECONDS = 5
 
 /** The seconds until a delivery of a participant may be attempted; 0: now; null: none is pending. */
 export async function secondsUntilDelivery(db: Pick<Database, 'pool'>, participant: number): Promise<number | null> {
-  const found = await findDestinations(db, participant, '', LOOKED_AT)
+  const found = await findDestinations(db, participant, '', MOST_DUE_DESTINATIONS)
   if (found.length === 0) return null
-  const behind = found.length < LOOKED_AT ? Infinity : BEFORE_LONG
+  const behind = found.length < MOST_DUE_DESTINATIONS ? Infinity : MOST_UNSEEN_WAIT_SECONDS
   return found.reduce((least, { wait }) => Math.min(least, wait), behind)
 }

@@ -31,7 +31,7 @@ export interface Candidate {
 }
 
 /** The most candidate subscriptions in a page. */
-const PAGE = 5_000
+const MOST_CANDIDATES = 5_000
 
 /** Returns those of the pairs of event type and record type to which somebody has a live subscription. */
 export async function findSubscribedTypes<Pair extends Pick<KeyOfChange, 'event_type' | 'record_type'>>(
@@ -53,7 +53,7 @@ export async function findSubscribedTypes<Pair extends Pick<KeyOfChange, 'event_
 }
 
 // SQL that looks up each key in the index. `offset 0` keeps PostgreSQL from reading the whole table.
-const CANDIDATES = `select probe.at, filed.subscription,
+const FIND_CANDIDATES = `select probe.at, filed.subscription,
     bool_or(probe.before), bool_or(probe.before and filed.whole),
     bool_or(probe.after), bool_or(probe.after and filed.whole)
   from unnest($2::int[], $3::text[], $4::text[], $5::bytea[], $6::bool[], $7::bool[])
@@ -88,20 +88,20 @@ export async function* findCandidates(
   ]
   const first = await client.query<Row>({
     name: 'find candidates',
-    text: `${CANDIDATES} limit ${PAGE}`,
+    text: `${FIND_CANDIDATES} limit ${MOST_CANDIDATES}`,
     rowMode: 'array',
     values: [...values, -1, 0],
   })
   if (first.rows.length > 0) yield first.rows.map(candidate)
-  const last = first.rows[PAGE - 1]
+  const last = first.rows[MOST_CANDIDATES - 1]
   if (last === undefined) return
   const [at, subscription] = last
-  const cursor = `declare candidates no scroll cursor for ${CANDIDATES}`
+  const cursor = `declare candidates no scroll cursor for ${FIND_CANDIDATES}`
   await client.query(cursor, [...values, at, subscription])
   for (;;) {
-    const { rows } = await client.query<Row>({ text: `fetch ${PAGE} from candidates`, rowMode: 'array' })
+    const { rows } = await client.query<Row>({ text: `fetch ${MOST_CANDIDATES} from candidates`, rowMode: 'array' })
     if (rows.length > 0) yield rows.map(candidate)
-    if (rows.length < PAGE) break
+    if (rows.length < MOST_CANDIDATES) break
   }
   await client.query('close candidates')
 }

@@ -79,15 +79,15 @@ async function stopSubscriptions(
 }
 
 /** The most subscriptions that are ended in one run. */
-const AT_ONCE = 1_000
+const MOST_ENDED_SUBSCRIPTIONS = 1_000
 
-/** Ends at most `AT_ONCE` subscriptions whose consent has expired, or was withdrawn or revoked. @returns how many */
+/** Ends at most `MOST_ENDED_SUBSCRIPTIONS` subscriptions whose consent has expired, or was withdrawn or revoked. @returns how many */
 export async function endUnconsentedSubscriptions(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ id: number; registry: number }>(
     `select subscription.id, registry
      from subscription_consent as consent join subscription on subscription.id = consent.subscription
      where state <> 'ended' and coalesce(${hasConsentEndedSql('consent')}, false)
-     order by registry, subscription.id limit ${AT_ONCE}`,
+     order by registry, subscription.id limit ${MOST_ENDED_SUBSCRIPTIONS}`,
   )
   for (const registry of new Set(rows.map((row) => row.registry))) {
     await lockRegistryFor(client, registry, 'subscribe')

@@ -89,9 +89,9 @@ export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
     )
     const deliveries = envelopes.map(({ delivery, deliveryClaim }) => ({ ...delivery, claim: deliveryClaim }))
     return [
-      ...columns(envelopes, ['mailbox', 'after', 'claim']),
-      ...columns(notifications, ['mailbox', 'id', 'subscription', 'reference_id']),
-      ...columns(deliveries, ['id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
+      ...columnValues(envelopes, ['mailbox', 'after', 'claim']),
+      ...columnValues(notifications, ['mailbox', 'id', 'subscription', 'reference_id']),
+      ...columnValues(deliveries, ['id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
       deliveries.map(({ claim }) => claim?.id ?? null),
       deliveries.map(({ claim }) => claim?.seconds ?? null),
       deliveries.map(({ made }) => made?.grant ?? null),
@@ -116,5 +116,5 @@ const DELIVERY_TYPES = [
   'text',
 ]
 
-const columns = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
+const columnValues = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
   names.map((name) => rows.map((row) => row[name]))

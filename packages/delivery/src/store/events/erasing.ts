@@ -19,7 +19,7 @@ export interface WithdrawnCounts {
   readonly underway: number
 }
 
-const ABOUT = `about as (
+const EVENTS_ABOUT_RECORDS = `about as (
     select id from event where registry = $1 and record_type = $2
       and (record, coalesce(record_key, '')) in (select * from unnest($3::bigint[], $4::text[]))
   ), underway as (
@@ -39,7 +39,7 @@ export async function countWithdrawable(
   about: AboutRecords,
 ): Promise<WithdrawnCounts> {
   const { rows } = await client.query<WithdrawnCounts>(
-    `with ${ABOUT} select (select count(*)::integer from about
+    `with ${EVENTS_ABOUT_RECORDS} select (select count(*)::integer from about
         join notification on notification.event = about.id where notification.state = 'waiting') as notifications,
       (select count from underway) as underway`,
     valuesOf(about),
@@ -53,7 +53,7 @@ export async function eraseNotifications(
   about: AboutRecords,
 ): Promise<WithdrawnCounts> {
   const { rows } = await client.query<WithdrawnCounts>(
-    `with ${ABOUT}, dropped as (
+    `with ${EVENTS_ABOUT_RECORDS}, dropped as (
         update notification set state = 'dropped' from about
         where notification.event = about.id and notification.state = 'waiting' returning notification.id
       ), cleared as (

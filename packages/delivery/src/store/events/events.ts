@@ -1,6 +1,6 @@
 /** Stores events, and the notifications that they cause. */
 
-import type { NotificationPurpose, Presence } from '@rollcall/core/model/event'
+import type { FilterTransition, NotificationPurpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { MAILBOXES_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { isSameRecordSql, storedId } from '@rollcall/database/record-ids'
@@ -61,7 +61,7 @@ export interface MatchedDocument {
 export interface NewNotification {
   readonly event: number
   readonly subscription: number
-  readonly presence: Presence
+  readonly presence: FilterTransition
   readonly purpose: NotificationPurpose
   /** The time at which the notification is due; undefined when it is due at once. */
   readonly due_at?: Date

@@ -103,7 +103,7 @@ export async function findOwnSubscriptions(
 }
 
 /** The column with the exchange that made or ended a subscription, by the operation of that exchange. */
-const EXCHANGES: Readonly<Record<string, string>> = { subscribe: 'correlation_id', unsubscribe: 'ended_by' }
+const EXCHANGE_COLUMNS: Readonly<Record<string, string>> = { subscribe: 'correlation_id', unsubscribe: 'ended_by' }
 
 /** An exchange that made or ended asked subscriptions, and the reference_ids of the items that made them. */
 export interface ExchangeOfCodes {
@@ -124,7 +124,7 @@ export async function findExchangeByCodes(
   }: { readonly participant: number; readonly registry: number; readonly operation: string },
   codes: readonly string[],
 ): Promise<ExchangeOfCodes | null> {
-  const column = EXCHANGES[operation]
+  const column = EXCHANGE_COLUMNS[operation]
   if (column === undefined) return null
   const { rows } = await pool.query<ExchangeOfCodes>({
     name: `find ${operation} by codes`,

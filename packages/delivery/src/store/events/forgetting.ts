@@ -4,7 +4,7 @@ import { isHeldSql } from '@rollcall/database/holds'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /** The most events, subscriptions or mailboxes that one statement deletes: so few that other statements hardly wait. */
-const AT_ONCE = 500
+const MOST_DELETED_ROWS = 500
 /** The most notifications of old events that one statement deletes. */
 const NOTIFICATIONS_AT_ONCE = 5_000
 
@@ -20,7 +20,7 @@ const IS_OLD_EVENT = `recorded_at < now() - make_interval(secs => $1) and not ex
       and not ${isHeldSql({ time: 'event.recorded_at', sender_id: null })}`
 
 /** The tables in the order of deletion, with their old rows by the retention in seconds, and the order of rows. */
-const FORGOTTEN = [
+const FORGOTTEN_TABLES = [
   { table: 'event', where: IS_OLD_EVENT, order: 'order by recorded_at' },
   // An ended subscription stays while one of its notifications is stored.
   {
@@ -47,12 +47,12 @@ const FORGOTTEN = [
  */
 export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
-  for (const { table, where, order } of FORGOTTEN) {
+  for (const { table, where, order } of FORGOTTEN_TABLES) {
     const text = `delete from ${table} where id = any(array(
       select id from ${table} where ${where} ${order} limit $2 for update skip locked))`
-    for (let count = AT_ONCE; count === AT_ONCE; total += count) {
+    for (let count = MOST_DELETED_ROWS; count === MOST_DELETED_ROWS; total += count) {
       if (table === 'event') await forgetNotifications({ pool }, retention)
-      const { rowCount } = await pool.query(text, [retention, AT_ONCE])
+      const { rowCount } = await pool.query(text, [retention, MOST_DELETED_ROWS])
       count = rowCount ?? 0
     }
   }
@@ -66,7 +66,7 @@ export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: 
 async function forgetNotifications({ pool }: Pick<Database, 'pool'>, retention: number): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(
     `select id from event where ${IS_OLD_EVENT} order by recorded_at limit $2`,
-    [retention, AT_ONCE],
+    [retention, MOST_DELETED_ROWS],
   )
   const ids = rows.map(({ id }) => id)
   for (let count = NOTIFICATIONS_AT_ONCE; count === NOTIFICATIONS_AT_ONCE; ) {
@@ -83,7 +83,7 @@ async function forgetNotifications({ pool }: Pick<Database, 'pool'>, retention: 
 /** Counts the rows that `forgetEvents` would delete now. A row that can be deleted only after others is not counted. */
 export async function countEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
-  for (const { table, where } of FORGOTTEN) {
+  for (const { table, where } of FORGOTTEN_TABLES) {
     const { rows } = await pool.query<{ count: number }>(
       `select count(*)::integer as count from ${table} where ${where}`,
       [retention],

@@ -63,7 +63,7 @@ export async function claimMailboxes(
   pool: pg.Pool,
   { from, most, ...poll }: MailboxPoll & { readonly from: number; readonly most: number },
 ): Promise<PolledMailboxes> {
-  return claimFrom(pool, 'claim mailboxes', STEPS, poll, [from, most])
+  return claimFrom(pool, 'claim mailboxes', STEP_THROUGH_WAITING, poll, [from, most])
 }
 
 /** Polls only the mailboxes with these ids, and claims those with due notifications. */
@@ -71,10 +71,10 @@ export async function claimNamedMailboxes(
   pool: pg.Pool,
   { ids, ...poll }: MailboxPoll & { readonly ids: readonly number[] },
 ): Promise<PolledMailboxes> {
-  return claimFrom(pool, 'claim named mailboxes', NAMED, poll, [ids])
+  return claimFrom(pool, 'claim named mailboxes', STEP_THROUGH_NAMED, poll, [ids])
 }
 
-const STEPS = `step (mailbox, number) as (
+const STEP_THROUGH_WAITING = `step (mailbox, number) as (
     (select mailbox, 1 from waiting_notification where mailbox > $5 order by mailbox limit 1)
     union all
     select following.mailbox, number + 1 from step cross join lateral (
@@ -82,10 +82,10 @@ const STEPS = `step (mailbox, number) as (
     ) as following
     where number < $6
   )`
-const NAMED = 'step as (select mailbox from unnest($5::integer[]) as named (mailbox))'
+const STEP_THROUGH_NAMED = 'step as (select mailbox from unnest($5::integer[]) as named (mailbox))'
 
 /** SQL of a mailbox's first waiting notification: of its backfill, or of all its other notifications. */
-const firstOf = (isBackfill: boolean): string => `left join lateral (
+const firstWaitingSql = (isBackfill: boolean): string => `left join lateral (
       select due_at from waiting_notification
       where mailbox = step.mailbox and is_backfill = ${isBackfill} order by due_at, id limit 1
     ) as ${isBackfill ? 'last' : 'first'} on true`
@@ -103,7 +103,7 @@ async function claimFrom(
     text: `with recursive ${steps},
       waiting as (
         select step.mailbox, least(first.due_at, last.due_at) as due_at
-        from step ${firstOf(false)} ${firstOf(true)}
+        from step ${firstWaitingSql(false)} ${firstWaitingSql(true)}
       ),
       free as (
         select unclaimed.id from waiting cross join lateral (
@@ -153,7 +153,7 @@ export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number,
 }
 
 /** Seconds after which every node knows changed settings of a participant. */
-const KNOWN = 1
+const SETTINGS_KNOWN_SECONDS = 1
 
 /**
  * Makes a participant's pending deliveries due, as soon as every node knows its new settings: they may succeed now, and
@@ -184,7 +184,7 @@ export async function retryWaiting(
           and claimed_until is not null
       )
       select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PREFIX}')`,
-    values: [participant, KNOWN, origin],
+    values: [participant, SETTINGS_KNOWN_SECONDS, origin],
   })
 }
 

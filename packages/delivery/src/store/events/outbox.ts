@@ -74,7 +74,7 @@ export async function noteOutboxTimeout(client: ClientBase, id: string): Promise
 }
 
 /** A row of the event outbox that could not be published, without its contents. */
-export interface FailedRow {
+export interface FailedOutboxRow {
   readonly id: string
   readonly namespace: string
   readonly reg_event_type: string
@@ -97,8 +97,11 @@ export async function outboxHealth({ pool }: Pick<Database, 'pool'>): Promise<Ou
 }
 
 /** Lists the failed rows of the event outbox, the newest first. */
-export async function listFailedRows({ pool }: Pick<Database, 'pool'>, limit: number): Promise<readonly FailedRow[]> {
-  const { rows } = await pool.query<FailedRow>(
+export async function listFailedRows(
+  { pool }: Pick<Database, 'pool'>,
+  limit: number,
+): Promise<readonly FailedOutboxRow[]> {
+  const { rows } = await pool.query<FailedOutboxRow>(
     `select id::text, namespace, reg_event_type, event_id, failure, created_at, failed_at
       from rollcall_outbox.event where failed_at is not null order by failed_at desc, id desc limit $1`,
     [limit],

@@ -127,7 +127,7 @@ export async function queueBackfill(
   }
 }
 
-const markOf = (id: RecordId | null) => (id === null ? { record: null, record_key: null } : storedId(id))
+const backfillMarkOf = (id: RecordId | null) => (id === null ? { record: null, record_key: null } : storedId(id))
 
 /**
  * Inserts the events and notifications of the page.
@@ -141,8 +141,8 @@ async function insertBackfilled(
   page: readonly PagedRecord[],
 ): Promise<boolean> {
   const ids = page.map((record) => storedId(record.id))
-  const from = markOf(after)
-  const mark = markOf(page.at(-1)?.id ?? null)
+  const formerMark = backfillMarkOf(after)
+  const mark = backfillMarkOf(page.at(-1)?.id ?? null)
   const { rows } = await client.query<{ held: boolean }>(
     `with held as (
         update subscription set backfilled = $12::bigint, backfill_mark = $13::text, backfilled_since = $14::timestamptz
@@ -186,8 +186,8 @@ async function insertBackfilled(
       mark.record,
       mark.record_key,
       page.length === 0 ? null : since,
-      from.record ?? '0',
-      from.record_key,
+      formerMark.record ?? '0',
+      formerMark.record_key,
     ],
   )
   return rows[0]?.held === true

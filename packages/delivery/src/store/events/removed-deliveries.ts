@@ -19,14 +19,14 @@ export const subscriptionRowsToRemove = (removable: Removable): StoredPart => ({
   ],
 })
 
-const OUTBOX = `namespace = ${namespaceSql('$1')}`
+const IN_NAMESPACE = `namespace = ${namespaceSql('$1')}`
 
 /** The tables with a registry's events, to count and to empty. Failed outbox rows do not count as pending. */
 export const EVENT_ROWS_TO_REMOVE: StoredPart = {
   counted: { events: countRowsSql('registry', 'event') },
-  pending: { outbox: `select count(*) from rollcall_outbox.event where ${OUTBOX} and failed_at is null` },
+  pending: { outbox: `select count(*) from rollcall_outbox.event where ${IN_NAMESPACE} and failed_at is null` },
   removed: [
     ...rowsToRemove('registry', ['event', 'record_source_version']),
-    { table: 'rollcall_outbox.event', of: OUTBOX },
+    { table: 'rollcall_outbox.event', of: IN_NAMESPACE },
   ],
 }

@@ -3,7 +3,7 @@
  * ids, so that their transactions do not deadlock.
  */
 
-import { END_REASONS_TAKEN_BACK, type EndReason, type SuspensionReason } from '@rollcall/core/model/event'
+import { type EndReason, SILENT_END_REASONS, type SuspensionReason } from '@rollcall/core/model/event'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 
@@ -43,7 +43,7 @@ export async function markUnsubscribed(client: ClientBase, subscriptions: readon
     `update subscription set reason = case when reason = any($2) then reason else 'unsubscribed' end
      where id in (
        select id from subscription where id = any($1::int[]) and state = 'ended' order by id for no key update)`,
-    [subscriptions, END_REASONS_TAKEN_BACK],
+    [subscriptions, SILENT_END_REASONS],
   )
   return rowCount ?? 0
 }

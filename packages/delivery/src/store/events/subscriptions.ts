@@ -29,14 +29,14 @@ export interface SubscriptionRequester {
 }
 
 /** The types and keys by which a changed record finds a subscription. */
-interface Types {
+interface SubscriptionFiling {
   /** The canonical names of the event type and the record type. */
   readonly event_type: string
   readonly record_type: string
   readonly keys: readonly SubscriptionKey[]
 }
 
-export interface NewSubscription extends Types {
+export interface NewSubscription extends SubscriptionFiling {
   readonly code: string
   readonly fingerprint: Uint8Array
   /** The canonical text of the subscription's criteria. */
@@ -98,13 +98,13 @@ export async function insertSubscriptions(
   return rows.length
 }
 
-interface Consented {
+interface SubscriptionWithConsent {
   /** The id of the subscription; undefined when it was not made. */
   readonly id: number | undefined
   readonly consent?: SubscriptionConsent | null | undefined
 }
 
-async function putConsents(client: ClientBase, subscriptions: readonly Consented[]): Promise<void> {
+async function putConsents(client: ClientBase, subscriptions: readonly SubscriptionWithConsent[]): Promise<void> {
   for (const { id, consent } of subscriptions) {
     if (id === undefined || !consent) continue
     const { participant, pseudonyms, purpose, signed, attributes } = consent
@@ -123,7 +123,7 @@ async function putConsents(client: ClientBase, subscriptions: readonly Consented
 }
 
 /** The keys of subscriptions, each with the subscription's id. A subscription that was not made has none. */
-const keysOf = <Subscription extends Types>(
+const keysOf = <Subscription extends SubscriptionFiling>(
   subscriptions: readonly Subscription[],
   idOf: (subscription: Subscription) => number | undefined,
 ): readonly FiledKey[] =>
@@ -134,7 +134,7 @@ const keysOf = <Subscription extends Types>(
   })
 
 /** An existing subscription that gets another end, or is made live again. */
-export interface SubscriptionRenewal extends Types {
+export interface SubscriptionRenewal extends SubscriptionFiling {
   readonly id: number
   readonly end_at: Date | null
   readonly consent?: SubscriptionConsent | null

@@ -2,9 +2,9 @@
 
 import { authorityNameSql, hasConsentEndedSql } from '@rollcall/consents/store/consent-ended'
 import type { ConsentSummary } from '@rollcall/core/model/consent'
-import { END_REASONS_TAKEN_BACK, type NotificationPurpose, type Presence } from '@rollcall/core/model/event'
+import { type FilterTransition, type NotificationPurpose, SILENT_END_REASONS } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
-import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { isSameRecordSql, recordIdSql } from '@rollcall/database/record-ids'
 import type pg from 'pg'
 
@@ -12,7 +12,7 @@ import type pg from 'pg'
 export interface WaitingNotification {
   readonly id: number
   readonly mailbox: number
-  readonly presence: Presence
+  readonly presence: FilterTransition
   readonly purpose: NotificationPurpose
   /** The reference_id of its item, the same each time; null: an older version made it, and has not sent it. */
   readonly reference_id: string | null
@@ -51,7 +51,7 @@ export interface WaitingNotification {
 }
 
 /** SQL condition on a `subscription`: nothing more of it is sent. It was taken back, or its consent has ended. */
-export const IS_TAKEN_BACK_SQL = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${END_REASONS_TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')}))
+export const IS_TAKEN_BACK_SQL = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${SILENT_END_REASONS.map((reason) => `'${reason}'`).join(', ')}))
   or exists (select from subscription_consent as consent
     where consent.subscription = subscription.id and coalesce(${hasConsentEndedSql('consent')}, false)))`
 
@@ -59,9 +59,9 @@ export const IS_TAKEN_BACK_SQL = `((subscription.state = 'ended' and coalesce(su
 export const IS_UNFILTERED_SQL = `(subscription.criteria::json -> 'filter' is null)`
 
 /** The most mailboxes whose waiting notifications one statement reads. */
-const TOGETHER = 32
+const MOST_MAILBOXES_TOGETHER = 32
 
-interface Wanted {
+interface WaitingRead {
   readonly mailbox: number
   readonly most: number
 }
@@ -74,16 +74,19 @@ export const findWaitingNotifications = (
   pool: pg.Pool,
   mailbox: number,
   most: number,
-): Promise<readonly WaitingNotification[]> => waiting(pool).submit({ mailbox, most })
+): Promise<readonly WaitingNotification[]> => waitingReads(pool).submit({ mailbox, most })
 
-const waiting = perPool((pool) =>
-  groupCommit<Wanted, readonly WaitingNotification[]>((wanted) => read(pool, wanted), {
+const waitingReads = oncePerPool((pool) =>
+  groupCommit<WaitingRead, readonly WaitingNotification[]>((wanted) => readWaiting(pool, wanted), {
     waiting: Infinity,
-    together: TOGETHER,
+    together: MOST_MAILBOXES_TOGETHER,
   }),
 )
 
-async function read(pool: pg.Pool, wanted: readonly Wanted[]): Promise<readonly (readonly WaitingNotification[])[]> {
+async function readWaiting(
+  pool: pg.Pool,
+  wanted: readonly WaitingRead[],
+): Promise<readonly (readonly WaitingNotification[])[]> {
   const { rows } = await pool.query<WaitingNotification>({
     name: 'find waiting notifications',
     text: FIND_WAITING,
@@ -143,9 +146,9 @@ export interface EventDocument {
 
 /** Reads the document of an event; undefined: the event is not stored. Simultaneous calls share one statement. */
 export const findEventDocument = (pool: pg.Pool, event: number): Promise<EventDocument | undefined> =>
-  documents(pool).submit(event)
+  documentReads(pool).submit(event)
 
-const documents = perPool((pool) =>
+const documentReads = oncePerPool((pool) =>
   groupCommit<number, EventDocument | undefined>((events) => readDocuments(pool, events), { waiting: Infinity }),
 )
 
@@ -172,7 +175,7 @@ export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: reado
 }
 
 /** A correction, and the earlier notification that it takes back or corrects. */
-export interface Corrected {
+export interface RedirectedCorrection {
   /** The id of the correcting notification. */
   readonly id: number
   /** The `notification.id` of what it corrects, and its reference_id; null: there is none that was sent, or will be. */
@@ -189,8 +192,8 @@ export interface Corrected {
 export async function redirectCorrections(
   pool: Pick<pg.Pool, 'query'>,
   corrections: readonly number[],
-): Promise<readonly Corrected[]> {
-  const { rows } = await pool.query<Corrected>({
+): Promise<readonly RedirectedCorrection[]> {
+  const { rows } = await pool.query<RedirectedCorrection>({
     name: 'correct other notifications',
     text: `with known as (
         select correction.id, (

@@ -6,7 +6,7 @@ import type { ClientBase } from 'pg'
 import { findHidingRules } from './subscriber-hiding.ts'
 import { dropNotifications } from './waiting.ts'
 
-interface About {
+interface RecordsOfProtectedPerson {
   readonly registry: number
   readonly record_type: string
   /** The id of the protected person's record, and the ids of records that were merged into it. */
@@ -20,7 +20,7 @@ interface About {
  */
 export async function withdrawNotifications(
   client: ClientBase,
-  { registry, record_type, records }: About,
+  { registry, record_type, records }: RecordsOfProtectedPerson,
   category: string,
 ): Promise<number> {
   const ids = records.map(storedId)

@@ -11,7 +11,7 @@ export interface Fields {
 }
 
 /** The fields by name, also by the names that they have at other servers (N8). */
-const NAMES: Readonly<Record<string, 'action' | 'fileFormat' | 'envelope' | 'fileName'>> = {
+const FIELD_NAMES: Readonly<Record<string, 'action' | 'fileFormat' | 'envelope' | 'fileName'>> = {
   action: 'action',
   fileFormat: 'fileFormat',
   file_format: 'fileFormat',
@@ -45,7 +45,7 @@ export async function readFields(parts: Parts, bufferBytes: number): Promise<Ope
     if (name === null) break
     if (found.has(name) || (name === 'fileName' && file !== null)) throw badRequest(`${name}: is sent twice`)
     if (name === 'fileName') {
-      file = isComplete(found) ? { pieces: [], isWhole: false } : await buffered(parts, bufferBytes)
+      file = isComplete(found) ? { pieces: [], isWhole: false } : await bufferFile(parts, bufferBytes)
       if (!file.isWhole) break
     } else {
       const text = await readWholePart(parts, name, FIELD_BYTES[name])
@@ -72,7 +72,7 @@ const formatOf = (found: ReadonlyMap<string, string>): string =>
 const isComplete = (found: ReadonlyMap<string, string>): boolean =>
   found.has('action') && found.has('fileFormat') && (found.has('envelope') || formatOf(found) === DEFAULT_FORMAT)
 
-async function buffered(parts: Parts, maxBytes: number): Promise<BufferedFile> {
+async function bufferFile(parts: Parts, maxBytes: number): Promise<BufferedFile> {
   const pieces: Buffer[] = []
   let size = 0
   for await (const piece of readPartPieces(parts)) {
@@ -94,7 +94,7 @@ export async function expectEndOfParts(parts: Parts): Promise<void> {
   if ((await nextName(parts)) !== null) throw badRequest('fileName: must be the last part, and the only file')
 }
 
-async function nextName(parts: Parts): Promise<(typeof NAMES)[string] | null> {
+async function nextName(parts: Parts): Promise<(typeof FIELD_NAMES)[string] | null> {
   const { value, done } = await parts.next()
   if (done === true) return null
   const name = value.is === 'part' && value.name !== null ? ownName(value.name) : undefined
@@ -104,14 +104,14 @@ async function nextName(parts: Parts): Promise<(typeof NAMES)[string] | null> {
   return name
 }
 
-const ownName = (name: string) => (Object.hasOwn(NAMES, name) ? NAMES[name] : undefined)
+const ownName = (name: string) => (Object.hasOwn(FIELD_NAMES, name) ? FIELD_NAMES[name] : undefined)
 
 /** A byte order mark stays in the text, so that an envelope with one is refused as in a plain body. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Reads the current part as text. @throws RequestFault 413 above `maxBytes`, 400 it is not UTF-8 */
 export async function readWholePart(parts: Parts, name: string, maxBytes: number): Promise<string> {
-  const { pieces, isWhole } = await buffered(parts, maxBytes)
+  const { pieces, isWhole } = await bufferFile(parts, maxBytes)
   if (!isWhole) throw new RequestFault('err.request.bad', `${name}: must be at most ${maxBytes} bytes`, 413)
   try {
     return utf8.decode(Buffer.concat(pieces))

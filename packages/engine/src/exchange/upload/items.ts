@@ -1,6 +1,6 @@
 /** Reads an uploaded file of items: ndjson with an item on each line, or CSV with an identifier in each row. */
 import { isUtf8 } from 'node:buffer'
-import { type Row, RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
+import { type CsvRow, RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
 import { isBlank, LineCutter, UTF8_MARK } from '@rollcall/base/files/lines'
 import type { Limits } from '@rollcall/core/limits'
 import { referenceId } from '@rollcall/core/model/exchange'
@@ -24,11 +24,11 @@ interface LinedItem {
   readonly item: JsonValue
 }
 
-const problem = (line: number, rule: string): RequestFault =>
+const lineFault = (line: number, rule: string): RequestFault =>
   new RequestFault('err.request.bad', `fileName[line ${line}]: ${rule}`)
 
 /** A checked item of an uploaded file. */
-export interface ReadItem {
+export interface CheckedItem {
   /** The item as canonical JSON. */
   readonly text: string
   /** The reference_id of the item. */
@@ -45,7 +45,7 @@ interface FileReader<Found> {
 }
 
 /** Creates the reader for a file of items in one format. */
-export type BulkFormat = (operation: Operation, header: IncomingHeader, limits: Limits) => FileReader<ReadItem>
+export type BulkFormat = (operation: Operation, header: IncomingHeader, limits: Limits) => FileReader<CheckedItem>
 
 /** The file formats of items that a path accepts beside json; none when the operation has no items. */
 export function bulkFormats({ name, request }: Operation): ReadonlyMap<string, BulkFormat> {
@@ -60,11 +60,11 @@ export function bulkFormats({ name, request }: Operation): ReadonlyMap<string, B
   return formats
 }
 
-function checkedItems(operation: Operation, reader: FileReader<LinedItem>): FileReader<ReadItem> {
+function checkedItems(operation: Operation, reader: FileReader<LinedItem>): FileReader<CheckedItem> {
   const strip = withoutByteOrderMark()
   return {
-    push: (bytes) => checked(operation, reader.push(strip(bytes))),
-    finish: () => checked(operation, reader.finish()),
+    push: (bytes) => checkItems(operation, reader.push(strip(bytes))),
+    finish: () => checkItems(operation, reader.finish()),
   }
 }
 
@@ -72,14 +72,14 @@ function ndjson(limits: Limits): FileReader<LinedItem> {
   const bounds = itemBounds(limits)
   const lines = new LineCutter(limits.body_bytes, { line: 0, bytes: 0 })
   const itemOf = ({ line, bytes }: { line: number; bytes: Buffer | null }): LinedItem => {
-    if (bytes === null) throw problem(line, `is longer than ${limits.body_bytes} bytes`)
-    return { line, item: parsed(line, bytes, bounds) }
+    if (bytes === null) throw lineFault(line, `is longer than ${limits.body_bytes} bytes`)
+    return { line, item: parseLine(line, bytes, bounds) }
   }
   return { push: (bytes) => lines.push(bytes).map(itemOf), finish: () => lines.finish().map(itemOf) }
 }
 
 /** Checks the items of a file like those of a plain body: makes them canonical, or refuses them with their line. */
-function checked({ request }: Operation, items: readonly LinedItem[]): readonly ReadItem[] {
+function checkItems({ request }: Operation, items: readonly LinedItem[]): readonly CheckedItem[] {
   const member = request.items ?? ''
   return items.map(({ line, item }) => {
     const message = { transaction_id: '-', [member]: [item] }
@@ -99,17 +99,17 @@ function checked({ request }: Operation, items: readonly LinedItem[]): readonly 
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function parsed(line: number, bytes: Buffer, bounds: JsonBounds): JsonValue {
+function parseLine(line: number, bytes: Buffer, bounds: JsonBounds): JsonValue {
   let text: string
   try {
     text = utf8.decode(bytes)
   } catch {
-    throw problem(line, 'must be UTF-8')
+    throw lineFault(line, 'must be UTF-8')
   }
   try {
     return parseJson(text, bounds)
   } catch (error) {
-    if (error instanceof JsonError) throw problem(line, error.message)
+    if (error instanceof JsonError) throw lineFault(line, error.message)
     throw error
   }
 }
@@ -149,7 +149,7 @@ const CSV_ITEMS: ReadonlyMap<string, (identifier: CsvIdentifier) => JsonObject> 
 const REQUIRED_COLUMNS = ['identifier_type', 'identifier_value'] as const
 /** The columns that a CSV file may lack. `reg_type` is in files for other servers (public-standard.md N8). */
 const OPTIONAL_COLUMNS = ['reference_id', 'reg_type'] as const
-const COLUMNS: readonly string[] = [...REQUIRED_COLUMNS, ...OPTIONAL_COLUMNS]
+const CSV_COLUMNS: readonly string[] = [...REQUIRED_COLUMNS, ...OPTIONAL_COLUMNS]
 const HEADER_RULE = `must be the header ${REQUIRED_COLUMNS.join(',')}, with or without ${OPTIONAL_COLUMNS.join(' and ')}`
 const DELIMITER = ','
 
@@ -162,11 +162,11 @@ function csv(
     delimiter: DELIMITER,
     longest: body_bytes,
     tooLong: (line) =>
-      problem(line, `is longer than ${body_bytes} bytes; look for a quotation mark that is never closed`),
+      lineFault(line, `is longer than ${body_bytes} bytes; look for a quotation mark that is never closed`),
   })
   let columns: readonly string[] | null = null
 
-  const itemOf = (row: Row): LinedItem[] => {
+  const itemOf = (row: CsvRow): LinedItem[] => {
     const cells = cellsOf(row)
     if (cells === null) return []
     if (columns === null) {
@@ -174,7 +174,7 @@ function csv(
       return []
     }
     if (cells.length !== columns.length) {
-      throw problem(row.line, `has ${cells.length} cells, and the header line has ${columns.length}`)
+      throw lineFault(row.line, `has ${cells.length} cells, and the header line has ${columns.length}`)
     }
     const cell = (column: string): string => cells[columns?.indexOf(column) ?? -1] ?? ''
     const item = content({
@@ -189,27 +189,27 @@ function csv(
     push: (bytes) => cutter.push(bytes).flatMap(itemOf),
     finish() {
       const items = cutter.finish().flatMap(itemOf)
-      if (columns === null) throw problem(1, HEADER_RULE)
+      if (columns === null) throw lineFault(1, HEADER_RULE)
       return items
     },
   }
 }
 
 /** Returns the cells of a CSV row; null for a blank row. */
-function cellsOf({ line, bytes }: Row): readonly string[] | null {
+function cellsOf({ line, bytes }: CsvRow): readonly string[] | null {
   if (isBlank(bytes)) return null
-  if (!isUtf8(bytes)) throw problem(line, 'must be UTF-8')
+  if (!isUtf8(bytes)) throw lineFault(line, 'must be UTF-8')
   const text = bytes.toString('utf8')
   const cells = splitRow(text, DELIMITER)
-  if (typeof cells === 'string') throw problem(line, cells)
-  if (text.includes('\0')) throw problem(line, 'must not have a NUL character')
+  if (typeof cells === 'string') throw lineFault(line, cells)
+  if (text.includes('\0')) throw lineFault(line, 'must not have a NUL character')
   return cells
 }
 
 function checkedColumns(line: number, cells: readonly string[]): readonly string[] {
   const columns = cells.map((cell) => cell.trim())
-  const known = columns.every((column) => COLUMNS.includes(column))
+  const known = columns.every((column) => CSV_COLUMNS.includes(column))
   const complete = REQUIRED_COLUMNS.every((column) => columns.includes(column))
   if (known && complete && new Set(columns).size === columns.length) return columns
-  throw problem(line, HEADER_RULE)
+  throw lineFault(line, HEADER_RULE)
 }

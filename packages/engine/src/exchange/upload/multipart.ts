@@ -83,7 +83,7 @@ class Splitter {
         this.#parts.push(part)
         stream.on('header', (head) => {
           part.hasHead = true
-          part.found.push(begun(head as Head))
+          part.found.push(partBeginning(head as Head))
           stream.on('data', (bytes) => part.found.push({ is: 'data', bytes: bytes as Buffer }))
           stream.on('end', () => part.found.push({ is: 'end' }))
         })
@@ -127,7 +127,7 @@ class Splitter {
 
 type Head = Readonly<Record<string, readonly string[] | undefined>>
 
-function begun(head: Head): PartEvent | RequestFault {
+function partBeginning(head: Head): PartEvent | RequestFault {
   const encoding = head['content-transfer-encoding']?.[0]?.trim().toLowerCase() ?? 'binary'
   if (!['7bit', '8bit', 'binary'].includes(encoding)) {
     return badRequest('body: a part has a Content-Transfer-Encoding, which is not accepted')
@@ -136,12 +136,12 @@ function begun(head: Head): PartEvent | RequestFault {
 }
 
 const DISPOSITION = /^form-data\s*(?:;.*)?$/i
-const NAME = /;\s*name=(?:"([^"\\]*)"|([^\s";]+))\s*(?:;|$)/i
+const PART_NAME = /;\s*name=(?:"([^"\\]*)"|([^\s";]+))\s*(?:;|$)/i
 
 /** Reads the name in the Content-Disposition of a part; null when there is none. */
 function nameOf(disposition: string): string | null {
   if (!DISPOSITION.test(disposition)) return null
-  const [, quoted, bare] = NAME.exec(disposition) ?? []
+  const [, quoted, bare] = PART_NAME.exec(disposition) ?? []
   return quoted ?? bare ?? null
 }
 

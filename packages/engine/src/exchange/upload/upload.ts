@@ -19,9 +19,9 @@ import {
   SourcedEnvelope,
 } from '@rollcall/protocol'
 import { checkCount } from '../checks.ts'
-import { type Chunk, makeUnreadRequest, type ReadingRequests, type UnreadRequest } from '../unread-request.ts'
+import { type Chunk, makeUnreadRequest, type ReadRequestDeps, type UnreadRequest } from '../unread-request.ts'
 import { expectEndOfParts, type Fields, readFields, readWholePart } from './fields.ts'
-import { type BulkFormat, bulkFormats, type ReadItem } from './items.ts'
+import { type BulkFormat, bulkFormats, type CheckedItem } from './items.ts'
 import { badRequest, boundaryOf, type Parts, readPartPieces, readParts } from './multipart.ts'
 
 /**
@@ -29,7 +29,7 @@ import { badRequest, boundaryOf, type Parts, readPartPieces, readParts } from '.
  * @throws RequestFault err.request.bad, err.signature.missing, err.encryption.invalid
  */
 export async function takeUpload(
-  deps: ReadingRequests,
+  deps: ReadRequestDeps,
   operation: Operation,
   participant: Participant,
   { headers, body, hold }: AdmittedRequest,
@@ -65,7 +65,7 @@ export async function takeUpload(
  * @throws RequestFault it is missing, invalid or encrypted
  */
 async function envelopeOf(
-  deps: ReadingRequests,
+  deps: ReadRequestDeps,
   participant: Participant,
   fields: Fields,
   bounds: JsonBounds,
@@ -85,7 +85,7 @@ async function envelopeOf(
 
 /** Makes the request of an upload of items. The file's items become those of the envelope's message, in chunks. */
 function sentAsItems(
-  { limits }: Pick<ReadingRequests, 'limits'>,
+  { limits }: Pick<ReadRequestDeps, 'limits'>,
   operation: Operation,
   deps: Parts,
   { fileFormat }: Fields,
@@ -116,7 +116,7 @@ function sentAsItems(
       let texts: string[] = []
       const reference_ids: string[] = []
       const reader = format(operation, header, limits)
-      const add = (items: readonly ReadItem[]): void => {
+      const add = (items: readonly CheckedItem[]): void => {
         for (const { text, reference_id } of items) {
           reference_ids.push(reference_id)
           texts.push(text)

@@ -1,7 +1,7 @@
 /** Reads accepted exchanges, for the node that answers them and for status questions. */
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
-import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { groupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { isStorable } from '@rollcall/database/text'
 import { findSentPage, type SentPage } from '@rollcall/delivery/store/deliveries/sent-pages'
 
@@ -66,11 +66,11 @@ export async function findAccepted(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
 ): Promise<AcceptedExchange | null> {
-  return reads(pool).submit(correlation_id)
+  return acceptedReads(pool).submit(correlation_id)
 }
 
 /** The calls that wait need no limit: they come from requests and runs in progress, which are limited. */
-const reads = perPool((pool) =>
+const acceptedReads = oncePerPool((pool) =>
   groupCommit<string, AcceptedExchange | null>(
     async (ids) => {
       const { rows } = await pool.query<AcceptedExchange>({
@@ -135,7 +135,7 @@ export interface Asker {
 }
 
 /** The number of newest messages with one transaction_id that a status question searches. */
-const OF_ONE_ID = 100
+const MOST_OF_ONE_ID = 100
 
 /** Finds the newest exchange of the asker with one of the given transaction_ids or correlation_ids. */
 export async function findAskedExchange(
@@ -151,7 +151,7 @@ export async function findAskedExchange(
   const { rows } = await pool.query<{ correlation_id: string; transaction_id: string }>({
     text: `select correlation_id, transaction_id from ${asked} cross join lateral (
         select * from exchange where participant = $1 and transaction_id is not null and ${named}
-        order by received_at desc limit ${OF_ONE_ID}
+        order by received_at desc limit ${MOST_OF_ONE_ID}
       ) as newest
       where registry = $2 and operation = $3 order by received_at desc limit 1`,
     values: [participant, registry, operation, values],

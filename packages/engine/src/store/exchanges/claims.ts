@@ -25,7 +25,7 @@ export interface ClaimedExchange extends AcceptedExchange {
 export type ExchangeInWork = Pick<ClaimedExchange, 'id' | 'participant' | 'request_bytes' | 'items'>
 
 /** How many exchanges of one participant this node is answering. */
-interface InWork {
+interface WorkInProgress {
   /** The `Participant.id` of the participant whose exchanges are counted. */
   readonly participant: number
   readonly exchanges: number
@@ -54,10 +54,10 @@ export interface Slots {
 /** SQL condition: the exchange is not answered. A request that was divided into chunks is answered by its chunks. */
 const UNANSWERED = `state in ('accepted', 'replying') and open_chunks is null`
 /** SQL condition: the exchange must be answered now, and is not claimed. */
-const DUE = `${UNANSWERED} and due_at <= now() and (claimed_until is null or claimed_until <= now())`
+const IS_CLAIMABLE = `${UNANSWERED} and due_at <= now() and (claimed_until is null or claimed_until <= now())`
 
 /** SQL of the seconds until the first exchange is due. Claimed ones count too, because their claims may end. */
-export const EXCHANGES_DUE = `with recursive ${participantsWithSql('accepted_exchange', UNANSWERED)}
+export const EXCHANGES_DUE_SQL = `with recursive ${participantsWithSql('accepted_exchange', UNANSWERED)}
   select extract(epoch from min(first.due_at) - now()) from waiting cross join lateral (
     select due_at from accepted_exchange where participant = waiting.participant and ${UNANSWERED} order by due_at limit 1
   ) as first`
@@ -90,7 +90,7 @@ export async function claimExchanges(
 }
 
 /** Counts exchanges in progress by participant, and among them the large ones and the batches. */
-export function countByParticipant(inWork: readonly ExchangeInWork[]): readonly InWork[] {
+export function countByParticipant(inWork: readonly ExchangeInWork[]): readonly WorkInProgress[] {
   const isLarge = ({ request_bytes }: ExchangeInWork): boolean => request_bytes > SMALL_REQUEST_BYTES
   return [...Map.groupBy(inWork, ({ participant }) => participant)].map(([participant, own]) => ({
     participant,
@@ -115,7 +115,7 @@ const CLAIM_EXCHANGES = `with recursive ${participantsWithSql('accepted_exchange
             when coalesce(request_bytes, octet_length(request), 0) > ${SMALL_REQUEST_BYTES} then 'large'
             when items > 1 then 'batch' else 'single' end as size
         from accepted_exchange
-        where participant = waiting.participant and ${DUE} and correlation_id <> all($13::uuid[])
+        where participant = waiting.participant and ${IS_CLAIMABLE} and correlation_id <> all($13::uuid[])
         order by due_at limit 4 * $4::integer
       ) as one
   ),
@@ -135,7 +135,7 @@ const CLAIM_EXCHANGES = `with recursive ${participantsWithSql('accepted_exchange
   ),
   locked as (
     select correlation_id from accepted_exchange
-    where ${DUE} and correlation_id in (
+    where ${IS_CLAIMABLE} and correlation_id in (
         select correlation_id from chosen
         where position <= $5::integer or (nth = 1 and position <= $3::integer))
     for update skip locked
@@ -199,7 +199,7 @@ export async function releaseClaims(
 /** Counts accepted requests, or chunks of them, that have been due for more than a minute, and are not claimed. */
 export async function countOverdue({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
-    `select count(*) from accepted_exchange where ${DUE} and due_at < now() - interval '1 minute'`,
+    `select count(*) from accepted_exchange where ${IS_CLAIMABLE} and due_at < now() - interval '1 minute'`,
   )
   return rows[0]?.count ?? 0
 }
@@ -212,7 +212,7 @@ export async function waitingExchanges({ pool }: Pick<Database, 'pool'>): Promis
   const { rows } = await pool.query<WaitingExchanges>({
     name: 'waiting exchanges',
     text: `select count(*) as waiting, coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as oldest
-      from accepted_exchange where ${DUE}`,
+      from accepted_exchange where ${IS_CLAIMABLE}`,
   })
   return rows[0] ?? { waiting: 0, oldest: 0 }
 }

@@ -7,7 +7,7 @@ import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { createFirstCome, LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
-import { type JointWrite, type Parameter, parameterOfOwnStatement } from '@rollcall/database/joint-write'
+import { type JointWrite, type ParameterSql, parameterOfOwnStatement } from '@rollcall/database/joint-write'
 import { WORK_CHANNEL } from '@rollcall/database/queue'
 import { ACCEPTED_DAY, countMessagesSql } from '@rollcall/participants/store/day-counts'
 import { storableReferences, storeReferencesSql } from './references.ts'
@@ -112,7 +112,7 @@ export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: 
       bytes: bytesOf,
       async insert(exchanges) {
         const accepted = exchanges.filter(isAccepted)
-        const statement = accepted.length === 0 ? REMEMBER : ACCEPT
+        const statement = accepted.length === 0 ? REMEMBER_EXCHANGES : ACCEPT_EXCHANGES
         const values = [...columnsOf(exchanges), ...(accepted.length === 0 ? [] : acceptedColumns(accepted))]
         const { rows } = await pool.query<Key>({ ...statement, values })
         return rows.map(keyOf)
@@ -148,32 +148,32 @@ const bytesOf = ({ accepted }: NewExchange): number =>
     : accepted.chunks.reduce((sum, { request }) => sum + request.length, 0) +
       accepted.reference_ids.length * REFERENCE_BYTES
 
-const offeredSql = (parameter: Parameter): string => `unnest(${parameter(0)}::integer[], ${parameter(1)}::text[],
+const offeredSql = (parameter: ParameterSql): string => `unnest(${parameter(0)}::integer[], ${parameter(1)}::text[],
   ${parameter(2)}::bytea[], ${parameter(3)}::uuid[], ${parameter(4)}::integer[], ${parameter(5)}::text[], ${parameter(6)}::text[],
   ${parameter(7)}::float8[])`
 
-const REMEMBERED = 'participant, message_id, fingerprint, correlation_id, registry, operation, transaction_id'
+const EXCHANGE_COLUMNS = 'participant, message_id, fingerprint, correlation_id, registry, operation, transaction_id'
 
 /**
  * SQL that stores messages. A statement inserts all its keys here, and every statement in the same order, so that two
  * nodes do not deadlock.
  */
-const addedSql = (parameter: Parameter): string => `offered as (
-    select * from ${offeredSql(parameter)} with ordinality as offered (${REMEMBERED}, age, number)
+const addedSql = (parameter: ParameterSql): string => `offered as (
+    select * from ${offeredSql(parameter)} with ordinality as offered (${EXCHANGE_COLUMNS}, age, number)
   ),
   added as (
-    insert into exchange (${REMEMBERED}, received_at)
-    select ${REMEMBERED}, now() - make_interval(secs => age / 1000) from offered
+    insert into exchange (${EXCHANGE_COLUMNS}, received_at)
+    select ${EXCHANGE_COLUMNS}, now() - make_interval(secs => age / 1000) from offered
     order by (participant || ' ' || message_id) collate "C" on conflict do nothing
     returning participant, message_id, correlation_id
   )`
 
-const REMEMBER = {
+const REMEMBER_EXCHANGES = {
   name: 'remember exchanges',
   text: `with ${addedSql(parameterOfOwnStatement)} select participant, message_id from added`,
 }
 
-const ASKED_TYPES = [
+const ACCEPTANCE_COLUMN_TYPES = [
   ...[
     'uuid',
     'uuid',
@@ -194,9 +194,9 @@ const ASKED_TYPES = [
 ]
 
 /** SQL that stores messages, accepts those with an `Acceptance`, and tells the workers of all nodes of unclaimed ones. */
-const acceptedSql = (parameter: Parameter): string => `${addedSql(parameter)},
+const acceptedSql = (parameter: ParameterSql): string => `${addedSql(parameter)},
   asked as (
-    select * from unnest(${ASKED_TYPES.map((type, at) => `${parameter(8 + at)}::${type}[]`).join()})
+    select * from unnest(${ACCEPTANCE_COLUMN_TYPES.map((type, at) => `${parameter(8 + at)}::${type}[]`).join()})
       as asked (correlation_id, id, parent, sender_uri, encrypted, request, request_bytes, items, first_item, chunk,
         chunks, open_chunks, reference_ids, claim, seconds)
   ),
@@ -219,24 +219,25 @@ const acceptedSql = (parameter: Parameter): string => `${addedSql(parameter)},
   )}),
   announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select 1 from accepted where claim is null))`
 
-const COUNTED = `counted as (${countMessagesSql(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')})`
+const COUNT_ACCEPTED = `counted as (${countMessagesSql(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')})`
 
 /** Stores, accepts, announces and counts messages in one statement: all of it is written, or nothing. */
-const ACCEPT = {
+const ACCEPT_EXCHANGES = {
   name: 'accept exchanges',
-  text: `with ${acceptedSql(parameterOfOwnStatement)}, ${COUNTED}
+  text: `with ${acceptedSql(parameterOfOwnStatement)}, ${COUNT_ACCEPTED}
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 
 /** SQL condition: the message is held, i.e. stored under this correlation_id; so no other has its message_id. */
-const HELD = `offered.correlation_id in (select correlation_id from added) or (
+const IS_STORED_MESSAGE = `offered.correlation_id in (select correlation_id from added) or (
       select true from exchange where exchange.participant = offered.participant
         and exchange.message_id = offered.message_id and exchange.correlation_id = offered.correlation_id limit 1)`
 
 /** Stores messages in the statement of their audit entries, when all of them are answered at once. */
 const JOINT_ANSWERED: JointWrite<NewExchange> = {
   name: 'messages',
-  held: (parameter) => `${addedSql(parameter)}, messages_held as (select number from offered where ${HELD})`,
+  held: (parameter) =>
+    `${addedSql(parameter)}, messages_held as (select number from offered where ${IS_STORED_MESSAGE})`,
   values: (exchanges) => columnsOf(exchanges),
 }
 
@@ -248,9 +249,9 @@ const JOINT_ANSWERED: JointWrite<NewExchange> = {
 export const REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
   name: 'requests',
   held: (parameter) => `${acceptedSql(parameter)}, requests_held as (
-    select number from offered cross join (select count(*) from announced) as announced where ${HELD}
+    select number from offered cross join (select count(*) from announced) as announced where ${IS_STORED_MESSAGE}
   )`,
-  written: () => COUNTED,
+  written: () => COUNT_ACCEPTED,
   values: (exchanges) => [...columnsOf(exchanges), ...acceptedColumns(exchanges.filter(isAccepted))],
   simpler: (exchanges) => (exchanges.some(isAccepted) ? null : JOINT_ANSWERED),
 }

@@ -8,7 +8,7 @@ import { ACCEPTED_DAY, deleteOldDays, INBOX_DAY } from '@rollcall/participants/s
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /** The most rows that one statement deletes: it takes some ten milliseconds, so that nobody waits long. */
-const AT_ONCE = 5_000
+const MOST_ROWS_AT_ONCE = 5_000
 
 /**
  * Deletes what is older than `retention` seconds by the clock of the database, some thousand rows at a time, but not
@@ -19,36 +19,36 @@ const AT_ONCE = 5_000
 export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   await deleteOldDays(db, ACCEPTED_DAY)
   let total = 0
-  for (const rows of FORGOTTEN) total += await forget(db, rows, retention)
+  for (const rows of FORGOTTEN_TABLES) total += await forgetRows(db, rows, retention)
   return total
 }
 
 /** Describes which rows of a table are deleted: their age is counted from `received_at`. */
-const received = (table: string, more: Partial<ForgottenRows> = {}): ForgottenRows => ({
+const rowsByReceivedAt = (table: string, more: Partial<ForgottenRows> = {}): ForgottenRows => ({
   table,
   since: 'received_at',
   sender_id: senderIdSql(`${table}.participant`),
   ...more,
 })
 
-const ACCEPTED = received('accepted_exchange', {
+const FORGOTTEN_ACCEPTED = rowsByReceivedAt('accepted_exchange', {
   // A divided request is deleted after its chunks. Answering locks a chunk first and then its request, so deleting both
   // in one statement could deadlock.
   stillNeeded: 'exists (select from accepted_exchange as chunk where chunk.parent = accepted_exchange.correlation_id)',
 })
 
 /** The old rows to delete, for each table. Their items and attempts are deleted with them. */
-const FORGOTTEN: readonly ForgottenRows[] = [
-  ACCEPTED,
+const FORGOTTEN_TABLES: readonly ForgottenRows[] = [
+  FORGOTTEN_ACCEPTED,
   FORGOTTEN_DELIVERIES,
-  received('exchange'),
-  received('sealed_message'),
+  rowsByReceivedAt('exchange'),
+  rowsByReceivedAt('sealed_message'),
   // Receipts name no participant, so a hold on any participant keeps all receipts.
-  received('enrolment_receipt', { sender_id: null }),
+  rowsByReceivedAt('enrolment_receipt', { sender_id: null }),
   FORGOTTEN_USES,
 ]
 
-const INBOX = received('inbox_message')
+const FORGOTTEN_CALLBACKS = rowsByReceivedAt('inbox_message')
 
 /**
  * Counts what is older than the retention and not finished: exchanges that are not answered completely, and deliveries,
@@ -69,7 +69,7 @@ export async function countUnfinished(
 /** Deletes old callbacks of the inbox, and its counts of past days. @returns the number of callbacks */
 export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   await deleteOldDays(db, INBOX_DAY)
-  return forget(db, INBOX, retention)
+  return forgetRows(db, FORGOTTEN_CALLBACKS, retention)
 }
 
 /** Makes SQL that deletes exchanges and also their reference_ids, which no foreign key deletes. */
@@ -77,10 +77,10 @@ const withReferences = (deleted: string): string => `with gone as (${deleted} re
   items as (delete from exchange_reference using gone where exchange_reference.correlation_id = gone.correlation_id)
   select 1 from gone`
 
-async function forget({ pool }: Pick<Database, 'pool'>, rows: ForgottenRows, retention: number): Promise<number> {
+async function forgetRows({ pool }: Pick<Database, 'pool'>, rows: ForgottenRows, retention: number): Promise<number> {
   const deleted = `delete from ${rows.table} where ctid = any(array(
-      select ctid from ${deletableRowsSql(rows)} order by ${rows.since} limit ${AT_ONCE} for update skip locked))`
-  const statement = rows === ACCEPTED ? withReferences(deleted) : deleted
+      select ctid from ${deletableRowsSql(rows)} order by ${rows.since} limit ${MOST_ROWS_AT_ONCE} for update skip locked))`
+  const statement = rows === FORGOTTEN_ACCEPTED ? withReferences(deleted) : deleted
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(statement, [retention])
     if (!rowCount) return total
@@ -91,13 +91,13 @@ async function forget({ pool }: Pick<Database, 'pool'>, rows: ForgottenRows, ret
 /** Counts the rows that `forgetExchanges` would delete now, except divided requests whose chunks are still there. */
 export async function countExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
-  for (const rows of FORGOTTEN) total += await countForgettable(db, rows, retention)
+  for (const rows of FORGOTTEN_TABLES) total += await countForgettable(db, rows, retention)
   return total
 }
 
 /** Counts the callbacks that `forgetInbox` would delete now. */
 export const countInbox = (db: Pick<Database, 'pool'>, retention: number): Promise<number> =>
-  countForgettable(db, INBOX, retention)
+  countForgettable(db, FORGOTTEN_CALLBACKS, retention)
 
 async function countForgettable(
   { pool }: Pick<Database, 'pool'>,
@@ -118,7 +118,7 @@ export async function clearAnsweredItems({ pool }: Pick<Database, 'pool'>): Prom
       `update exchange_item set record_ids = null, record_keys = null where ctid = any(array(
         select exchange_item.ctid from exchange_item join accepted_exchange using (correlation_id)
         where record_ids is not null and state in ('replied', 'failed')
-        limit ${AT_ONCE} for update of exchange_item skip locked))`,
+        limit ${MOST_ROWS_AT_ONCE} for update of exchange_item skip locked))`,
     )
     if (!rowCount) return total
     total += rowCount

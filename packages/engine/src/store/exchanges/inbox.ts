@@ -73,7 +73,7 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
       bytes: ({ body }) => body.length,
       find,
       async insert(messages) {
-        const { rows } = await pool.query<Key>({ ...PERSIST, values: columnsOf(messages) })
+        const { rows } = await pool.query<Key>({ ...PERSIST_CALLBACKS, values: columnsOf(messages) })
         return rows.map(keyOf)
       },
     },
@@ -97,7 +97,7 @@ function comparedWith({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, sto
 }
 
 /** Stores and counts callbacks in one statement. */
-const PERSIST = {
+const PERSIST_CALLBACKS = {
   name: 'persist inbox messages',
   text: `with added as (
       insert into inbox_message (participant, message_id, fingerprint, callback, registry, correlation_id,

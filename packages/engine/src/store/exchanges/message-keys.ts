@@ -8,7 +8,7 @@ import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 /** The most exchanges that a search for one id finds. */
-const MOST = 1_000
+const MOST_EXCHANGES = 1_000
 
 /** The names of the ids by which a message can be found. */
 export const MESSAGE_IDS = ['message_id', 'transaction_id', 'correlation_id', 'reference_id'] as const
@@ -31,7 +31,7 @@ const EXCHANGES_OF: Readonly<Record<MessageIdName, string>> = {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * Finds the message_ids, as the audit log has them, of messages with this id, of at most `MOST` exchanges. When its
+ * Finds the message_ids, as the audit log has them, of messages with this id, of at most `MOST_EXCHANGES` exchanges. When its
  * exchange and deliveries are deleted, a message can only be found by its message_id.
  */
 export async function findAuditedMessageIds(
@@ -42,7 +42,7 @@ export async function findAuditedMessageIds(
   if (!isStorable(id) || (name === 'correlation_id' && !UUID.test(id))) return []
   const key = name === 'message_id' ? messageKey(id) : id
   const { rows } = await pool.query<{ message_id: string }>(
-    `with found as (select correlation_id from (${EXCHANGES_OF[name]}) as found limit ${MOST})
+    `with found as (select correlation_id from (${EXCHANGES_OF[name]}) as found limit ${MOST_EXCHANGES})
       select message_id from found join exchange using (correlation_id)
       union select message_id from found join ${DELIVERIES_SQL} as delivery using (correlation_id)
       union select message_id from found join ${DELIVERIES_SQL} as delivery on delivery.id = found.correlation_id`,

@@ -3,9 +3,9 @@
 import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
-import { type JointWrite, type Parameter, parameterOfOwnStatement } from '@rollcall/database/joint-write'
+import { type JointWrite, type ParameterSql, parameterOfOwnStatement } from '@rollcall/database/joint-write'
 import { storedIds } from '@rollcall/database/record-ids'
-import type { Effect } from '@rollcall/database/transaction'
+import type { ReplyEffect } from '@rollcall/database/transaction'
 import { withTransaction } from '@rollcall/database/transaction'
 import { insertDeliveriesSql } from '@rollcall/delivery/store/deliveries/deliveries'
 import type pg from 'pg'
@@ -40,7 +40,7 @@ export interface ReplyStep {
   /** Set when this node attempts the delivery at once; null: a node that claims it attempts it, or there is none. */
   readonly deliveryClaim: DeliveryClaim | null
   /** The checks and writes of the operation, in the transaction of the page. */
-  readonly effects?: readonly Effect[]
+  readonly effects?: readonly ReplyEffect[]
   /** True when this run continues with the next page; otherwise the exchange is due again if it has further pages. */
   readonly goesOn: boolean
 }
@@ -51,7 +51,7 @@ export async function commitReply({ pool }: Pick<Database, 'pool'>, step: ReplyS
 }
 
 /** Writes a page, and then runs its effects. If the claim has ended, nothing is written. */
-function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly Effect[]): Promise<boolean> {
+function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly ReplyEffect[]): Promise<boolean> {
   return withTransaction(pool, async (client) => {
     const committed = await writeStep(client, step)
     if (committed) for (const effect of effects) await effect(client)
@@ -60,7 +60,7 @@ function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly Eff
 }
 
 /** Commits the writes of a synchronous operation before its reply is sent. */
-export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: readonly Effect[]): Promise<void> {
+export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: readonly ReplyEffect[]): Promise<void> {
   if (effects.length === 0) return
   await withTransaction(pool, async (client) => {
     for (const effect of effects) await effect(client)
@@ -71,14 +71,17 @@ export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: r
  * The limits for a page that is written in one statement with others, which wait for it: it must be small, without
  * locks on other requests, and without effects.
  */
-const SMALL = { items: 20, bytes: 65_536 }
+const SMALL_REPLY_LIMITS = { items: 20, bytes: 65_536 }
 
 /** True when a page may be written in one statement with others: small, without effects, and of no chunk. */
 export const isSmallReply = (
   { items, delivery, effects = [] }: ReplyStep,
   { parent }: { readonly parent: string | null },
 ): boolean =>
-  parent === null && effects.length === 0 && items.length <= SMALL.items && (delivery?.body.length ?? 0) <= SMALL.bytes
+  parent === null &&
+  effects.length === 0 &&
+  items.length <= SMALL_REPLY_LIMITS.items &&
+  (delivery?.body.length ?? 0) <= SMALL_REPLY_LIMITS.bytes
 
 async function writeStep(client: pg.ClientBase, step: ReplyStep): Promise<boolean> {
   const { rows } = await client.query({ name: 'commit reply', text: COMMIT_REPLY, values: valuesOf([step]) })
@@ -111,24 +114,24 @@ const columns = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unkn
   names.map((name) => rows.map((row) => row[name]))
 
 /** Makes the SQL of a table whose rows are the pages to write. */
-const steps = (
-  parameter: Parameter,
+const stepRowsSql = (
+  parameter: ParameterSql,
 ): string => `unnest(${parameter(0)}::uuid[], ${parameter(1)}::uuid[], ${parameter(2)}::integer[],
     ${parameter(3)}::integer[], ${parameter(4)}::text[], ${parameter(5)}::boolean[]) with ordinality
     as step (id, claim, before, page, state, goes_on, number)`
-const HOLDS = `exchange.correlation_id = step.id and exchange.claim = step.claim and exchange.page = step.before
+const HOLDS_CLAIM = `exchange.correlation_id = step.id and exchange.claim = step.claim and exchange.page = step.before
   and exchange.state in ('accepted', 'replying')`
 
 // The number of a chunk's page becomes a number in the whole request: first the pages 1 of all chunks, then the pages
 // 2. Requests whose chunks are answered at the same time are locked in one order.
-const stepsWritten = (parameter: Parameter, condition: string): string => `stepped as (
+const stepsWritten = (parameter: ParameterSql, condition: string): string => `stepped as (
     update accepted_exchange as exchange set page = step.page, state = step.state, runs = 0,
       claim = case when step.goes_on then exchange.claim end,
       claimed_until = case when step.goes_on then claimed_until end,
       due_at = case when step.goes_on then due_at else now() end,
       finished_at = case when step.state = 'replying' then null else now() end
-    from ${steps(parameter)}
-    where ${HOLDS} and ${condition}
+    from ${stepRowsSql(parameter)}
+    where ${HOLDS_CLAIM} and ${condition}
     returning step.number::integer as step, coalesce(parent, exchange.correlation_id) as correlation_id, participant,
       registry, first_item, chunk, chunks, parent, exchange.state, exchange.page
   ),
@@ -185,7 +188,7 @@ const COMMIT_REPLY = `with ${stepsWritten(parameterOfOwnStatement, 'true')} sele
 export const REPLY_JOINT_WRITE: JointWrite<ReplyStep> = {
   name: 'replies',
   held: (parameter) => `replies_held as (
-    select step.number from accepted_exchange as exchange join ${steps(parameter)} on ${HOLDS}
+    select step.number from accepted_exchange as exchange join ${stepRowsSql(parameter)} on ${HOLDS_CLAIM}
     for update of exchange skip locked
   )`,
   written: (parameter) => stepsWritten(parameter, '(select held from joint)'),

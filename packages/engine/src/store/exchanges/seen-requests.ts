@@ -18,13 +18,13 @@ export async function lastReceivedAt({ pool }: Pool, { id }: Pick<Participant, '
 }
 
 /** The number of newest messages, and of newest deliveries, that are read: a participant may have millions. */
-const NEWEST = 500
+const MOST_NEWEST = 500
 
-const SEEN = `with newest as (
+const FIND_FIRST_STEPS = `with newest as (
     select message_id, correlation_id, operation, received_at from exchange
-    where participant = $1 order by received_at desc limit ${NEWEST}
+    where participant = $1 order by received_at desc limit ${MOST_NEWEST}
   ), sent as (
-    select state, finished_at from ${DELIVERIES_SQL} as delivery where participant = $1 order by created_at desc limit ${NEWEST}
+    select state, finished_at from ${DELIVERIES_SQL} as delivery where participant = $1 order by created_at desc limit ${MOST_NEWEST}
   )
   select (select min(received_at) from newest) as token,
     (select min(received_at) from newest where operation = 'search') as search,
@@ -38,7 +38,7 @@ const SEEN = `with newest as (
  * @param participant `Participant.id`
  */
 export async function findFirstSteps({ pool }: Pool, participant: number): Promise<Milestones> {
-  const { rows } = await pool.query<Milestones>(SEEN, [participant])
+  const { rows } = await pool.query<Milestones>(FIND_FIRST_STEPS, [participant])
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
   return row
@@ -52,7 +52,7 @@ export interface RequestEvidence {
   readonly searched_at: Date | null
 }
 
-const EVIDENCE = `select
+const FIND_REQUEST_EVIDENCE = `select
   (select max(received_at) from exchange where participant = $1 and registry = $2 and received_at >= $3) as asked_at,
   (select max(exchange.received_at) from exchange
     join ${AUDIT_ENTRIES_SQL} as account on account.message_id = exchange.message_id
@@ -65,7 +65,7 @@ export async function findRequestEvidence(
   { pool }: Pool,
   { participant, registry, since }: CheckedSystem,
 ): Promise<RequestEvidence> {
-  const { rows } = await pool.query<RequestEvidence>(EVIDENCE, [participant.id, registry.id, since])
+  const { rows } = await pool.query<RequestEvidence>(FIND_REQUEST_EVIDENCE, [participant.id, registry.id, since])
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
   return row

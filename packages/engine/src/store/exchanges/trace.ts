@@ -81,7 +81,7 @@ export interface TracedCallback {
   readonly received_at: Date
 }
 
-export type Traced = TracedExchange | TracedCallback
+export type TracedMessage = TracedExchange | TracedCallback
 
 /** The limits of what `traceMessage` reads. */
 export interface TraceBounds {
@@ -99,7 +99,7 @@ export async function traceMessage(
   { pool }: Pick<Database, 'pool'>,
   id: string,
   bounds: TraceBounds,
-): Promise<readonly Traced[]> {
+): Promise<readonly TracedMessage[]> {
   if (!isStorable(id)) return []
   const uuid = UUID.test(id) ? id : null
   const values = [messageKey(id), id, uuid, bounds.found]
@@ -109,11 +109,11 @@ export async function traceMessage(
     ...exchanges.rows.map(({ id, at }) => ({ at, read: () => traceExchange({ pool }, id, bounds.each) })),
     ...callbacks.rows.map((callback) => ({
       at: callback.received_at,
-      read: async (): Promise<Traced> => ({ traced: 'callback', ...callback }),
+      read: async (): Promise<TracedMessage> => ({ traced: 'callback', ...callback }),
     })),
   ]
   const oldest = found.toSorted((a, b) => a.at.getTime() - b.at.getTime()).slice(0, bounds.found)
-  const traced: Traced[] = []
+  const traced: TracedMessage[] = []
   for (const { read } of oldest) traced.push(await read())
   return traced
 }

@@ -2,12 +2,12 @@
 
 import { countTrafficBetween, durationOfStep, type TrafficRow } from '@rollcall/audit/store/traffic'
 import type { Database } from '@rollcall/database/database'
-import { perPool } from '@rollcall/database/group-commit'
+import { oncePerPool } from '@rollcall/database/group-commit'
 import { EXCHANGES_SQL } from './exchange-names.ts'
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 /** Milliseconds after the end of an hour in which its entries may still be written, so its count is not kept. */
-const LATE = 120_000
+const LATE_ENTRIES_MS = 120_000
 /** The number of hours in the list of traffic, the present one included. */
 export const TRAFFIC_HOURS = 24
 
@@ -19,16 +19,16 @@ export interface CountedHour {
 }
 
 /** The counts of hours that have ended, by the beginning of the hour in milliseconds. */
-const counted = perPool(() => new Map<number, readonly TrafficRow[]>())
+const countedHours = oncePerPool(() => new Map<number, readonly TrafficRow[]>())
 
 /** Running counts, by the beginning of the hour: simultaneous calls share the count of an hour. */
-const counting = perPool(() => new Map<number, Promise<readonly TrafficRow[]>>())
+const hoursBeingCounted = oncePerPool(() => new Map<number, Promise<readonly TrafficRow[]>>())
 
 function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly TrafficRow[]> {
-  const running = counting(db.pool)
+  const running = hoursBeingCounted(db.pool)
   const known = running.get(begin)
   if (known !== undefined) return known
-  const span = { from: new Date(begin), to: new Date(begin + HOUR) }
+  const span = { from: new Date(begin), to: new Date(begin + HOUR_MS) }
   const count = countTrafficBetween(db, span, EXCHANGES_SQL).finally(() => running.delete(begin))
   running.set(begin, count)
   return count
@@ -44,20 +44,20 @@ export async function listTrafficHours(
   now: Date,
   spent: () => boolean,
 ): Promise<readonly CountedHour[]> {
-  const known = counted(db.pool)
-  const newest = Math.floor(now.getTime() / HOUR) * HOUR
+  const known = countedHours(db.pool)
+  const newest = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS
   const hours: CountedHour[] = []
   for (let hour = 0; hour < TRAFFIC_HOURS; hour += 1) {
-    const begin = newest - hour * HOUR
+    const begin = newest - hour * HOUR_MS
     const from = new Date(begin)
     let rows = known.get(begin) ?? null
     if (rows === null && (hour === 0 || !spent())) {
       rows = await countHour(db, begin)
-      if (begin + HOUR + LATE <= now.getTime()) known.set(begin, rows)
+      if (begin + HOUR_MS + LATE_ENTRIES_MS <= now.getTime()) known.set(begin, rows)
     }
     hours.push({ from, rows })
   }
-  for (const begin of known.keys()) if (begin <= newest - TRAFFIC_HOURS * HOUR) known.delete(begin)
+  for (const begin of known.keys()) if (begin <= newest - TRAFFIC_HOURS * HOUR_MS) known.delete(begin)
   return hours
 }
 

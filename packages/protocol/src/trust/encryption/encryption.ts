@@ -44,7 +44,7 @@ export async function encryptMessage(encryption: Encryption): Promise<EncryptedM
   const { message, enc = 'A256GCM' } = encryption
   const { kid, alg, key } = isImported(encryption.key) ? encryption.key : await publicEncryptionKey(encryption.key)
   const text = typeof message === 'string' ? message : canonicalJson(message)
-  return encrypted(utf8(text), { alg, enc, kid }, key)
+  return encryptPlaintext(utf8(text), { alg, enc, kid }, key)
 }
 
 /** True for an imported key, false for a JWK, which has no member `key`. */
@@ -59,7 +59,7 @@ interface Header extends JWEHeaderParameters {
   readonly kid: string
 }
 
-async function encrypted(plaintext: Uint8Array, header: Header, key: CryptoKey): Promise<EncryptedMessage> {
+async function encryptPlaintext(plaintext: Uint8Array, header: Header, key: CryptoKey): Promise<EncryptedMessage> {
   const jwe = new GeneralEncrypt(plaintext)
   jwe.addRecipient(key).setUnprotectedHeader(header)
   if (keyEncryption(header.alg)?.extra.length) {
@@ -114,7 +114,7 @@ export async function decryptMessage(
   if (form === null) throw new EncryptionProblem('form')
   const key = await resolveKey(form.kid)
   if (key === null || !fits(form, key)) throw new EncryptionProblem('key')
-  const text = decoded(await opened(form.jwe, key))
+  const text = requireUtf8Text(await decryptContent(form.jwe, key))
   const isLarge = large !== undefined && text.length >= large.from
   const message = isLarge ? await large.read(text) : readMessage(text, bounds)
   if (message === null) throw new EncryptionProblem('content')
@@ -133,7 +133,7 @@ function fits({ algorithm, content, encryptedKeyBytes }: EncryptedForm, key: Cry
  * Decrypts the content. When the content key cannot be decrypted, the library goes on with a random one (RFC 7516,
  * 11.5), so that a wrong encrypted key and a wrong tag fail at the same point after the same work.
  */
-async function opened(jwe: FlattenedJWE, key: CryptoKey): Promise<Uint8Array> {
+async function decryptContent(jwe: FlattenedJWE, key: CryptoKey): Promise<Uint8Array> {
   try {
     return (await flattenedDecrypt(jwe, key, ALLOWED)).plaintext
   } catch {
@@ -142,7 +142,7 @@ async function opened(jwe: FlattenedJWE, key: CryptoKey): Promise<Uint8Array> {
   }
 }
 
-function decoded(plaintext: Uint8Array): string {
+function requireUtf8Text(plaintext: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(plaintext)
   } catch {

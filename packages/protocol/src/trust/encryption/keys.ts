@@ -31,12 +31,12 @@ export async function publicEncryptionKey(jwk: LooseJwk): Promise<EncryptionKey>
   }
   const members = ['kty', ...(shape.crv === undefined ? [] : ['crv']), ...shape.members]
   const bare = Object.fromEntries(members.map((member) => [member, jwk[member]])) as JWK
-  const key = await imported(bare, algorithm)
+  const key = await importPublicKey(bare, algorithm)
   checkRsaKey(key)
   return { kid, alg: algorithm.alg, key }
 }
 
-async function imported(jwk: JWK, { alg }: KeyEncryption): Promise<CryptoKey> {
+async function importPublicKey(jwk: JWK, { alg }: KeyEncryption): Promise<CryptoKey> {
   try {
     // `importJWK` returns bytes only for symmetric keys, and no algorithm here has such keys.
     return (await importJWK(jwk, alg)) as CryptoKey

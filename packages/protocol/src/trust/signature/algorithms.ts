@@ -53,7 +53,7 @@ export const ALGORITHMS: Readonly<Record<AlgorithmName, Algorithm>> = {
 export type SpellingPlace = keyof Algorithm['spellings']
 
 /** The algorithm with this name, if it is allowed; null for all others, such as `none` and HMAC. */
-export function algorithmSpelt(
+export function findAllowedAlgorithm(
   text: string,
   place: SpellingPlace,
   allowed: readonly AlgorithmName[],

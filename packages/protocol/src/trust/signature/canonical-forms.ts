@@ -3,7 +3,7 @@ import { isJsonObject } from '../../json.ts'
 import { JsonError } from '../../json-error.ts'
 import { CanonicalJsonError, CanonicalText, canonicalJson } from '../canonical-json.ts'
 import { type SignedEnvelope, type SignedMember, sortedEscaped, sortedUnescaped } from '../source.ts'
-import { invalid } from './problem.ts'
+import { invalidSignature } from './problem.ts'
 
 /**
  * `rfc8785`: canonical JSON. `sorted-escaped` and `sorted-unescaped`: as Python writes JSON with sorted members.
@@ -18,7 +18,7 @@ export interface CanonicalParts {
 }
 
 /** A value, and the text from which it was read or as which it is sent. */
-interface Sourced {
+interface SourcedValue {
   readonly value: unknown
   readonly source: () => string
 }
@@ -27,7 +27,7 @@ interface Sourced {
  * For each form, the function that writes it. `rfc8785` depends on values only, so the text may be written in any way.
  * The other forms depend on the text, at least on that of numbers.
  */
-export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourced) => string>> = {
+export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: SourcedValue) => string>> = {
   rfc8785: ({ value }) => canonicalJson(value),
   'sorted-escaped': ({ source }) => sortedEscaped(source()),
   'sorted-unescaped': ({ source }) => sortedUnescaped(source()),
@@ -36,12 +36,12 @@ export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourc
 
 /** Both parts of a received envelope in this form. @throws {SignatureProblem} one is missing, or has no such form */
 export function receivedParts(envelope: SignedEnvelope, form: CanonicalFormName): CanonicalParts {
-  if (!isJsonObject(envelope.member('header'))) throw invalid('the envelope has no header')
-  if (envelope.member('message') === undefined) throw invalid('the envelope has no message')
+  if (!isJsonObject(envelope.member('header'))) throw invalidSignature('the envelope has no header')
+  if (envelope.member('message') === undefined) throw invalidSignature('the envelope has no message')
   const part = (member: SignedMember) =>
     envelope.canonical?.(member) ??
     CANONICAL_FORMS[form]({ value: envelope.member(member), source: () => envelope.source(member) })
-  return orInvalid(() => ({ header: part('header'), message: part('message') }))
+  return withSignatureProblems(() => ({ header: part('header'), message: part('message') }))
 }
 
 /**
@@ -49,7 +49,7 @@ export function receivedParts(envelope: SignedEnvelope, form: CanonicalFormName)
  * @throws {SignatureProblem} it is not JSON, or has no canonical form
  */
 export function receivedPayload(text: string, envelope: SignedEnvelope, form: CanonicalFormName): string {
-  return orInvalid(() => CANONICAL_FORMS[form]({ value: envelope.another(text).value, source: () => text }))
+  return withSignatureProblems(() => CANONICAL_FORMS[form]({ value: envelope.another(text).value, source: () => text }))
 }
 
 /**
@@ -73,13 +73,13 @@ export function objectText({ header, message }: CanonicalParts): string {
  * Turns errors about JSON into a SignatureProblem. Their messages name rules and no values, but paths may have names
  * that the peer invented, so these are left out.
  */
-function orInvalid<Result>(made: () => Result): Result {
+function withSignatureProblems<Result>(made: () => Result): Result {
   try {
     return made()
   } catch (error) {
     if (error instanceof CanonicalJsonError)
-      throw invalid(`the signed part cannot be written as canonical JSON: ${error.message}`)
-    if (error instanceof JsonError) throw invalid('the payload cannot be read as JSON')
+      throw invalidSignature(`the signed part cannot be written as canonical JSON: ${error.message}`)
+    if (error instanceof JsonError) throw invalidSignature('the payload cannot be read as JSON')
     throw error
   }
 }

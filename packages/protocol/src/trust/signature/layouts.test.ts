@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ALGORITHMS, algorithmSpelt, type SpellingPlace } from './algorithms.ts'
+import { ALGORITHMS, findAllowedAlgorithm, type SpellingPlace } from './algorithms.ts'
 import { DEFAULT_SIGNATURE_PROFILE } from './layout.ts'
 import { LAYOUTS, profileProblem } from './layouts.ts'
 import { isPlaceholder, PLACEHOLDERS } from './problem.ts'
@@ -38,7 +38,7 @@ describe('algorithms', () => {
     const spellings = rows.flatMap((row) => row.spellings[place])
     expect(new Set(spellings).size).toBe(spellings.length)
     for (const { name, spellings } of rows) {
-      for (const spelling of spellings[place]) expect(algorithmSpelt(spelling, place, [name])).toBe(name)
+      for (const spelling of spellings[place]) expect(findAllowedAlgorithm(spelling, place, [name])).toBe(name)
     }
   })
 
@@ -46,13 +46,13 @@ describe('algorithms', () => {
     '%j is none of them',
     (text) => {
       for (const place of ['parameters', 'jws'] as const) {
-        expect(algorithmSpelt(text, place, ['EdDSA', 'ES256', 'RS256'])).toBeNull()
+        expect(findAllowedAlgorithm(text, place, ['EdDSA', 'ES256', 'RS256'])).toBeNull()
       }
     },
   )
 
   test('one that is not allowed is none', () => {
-    expect(algorithmSpelt('ES256', 'jws', ['EdDSA', 'RS256'])).toBeNull()
+    expect(findAllowedAlgorithm('ES256', 'jws', ['EdDSA', 'RS256'])).toBeNull()
   })
 })
 

@@ -7,7 +7,7 @@ import { DIGESTS } from './digests.ts'
 import { jws, jwsDetached } from './jws.ts'
 import type { Layout, LayoutName, SignatureProfile } from './layout.ts'
 import { parametersLayout } from './parameters.ts'
-import { invalid } from './problem.ts'
+import { invalidSignature } from './problem.ts'
 
 /** For raw RSA: the header's text directly followed by the message's. The end of the header is always clear. */
 const rawContent = async ({ header, message }: CanonicalParts) => utf8(`${header}${message}`)
@@ -20,7 +20,7 @@ const rawRsa: Layout = {
 
   read(text, { profile: { canonical_form } }) {
     const value = fromBase64(text)
-    if (value === null || value.length === 0) throw invalid('the signature must be canonical base64')
+    if (value === null || value.length === 0) throw invalidSignature('the signature must be canonical base64')
     return {
       sender_id: null,
       kid: null,
@@ -46,11 +46,11 @@ export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
 
 /** The rule that a profile from any source breaks; null when it is valid. */
 export function profileProblem(profile: { readonly [Member in keyof SignatureProfile]: unknown }): string | null {
-  if (!isNameIn(LAYOUTS, profile.layout)) return `layout must be one of ${list(LAYOUTS)}`
+  if (!isNameIn(LAYOUTS, profile.layout)) return `layout must be one of ${quotedNames(LAYOUTS)}`
   if (!isNameIn(CANONICAL_FORMS, profile.canonical_form)) {
-    return `canonical_form must be one of ${list(CANONICAL_FORMS)}`
+    return `canonical_form must be one of ${quotedNames(CANONICAL_FORMS)}`
   }
-  if (!isNameIn(DIGESTS, profile.digest_prefix)) return `digest_prefix must be one of ${list(DIGESTS)}`
+  if (!isNameIn(DIGESTS, profile.digest_prefix)) return `digest_prefix must be one of ${quotedNames(DIGESTS)}`
   const layout = LAYOUTS[profile.layout]
   if (profile.digest_prefix !== '' && !layout.digest) return 'digest_prefix must be "" in a layout without digest'
   const { algorithms } = profile
@@ -58,7 +58,7 @@ export function profileProblem(profile: { readonly [Member in keyof SignaturePro
     return 'algorithms must be a list of different names, one at least'
   }
   if (!algorithms.every((name) => isNameIn(ALGORITHMS, name))) {
-    return `algorithms must be among ${list(ALGORITHMS)}`
+    return `algorithms must be among ${quotedNames(ALGORITHMS)}`
   }
   if (!algorithms.every((name: AlgorithmName) => layout.algorithms.includes(name))) {
     return 'algorithms must be among those that the layout carries'
@@ -70,7 +70,7 @@ function isNameIn<Row extends object>(rows: Row, name: unknown): name is keyof R
   return typeof name === 'string' && Object.hasOwn(rows, name)
 }
 
-function list(rows: object): string {
+function quotedNames(rows: object): string {
   return Object.keys(rows)
     .map((name) => `"${name}"`)
     .join(', ')

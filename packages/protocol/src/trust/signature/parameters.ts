@@ -1,15 +1,15 @@
 /** The specification's layout: a list of named parameters (spec "Authentication" 2; 1.4 dialect A). */
 
 import { fromBase64, toBase64, utf8 } from '../base64.ts'
-import { ALGORITHMS, type AlgorithmName, algorithmSpelt } from './algorithms.ts'
+import { ALGORITHMS, type AlgorithmName, findAllowedAlgorithm } from './algorithms.ts'
 import { type CanonicalParts, objectText } from './canonical-forms.ts'
 import { type DigestPrefix, digestOf } from './digests.ts'
 import type { Layout } from './layout.ts'
-import { invalid } from './problem.ts'
+import { invalidSignature } from './problem.ts'
 
 /** The parameters in the order of writing. They are read in any order. */
-const NAMES = ['namespace', 'kidId', 'algorithm', 'created', 'expires', 'headers', 'signature'] as const
-type Parameters = Readonly<Record<(typeof NAMES)[number], string>>
+const PARAMETER_NAMES = ['namespace', 'kidId', 'algorithm', 'created', 'expires', 'headers', 'signature'] as const
+type SignatureParameters = Readonly<Record<(typeof PARAMETER_NAMES)[number], string>>
 
 /** The text that may come before the list of parameters: published samples have it inside the string. */
 const PREFIX = 'Signature: '
@@ -22,19 +22,19 @@ export const parametersLayout: Layout = {
 
   read(text, { profile, namespaces }) {
     const list = readList(text)
-    if (!namespaces.includes(list.namespace)) throw invalid('namespace must be one that the receiver accepts')
+    if (!namespaces.includes(list.namespace)) throw invalidSignature('namespace must be one that the receiver accepts')
     const [sender_id, kid, spelling, ...more] = list.kidId.split('|')
     if (!sender_id || !kid || !spelling || more.length > 0) {
-      throw invalid('kidId must be written sender_id|kid|algorithm')
+      throw invalidSignature('kidId must be written sender_id|kid|algorithm')
     }
-    if (spelling !== list.algorithm) throw invalid('kidId and algorithm must name the same algorithm')
-    const algorithm = algorithmSpelt(list.algorithm, 'parameters', profile.algorithms)
-    if (algorithm === null) throw invalid('algorithm must be one that is registered for the sender')
-    if (list.headers !== HEADERS) throw invalid(`headers must be "${HEADERS}"`)
+    if (spelling !== list.algorithm) throw invalidSignature('kidId and algorithm must name the same algorithm')
+    const algorithm = findAllowedAlgorithm(list.algorithm, 'parameters', profile.algorithms)
+    if (algorithm === null) throw invalidSignature('algorithm must be one that is registered for the sender')
+    if (list.headers !== HEADERS) throw invalidSignature(`headers must be "${HEADERS}"`)
     const value = fromBase64(list.signature)
-    if (value === null || value.length === 0) throw invalid('signature must be canonical base64')
-    const created = seconds(list.created, 'created')
-    const expires = seconds(list.expires, 'expires')
+    if (value === null || value.length === 0) throw invalidSignature('signature must be canonical base64')
+    const created = requireSeconds(list.created, 'created')
+    const expires = requireSeconds(list.expires, 'expires')
     const { digest_prefix, canonical_form } = profile
     const content = (parts: CanonicalParts) => signedText(parts, created, expires, digest_prefix)
     return { sender_id, kid, algorithm, created, expires, canonical_form, value, content }
@@ -42,7 +42,7 @@ export const parametersLayout: Layout = {
 
   async write(parts, { profile, sender_id, kid, algorithm, namespace, created, expires }, signed) {
     const value = await signed(await signedText(parts, created, expires, profile.digest_prefix))
-    const list: Parameters = {
+    const list: SignatureParameters = {
       namespace,
       kidId: qualifiedKid(sender_id, { kid, algorithm }),
       algorithm: spellingOf(algorithm),
@@ -51,7 +51,7 @@ export const parametersLayout: Layout = {
       headers: HEADERS,
       signature: toBase64(value),
     }
-    return NAMES.map((name) => `${name}="${quotable(list[name])}"`).join(', ')
+    return PARAMETER_NAMES.map((name) => `${name}="${quotable(list[name])}"`).join(', ')
   },
 }
 
@@ -76,38 +76,39 @@ async function signedText(parts: CanonicalParts, created: number, expires: numbe
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const QUOTABLE = /[^"\\\u0000-\u001f\u007f]*/.source
 const PARAMETER = new RegExp(`([A-Za-z]+)="(${QUOTABLE})"`, 'y')
-const COMMA = /, */y
+const PARAMETER_SEPARATOR = /, */y
 const WHOLE = new RegExp(`^${QUOTABLE}$`)
 
-function readList(text: string): Parameters {
-  const list: Partial<Record<keyof Parameters, string>> = {}
+function readList(text: string): SignatureParameters {
+  const list: Partial<Record<keyof SignatureParameters, string>> = {}
   let at = text.startsWith(PREFIX) ? PREFIX.length : 0
   for (;;) {
     PARAMETER.lastIndex = at
     const [, name = '', value = ''] = PARAMETER.exec(text) ?? []
-    if (name === '') throw invalid('the signature must be a list of name="value" with commas between them')
-    if (!isName(name)) throw invalid('the signature has an unknown parameter')
-    if (list[name] !== undefined) throw invalid(`${name} occurs twice in the signature`)
+    if (name === '') throw invalidSignature('the signature must be a list of name="value" with commas between them')
+    if (!isName(name)) throw invalidSignature('the signature has an unknown parameter')
+    if (list[name] !== undefined) throw invalidSignature(`${name} occurs twice in the signature`)
     list[name] = value
     at = PARAMETER.lastIndex
     if (at === text.length) break
-    COMMA.lastIndex = at
-    if (!COMMA.test(text)) throw invalid('the signature must be a list of name="value" with commas between them')
-    at = COMMA.lastIndex
+    PARAMETER_SEPARATOR.lastIndex = at
+    if (!PARAMETER_SEPARATOR.test(text))
+      throw invalidSignature('the signature must be a list of name="value" with commas between them')
+    at = PARAMETER_SEPARATOR.lastIndex
   }
-  const missing = NAMES.find((name) => list[name] === undefined)
-  if (missing !== undefined) throw invalid(`the signature has no ${missing}`)
-  return list as Parameters
+  const missing = PARAMETER_NAMES.find((name) => list[name] === undefined)
+  if (missing !== undefined) throw invalidSignature(`the signature has no ${missing}`)
+  return list as SignatureParameters
 }
 
-function isName(name: string): name is keyof Parameters {
-  return (NAMES as readonly string[]).includes(name)
+function isName(name: string): name is keyof SignatureParameters {
+  return (PARAMETER_NAMES as readonly string[]).includes(name)
 }
 
-const SECONDS = /^(?:0|[1-9][0-9]{0,10})$/
+const UNIX_TIME_TEXT = /^(?:0|[1-9][0-9]{0,10})$/
 
-function seconds(text: string, name: string): number {
-  if (!SECONDS.test(text)) throw invalid(`${name} must be a Unix time in whole seconds`)
+function requireSeconds(text: string, name: string): number {
+  if (!UNIX_TIME_TEXT.test(text)) throw invalidSignature(`${name} must be a Unix time in whole seconds`)
   return Number(text)
 }
 

@@ -17,7 +17,7 @@ interface Plan {
 }
 
 /** The explanation of a search. */
-export interface Explained extends Plan {
+export interface SearchExplanation extends Plan {
   /** The predicate as text, one condition on each line. */
   readonly tree: string
   readonly sql: string
@@ -39,7 +39,7 @@ export async function explainSearch(
   registry: RegistryShape,
   { recordType, predicate, page }: RecordQuery,
   options: { readonly analyze?: boolean; readonly values?: boolean },
-): Promise<Explained> {
+): Promise<SearchExplanation> {
   if (registry.own_records === false) {
     throw new StoreRefusal(
       'the records are in a database of their own, and a search has no statement of ours to explain',
@@ -90,7 +90,7 @@ function maskedPlan(plan: unknown): unknown {
  * index answers some condition that must be true, and for conditions that no index answers, such as `contains`.
  */
 export function missingIndexes(predicate: Predicate): readonly string[] {
-  return [...new Set(missing(predicate, true))].sort()
+  return [...new Set(findMissingIndexes(predicate, true))].sort()
 }
 
 /** True when indexes find the records for which the predicate is true (`asked`), or definitely false (not `asked`). */
@@ -114,14 +114,14 @@ function isAnswered(predicate: Predicate, asked: boolean): boolean {
   }
 }
 
-function missing(predicate: Predicate, asked: boolean): readonly string[] {
+function findMissingIndexes(predicate: Predicate, asked: boolean): readonly string[] {
   if (isAnswered(predicate, asked)) return []
   switch (predicate.is) {
     case 'not':
-      return missing(predicate.of, !asked)
+      return findMissingIndexes(predicate.of, !asked)
     case 'and':
     case 'or':
-      return predicate.of.flatMap((part) => missing(part, asked))
+      return predicate.of.flatMap((part) => findMissingIndexes(part, asked))
     case 'identifier':
     case 'identifier_type':
       return []

@@ -51,43 +51,43 @@ export function columnPresenceSql(attribute: Attribute, asked: boolean, operand:
 type Form = (leaf: Comparison, asked: boolean, operand: Operand) => string
 
 const COMPARISONS: Readonly<Record<AttributeType, Form>> = {
-  text: compareText,
-  code: compareText,
-  number: compareOrdered,
-  boolean: compareOrdered,
-  date: comparePeriod,
-  datetime: compareInstant,
+  text: textComparisonSql,
+  code: textComparisonSql,
+  number: orderComparisonSql,
+  boolean: orderComparisonSql,
+  date: periodComparisonSql,
+  datetime: instantComparisonSql,
   age: () => {
     throw new TypeError('an age is compared as a birth date, which the day decides')
   },
 }
 
 const ORDERS = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const satisfies Partial<Record<Comparator, OrderOperator>>
-const OPPOSITE = { '=': '<>', '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
+const NEGATED_OPERATORS = { '=': '<>', '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
 
-function compareText(leaf: Comparison, asked: boolean, operand: Operand): string {
+function textComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): string {
   const { attribute, operator, value } = leaf
   const column = columnOf(attribute, operand)
   if (typeof value !== 'string') throw mismatch(attribute)
   if (operator in ORDERS) {
     const [order, bound] = toStorableBound(ORDERS[operator as keyof typeof ORDERS], value)
-    return `${column} ${asked ? order : OPPOSITE[order]} ${operand.values.add(bound)}`
+    return `${column} ${asked ? order : NEGATED_OPERATORS[order]} ${operand.values.add(bound)}`
   }
-  if (!isStorable(value)) return never(attribute, asked, operand)
+  if (!isStorable(value)) return neverEqualSql(attribute, asked, operand)
   switch (operator) {
     case 'eq':
       return `${column} ${asked ? '=' : '<>'} ${operand.values.add(value)}`
     case 'contains':
       return `strpos(${column}, ${operand.values.add(value)}) ${asked ? '>' : '='} 0`
     case 'starts_with':
-      return startsWith(column, value, asked, operand.values)
+      return startsWithSql(column, value, asked, operand.values)
     default:
       throw mismatch(attribute)
   }
 }
 
 /** Compares a prefix as a range, which an index answers. It is exact: the columns are ordered by code point. */
-function startsWith(column: string, prefix: string, asked: boolean, values: ParameterList): string {
+function startsWithSql(column: string, prefix: string, asked: boolean, values: ParameterList): string {
   const first = values.add(prefix)
   const behind = firstTextAfterPrefix(prefix)
   if (behind === null) return `${column} ${asked ? '>=' : '<'} ${first}`
@@ -95,24 +95,24 @@ function startsWith(column: string, prefix: string, asked: boolean, values: Para
   return asked ? `(${column} >= ${first} and ${column} < ${last})` : `(${column} < ${first} or ${column} >= ${last})`
 }
 
-function compareOrdered(leaf: Comparison, asked: boolean, operand: Operand): string {
+function orderComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): string {
   const { attribute, operator, value } = leaf
   const order = operator === 'eq' ? '=' : ORDERS[operator as keyof typeof ORDERS]
   if (order === undefined || typeof value !== attribute.type) throw mismatch(attribute)
   const literal = operand.values.add(value, sqlTypeOf(attribute))
-  return `${columnOf(attribute, operand)} ${asked ? order : OPPOSITE[order]} ${literal}`
+  return `${columnOf(attribute, operand)} ${asked ? order : NEGATED_OPERATORS[order]} ${literal}`
 }
 
 /**
  * SQL of the first and last day (or instant) of a period, in a record or in a literal. Reading a member may add a
  * parameter.
  */
-interface Ends {
+interface PeriodEnds {
   readonly from: string
   readonly to: string
 }
 
-type PeriodForm = (record: Ends, literal: Ends) => string
+type PeriodForm = (record: PeriodEnds, literal: PeriodEnds) => string
 
 /**
  * The comparisons of periods, each when true and when false, as `Interval` defines them. An upper bound for the last
@@ -130,7 +130,7 @@ const PERIODS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodFor
 }
 
 /** The same comparisons as `PERIODS`, for an instant of a record, whose first and last moment are equal. */
-const INSTANTS: typeof PERIODS = {
+const INSTANT_FORMS: typeof PERIODS = {
   eq: [(r, l) => `${r.from} between ${l.from} and ${l.to}`, (r, l) => `(${r.from} < ${l.from} or ${r.from} > ${l.to})`],
   lt: [(r, l) => `${r.from} < ${l.from}`, (r, l) => `${r.from} >= ${l.from}`],
   le: [(r, l) => `${r.from} <= ${l.to}`, (r, l) => `${r.from} > ${l.to}`],
@@ -138,22 +138,22 @@ const INSTANTS: typeof PERIODS = {
   ge: [(r, l) => `${r.from} >= ${l.from}`, (r, l) => `${r.from} < ${l.from}`],
 }
 
-function comparePeriod(leaf: Comparison, asked: boolean, operand: Operand): string {
-  return compareEnds(PERIODS, leaf, asked, operand)
+function periodComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): string {
+  return endsComparisonSql(PERIODS, leaf, asked, operand)
 }
 
-function compareInstant(leaf: Comparison, asked: boolean, operand: Operand): string {
-  return compareEnds(INSTANTS, leaf, asked, operand)
+function instantComparisonSql(leaf: Comparison, asked: boolean, operand: Operand): string {
+  return endsComparisonSql(INSTANT_FORMS, leaf, asked, operand)
 }
 
-function compareEnds(rows: typeof PERIODS, leaf: Comparison, asked: boolean, operand: Operand): string {
+function endsComparisonSql(rows: typeof PERIODS, leaf: Comparison, asked: boolean, operand: Operand): string {
   const { attribute, operator, value } = leaf
   const form = rows[operator]?.[asked ? 0 : 1]
   if (form === undefined) throw mismatch(attribute)
   return form(endsOf(leaf, operand), literalEnds(attribute, intervalOf(attribute, value), operand.values))
 }
 
-function endsOf({ attribute, until }: Comparison | OneOf, operand: Operand): Ends {
+function endsOf({ attribute, until }: Comparison | OneOf, operand: Operand): PeriodEnds {
   const [from = '', to = from] = columnsOf(attribute, operand)
   if (until === undefined) return { from, to }
   let bounded: string | undefined
@@ -166,7 +166,7 @@ function endsOf({ attribute, until }: Comparison | OneOf, operand: Operand): End
   }
 }
 
-function literalEnds(attribute: Attribute, interval: Interval, values: ParameterList): Ends {
+function literalEnds(attribute: Attribute, interval: Interval, values: ParameterList): PeriodEnds {
   const named: { from?: string; to?: string } = {}
   const type = sqlTypeOf(attribute)
   return {
@@ -188,7 +188,7 @@ function oneOf(leaf: OneOf, asked: boolean, operand: Operand): string {
     return asked ? withinOne(leaf, intervals, operand) : apartFromAll(leaf, intervals, operand)
   }
   const storable = storableValues(values)
-  if (storable.length === 0) return never(attribute, asked, operand)
+  if (storable.length === 0) return neverEqualSql(attribute, asked, operand)
   const list = operand.values.add(storable, `${sqlTypeOf(attribute)}[]`)
   return `${columnOf(attribute, operand)} ${asked ? '= any' : '<> all'}(${list})`
 }
@@ -226,7 +226,7 @@ function apartFromAll(leaf: OneOf, intervals: readonly Interval[], operand: Oper
 }
 
 /** SQL for a comparison with a value that no record can have: never true, and false where the record has a value. */
-function never(attribute: Attribute, asked: boolean, operand: Operand): string {
+function neverEqualSql(attribute: Attribute, asked: boolean, operand: Operand): string {
   return asked ? 'false' : columnPresenceSql(attribute, true, operand)
 }
 

@@ -6,9 +6,9 @@
 import {
   attributesMentionedIn,
   type Comparison,
+  type ElementList,
   isCompound,
   type Leaf,
-  type List,
   type Literal,
   leavesOf,
   type OneOf,
@@ -28,19 +28,24 @@ export function elementConditionSql({ list, of }: SomeElement, asked: boolean, v
   return truthForEmptyElement(of) === asked ? `(${form} or ${noneCounts(list, of, values)})` : form
 }
 
-function noneCounts(list: List, of: Predicate, values: ParameterList): string {
-  return `not exists (select 1 from ${elements(list, of)}${whereCounting(list, of, values)})`
+function noneCounts(list: ElementList, of: Predicate, values: ParameterList): string {
+  return `not exists (select 1 from ${elementRowsSql(list, of)}${whereCounting(list, of, values)})`
 }
 
 /** SQL that is true when some element has the attribute (`asked`), or when none has it (not `asked`). */
-export function elementPresence(list: List, attribute: Attribute, asked: boolean, values: ParameterList): string {
+export function elementPresence(
+  list: ElementList,
+  attribute: Attribute,
+  asked: boolean,
+  values: ParameterList,
+): string {
   if (!isCompound(list)) return columnPresenceSql(attribute, asked, { alias: 'record', values })
   const column = compoundName(list)
   const has = `${column} @? '$[*].${quoteName(firstColumn(attribute))}'`
   return asked ? has : `(${column} is null or not ${has})`
 }
 
-function someElement(list: List, of: Predicate, values: ParameterList): string {
+function someElement(list: ElementList, of: Predicate, values: ParameterList): string {
   const asksPresence = leavesOf(of).some(({ is }) => is === 'exists')
   // Each alternative is tested on the list separately, so that each can use its own index.
   if (of.is === 'or' && !asksPresence) {
@@ -52,20 +57,20 @@ function someElement(list: List, of: Predicate, values: ParameterList): string {
   const contained = isCompound(list) ? containsObject(list, of, values) : containsValue(list, of, values)
   if (contained.exact) return contained.forms[0] ?? 'false'
   const conditions = [treeSql(of, true, inElement(values))]
-  if (asksPresence) conditions.unshift(...counting(list, of, values))
-  const exists = `exists (select 1 from ${elements(list, of)} where ${conditions.join(' and ')})`
+  if (asksPresence) conditions.unshift(...countingConditions(list, of, values))
+  const exists = `exists (select 1 from ${elementRowsSql(list, of)} where ${conditions.join(' and ')})`
   return joinConditions('and', [...contained.forms, exists])
 }
 
-/** SQL for "definitely false": some element counts (see `counting`), and the predicate is false for each that does. */
-function everyElementElse(list: List, of: Predicate, values: ParameterList): string {
+/** SQL for "definitely false": some element counts (see `countingConditions`), and the predicate is false for each that does. */
+function everyElementElse(list: ElementList, of: Predicate, values: ParameterList): string {
   // Use only a form that is the whole condition: an unused parameter would have no type that PostgreSQL can determine.
   if (!isCompound(list) && list.type !== 'date' && conjuncts(of).length === 1) {
     const [form] = containsValue(list, of, values).forms
     if (form !== undefined) return `(${columnPresenceSql(list, true, { alias: 'record', values })} and not ${form})`
   }
   const where = whereCounting(list, of, values)
-  return `(select bool_and((${treeSql(of, false, inElement(values))}) is true) from ${elements(list, of)}${where})`
+  return `(select bool_and((${treeSql(of, false, inElement(values))}) is true) from ${elementRowsSql(list, of)}${where})`
 }
 
 function inElement(values: ParameterList): (leaf: Leaf, asked: boolean) => string {
@@ -81,7 +86,7 @@ function inElement(values: ParameterList): (leaf: Leaf, asked: boolean) => strin
  * SQL conditions for an element to count: it has one of the attributes that the predicate mentions. Every element of a
  * list of one attribute counts.
  */
-function counting(list: List, of: Predicate, values: ParameterList): readonly string[] {
+function countingConditions(list: ElementList, of: Predicate, values: ParameterList): readonly string[] {
   if (!isCompound(list)) return []
   const forms = attributesMentionedIn(of).map((attribute) =>
     columnPresenceSql(attribute, true, { alias: 'element', values }),
@@ -89,13 +94,13 @@ function counting(list: List, of: Predicate, values: ParameterList): readonly st
   return [joinConditions('or', forms)]
 }
 
-function whereCounting(list: List, of: Predicate, values: ParameterList): string {
-  const counted = counting(list, of, values)
+function whereCounting(list: ElementList, of: Predicate, values: ParameterList): string {
+  const counted = countingConditions(list, of, values)
   return counted.length === 0 ? '' : ` where ${counted.join(' and ')}`
 }
 
 /** SQL for a `from` clause: a row for each element of the list, with the columns that the predicate mentions. */
-function elements(list: List, of: Predicate): string {
+function elementRowsSql(list: ElementList, of: Predicate): string {
   if (!isCompound(list)) {
     const columns = attributeColumns(list).map(({ name }) => quoteName(name))
     const arrays = columns.map((column) => `record.${column}`)
@@ -120,7 +125,7 @@ function containsValue(list: Attribute, of: Predicate, values: ParameterList): C
   const [only] = parts
   const forms = parts.flatMap((part) => {
     if (part.is === 'compare' && part.operator === 'eq') return containsOne(list, part.value, values)
-    return part.is === 'in' ? overlaps(list, part, values) : []
+    return part.is === 'in' ? overlapsSql(list, part, values) : []
   })
   // A date has two columns, and this condition compares only the first day, so it is never exact.
   return { forms, exact: parts.length === 1 && forms.length === 1 && only !== undefined && list.type !== 'date' }
@@ -132,7 +137,7 @@ function containsOne(list: Attribute, value: Literal, values: ParameterList): re
   return arrayNames(list).map((column) => `${column} @> array[${values.add(single)}]::${sqlTypeOf(list)}[]`)
 }
 
-function overlaps(list: Attribute, { values: literals }: OneOf, values: ParameterList): readonly string[] {
+function overlapsSql(list: Attribute, { values: literals }: OneOf, values: ParameterList): readonly string[] {
   const storable = storableValues(literals).map((value) => singleValue(value))
   if (storable.length === 0 || storable.includes(null)) return []
   return arrayNames(list).map((column) => `${column} && ${values.add(storable, `${sqlTypeOf(list)}[]`)}`)

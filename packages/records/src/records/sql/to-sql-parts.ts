@@ -88,7 +88,7 @@ export function toStorableBound(order: OrderOperator, text: string): readonly [O
   return [order, before]
 }
 
-const LAST = 0x10ffff
+const LAST_CODE_POINT = 0x10ffff
 
 /**
  * The first text, by code point, that comes after all texts with the prefix; null when there is none. All texts from
@@ -96,7 +96,7 @@ const LAST = 0x10ffff
  */
 export function firstTextAfterPrefix(prefix: string): string | null {
   const points = Array.from(prefix, (character) => character.codePointAt(0) as number)
-  while (points.at(-1) === LAST) points.pop()
+  while (points.at(-1) === LAST_CODE_POINT) points.pop()
   const last = points.pop()
   if (last === undefined) return null
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)

@@ -5,7 +5,7 @@ import type { Identifier } from '@rollcall/core/model/records'
 import { quoteName } from '@rollcall/database/names'
 import { isStorable } from '@rollcall/database/text'
 import type { RecordTable } from '../record-tables.ts'
-import type { Condition } from '../search-statement.ts'
+import type { SqlCondition } from '../search-statement.ts'
 import { valueConditionSql } from './to-sql-leaves.ts'
 import { elementConditionSql, elementPresence } from './to-sql-lists.ts'
 import { ParameterList, treeSql } from './to-sql-parts.ts'
@@ -15,7 +15,7 @@ import { ParameterList, treeSql } from './to-sql-parts.ts'
  * the kind; values of the query are parameters only. Replace ages first (`resolveAges`). Throws a TypeError for a
  * predicate that no reader of queries makes.
  */
-export function predicateToSql(predicate: Predicate, table: RecordTable): Condition {
+export function predicateToSql(predicate: Predicate, table: RecordTable): SqlCondition {
   const values = new ParameterList()
   const text = treeSql(predicate, true, (leaf, asked) => recordForm(leaf, asked, table, values))
   return { text, values: values.list }
@@ -26,9 +26,9 @@ function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: Para
     case 'some':
       return elementConditionSql(leaf, asked, values)
     case 'identifier':
-      return hasIdentifier(leaf, asked, table, values)
+      return hasIdentifierSql(leaf, asked, table, values)
     case 'identifier_type':
-      return hasIdentifierType(leaf, asked, table, values)
+      return hasIdentifierTypeSql(leaf, asked, table, values)
     case 'exists':
       if (leaf.list !== undefined) return elementPresence(leaf.list, leaf.attribute, asked, values)
       return valueConditionSql(leaf, asked, { alias: 'record', values })
@@ -41,7 +41,7 @@ function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: Para
  * Form for "definitely true": looks the identifiers up once, and finds records by their ids, also within an `or`. Form
  * for "definitely false": the record has identifiers of these types, and none of them is asked for.
  */
-function hasIdentifier(
+function hasIdentifierSql(
   { identifiers }: HasIdentifier,
   asked: boolean,
   table: RecordTable,
@@ -51,15 +51,15 @@ function hasIdentifier(
   const from = `${quoteName(table.identifierTable)} as identifier`
   if (asked) {
     if (storable.length === 0) return 'false'
-    return `record.id = any(array(select identifier.record from ${from} where ${isOneOf(storable, values)}))`
+    return `record.id = any(array(select identifier.record from ${from} where ${isOneOfSql(storable, values)}))`
   }
   const types = [...new Set(identifiers.map(({ type }) => type))].filter(isStorable)
   const own = `identifier.record = record.id and identifier.type = any(${values.add(types, 'text[]')})`
   if (storable.length === 0) return `exists (select 1 from ${from} where ${own})`
-  return `(select bool_and(not (${isOneOf(storable, values)})) from ${from} where ${own})`
+  return `(select bool_and(not (${isOneOfSql(storable, values)})) from ${from} where ${own})`
 }
 
-function isOneOf(identifiers: readonly Identifier[], values: ParameterList): string {
+function isOneOfSql(identifiers: readonly Identifier[], values: ParameterList): string {
   const [only] = identifiers
   if (identifiers.length === 1 && only !== undefined) {
     return `identifier.type = ${values.add(only.type)} and identifier.value = ${values.add(only.value)}`
@@ -75,7 +75,7 @@ function isOneOf(identifiers: readonly Identifier[], values: ParameterList): str
   return `(identifier.type, identifier.value) in (select type, value from unnest(${types}, ${texts}) as asked(type, value))`
 }
 
-function hasIdentifierType(
+function hasIdentifierTypeSql(
   { types }: HasIdentifierType,
   asked: boolean,
   { identifierTable }: RecordTable,

@@ -9,7 +9,7 @@ import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
 import { CONSOLE_SESSIONS, createPageSessions, type HasSessionFailures, type PageSessions } from '../page-sessions.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'
 import type { HasShowcase } from '../showcase.ts'
-import type { Call } from './call-log.ts'
+import type { CallFacts } from './call-log.ts'
 
 /** Facts about the operator's listener. */
 export interface OperatorListener {
@@ -39,7 +39,7 @@ export async function authenticate(
   deps: AuthenticationDeps,
   listener: OperatorListener,
   request: Pick<FastifyRequest, 'headers' | 'raw'>,
-  call: Call,
+  call: CallFacts,
 ): Promise<Operator> {
   const { headers, raw } = request
   checkOperatorHost(listener.isOwnHost, raw)

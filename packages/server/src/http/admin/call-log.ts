@@ -10,7 +10,7 @@ import type { RequestGate } from '../request-gate.ts'
 import type { HttpServer } from '../server.ts'
 
 /** The facts about a call that are logged, never its input or its answer. */
-export interface Call {
+export interface CallFacts {
   operator?: Operator
   /** The session of the console; undefined for a call with a token. */
   session?: Pick<OperatorSession, 'id'>
@@ -27,9 +27,9 @@ export async function runLoggedCall(
   deps: HasLog,
   name: string,
   request: FastifyRequest,
-  work: (call: Call) => Promise<void>,
+  work: (call: CallFacts) => Promise<void>,
 ): Promise<void> {
-  const call: Call = {}
+  const call: CallFacts = {}
   const begun = performance.now()
   const note = (outcome: object): void =>
     write(deps, name, request, call, { ...outcome, ms: tenths(performance.now() - begun) })
@@ -56,7 +56,7 @@ function write(
   { log, requestGate }: HasLog,
   name: string | null,
   { raw }: FastifyRequest,
-  { operator, session, registry }: Call,
+  { operator, session, registry }: CallFacts,
   outcome: object,
 ): void {
   written.add(raw)

@@ -3,7 +3,7 @@
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import type { Operator } from '@rollcall/core/model/operator'
 import { RequestFault } from '@rollcall/protocol'
-import type { Method } from '../server.ts'
+import type { RouteMethod } from '../server.ts'
 
 export interface CallSlots {
   /**
@@ -12,7 +12,7 @@ export interface CallSlots {
    * @throws RequestFault 429 too many calls wait, or too many heavy ones run
    */
   take(
-    call: { readonly method: Method; readonly heavy: HeavyCall | undefined },
+    call: { readonly method: RouteMethod; readonly heavy: HeavyCall | undefined },
     operator: Pick<Operator, 'name'>,
   ): Promise<() => void>
 }

@@ -6,7 +6,7 @@ import { previewGrant } from '@rollcall/admin/grants/preview'
 import { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { type AdminRoute, adminRoute } from './route.ts'
 
-const ONE = '/registries/{namespace}/grants/{sender_id}'
+const GRANT_PATH = '/registries/{namespace}/grants/{sender_id}'
 
 export const GRANT_ROUTES: readonly AdminRoute[] = [
   adminRoute(listGrants, {
@@ -32,28 +32,28 @@ export const GRANT_ROUTES: readonly AdminRoute[] = [
   }),
   adminRoute(explainGrant, {
     method: 'GET',
-    path: ONE,
+    path: GRANT_PATH,
     name: 'explainGrant',
     role: 'read',
     summary: 'What the grant that counts now means, attribute by attribute.',
   }),
   adminRoute(setGrant, {
     method: 'POST',
-    path: ONE,
+    path: GRANT_PATH,
     name: 'setGrant',
     role: 'own',
     summary: 'Grants the terms in place of what is granted, or beside a grant of another time.',
   }),
   adminRoute(revokeGrant, {
     method: 'POST',
-    path: `${ONE}/revoke`,
+    path: `${GRANT_PATH}/revoke`,
     name: 'revokeGrant',
     role: 'operate',
     summary: 'Revokes every grant of a participant in a registry.',
   }),
   adminRoute(previewGrant, {
     method: 'POST',
-    path: `${ONE}/preview`,
+    path: `${GRANT_PATH}/preview`,
     name: 'previewGrant',
     role: 'read',
     summary:
@@ -61,7 +61,7 @@ export const GRANT_ROUTES: readonly AdminRoute[] = [
   }),
   adminRoute(proposeGrant, {
     method: 'GET',
-    path: `${ONE}/proposal`,
+    path: `${GRANT_PATH}/proposal`,
     name: 'proposeGrant',
     role: 'operate',
     heavy: 'auditLog',

@@ -13,7 +13,7 @@ import { notFoundFault, sendJson } from '../answer.ts'
 import type { HasDirectory } from '../protocol-routes.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
 import { type AuthenticationDeps, authenticate, type OperatorListener } from './authenticate.ts'
-import { type Call, type HasLog, logOtherRequests, runLoggedCall } from './call-log.ts'
+import { type CallFacts, type HasLog, logOtherRequests, runLoggedCall } from './call-log.ts'
 import { type CallSlots, createCallSlots } from './call-slots.ts'
 import { adminDocument } from './openapi.ts'
 import { type InputLimits, readInput } from './read-input.ts'
@@ -45,7 +45,7 @@ export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: 
       deprecated,
       handler: (request, reply) =>
         runLoggedCall(deps, name, request, (call) =>
-          answer({ ...deps, repeatedAccesses, slots }, route, listener, request, reply, call),
+          answerAdminCall({ ...deps, repeatedAccesses, slots }, route, listener, request, reply, call),
         ),
     })
   }
@@ -70,7 +70,7 @@ export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: 
   ])
 }
 
-async function answer(
+async function answerAdminCall(
   {
     repeatedAccesses,
     slots,
@@ -80,16 +80,16 @@ async function answer(
   listener: OperatorListener,
   request: FastifyRequest,
   reply: FastifyReply,
-  call: Call,
+  call: CallFacts,
 ): Promise<void> {
   // Authenticates the caller, checks the role, and the registry if the path or the query names one.
   const operator = await authenticate(deps, listener, request, call)
-  if (!hasRole(operator, route.role)) throw forbidden(`this call needs the role ${route.role}`)
+  if (!hasRole(operator, route.role)) throw forbiddenFault(`this call needs the role ${route.role}`)
   const place = placeOfNamespace(route)
   const check = async (given: object): Promise<void> => {
     const registry = place === null ? null : await namedRegistry(deps, given, operator)
     if (registry !== null) call.registry = registry
-    if (!mayUseRegistry(operator, registry)) throw elsewhere()
+    if (!mayUseRegistry(operator, registry)) throw otherRegistriesFault()
   }
   if (place !== 'body') await check(request[place ?? 'query'] as object)
 
@@ -139,11 +139,11 @@ async function namedRegistry(
   const { namespace } = given
   if (typeof namespace !== 'string') return null
   const registry = await directory.registry(namespace)
-  if (registry === undefined) throw mayUseRegistry(operator, null) ? notFoundFault() : elsewhere()
+  if (registry === undefined) throw mayUseRegistry(operator, null) ? notFoundFault() : otherRegistriesFault()
   return registry
 }
 
-const forbidden = (message: string): RequestFault => new RequestFault('err.request.forbidden', message)
-const elsewhere = (): RequestFault => forbidden('the token is bound to other registries')
+const forbiddenFault = (message: string): RequestFault => new RequestFault('err.request.forbidden', message)
+const otherRegistriesFault = (): RequestFault => forbiddenFault('the token is bound to other registries')
 const ofAnother = (): RequestFault =>
-  forbidden('the token is bound to one consent authority, which the call must name in authority')
+  forbiddenFault('the token is bound to one consent authority, which the call must name in authority')

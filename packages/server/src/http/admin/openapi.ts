@@ -9,7 +9,7 @@ import { SESSION_CALLS } from './session-calls.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-const ERRORS: Readonly<Record<string, string>> = {
+const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
   400: 'The input is not valid: the message names the member and the rule.',
   401: 'The operator token is missing, unknown, expired or revoked, or the session of the console has ended.',
   403: 'The token does not have the role, or is bound to other registries or to another consent authority; or a call with the cookie of a session does not come from the console.',
@@ -49,7 +49,7 @@ export function adminDocument(routes: readonly AdminRoute[]): Json {
             'The cookie of the console. Calls with it need the header `Rollcall-Console`: `1`, or `poll` for what a page asks by itself.',
         },
       },
-      ...errorComponents(ERRORS),
+      ...errorComponents(ERROR_DESCRIPTIONS),
     },
   }
 }
@@ -59,13 +59,13 @@ export function openApiPaths(base: string, calls: readonly (readonly [DescribedC
   const paths: Record<string, Record<string, Json>> = {}
   for (const [call, more] of calls) {
     const path = `${base}${call.path}`
-    paths[path] = { ...paths[path], [call.method.toLowerCase()]: { ...operation(call), ...more } }
+    paths[path] = { ...paths[path], [call.method.toLowerCase()]: { ...openApiOperation(call), ...more } }
   }
   return paths
 }
 
 /** Makes the OpenAPI components of errors. @param errors the meaning of each status */
-export const errorComponents = (errors: Readonly<Record<string, string>> = ERRORS): Json => ({
+export const errorComponents = (errors: Readonly<Record<string, string>> = ERROR_DESCRIPTIONS): Json => ({
   responses: Object.fromEntries(
     Object.entries(errors).map(([status, description]) => [`Error${status}`, errorAnswer(description)]),
   ),
@@ -78,12 +78,12 @@ const OF_CONSOLE: Json = {
   security: [],
 }
 
-const WAITING: Json = {
+const WAITING_RESPONSE: Json = {
   description: 'Not done: the act waits for a second operator (ROLLCALL_TWO_PERSON).',
   content: json(closed({ proposal: PROPOSAL_ANSWER })),
 }
 
-function operation(route: DescribedCall & Partial<Pick<AdminRoute, 'approval'>>): Json {
+function openApiOperation(route: DescribedCall & Partial<Pick<AdminRoute, 'approval'>>): Json {
   const { input, method } = route
   const members = otherMembers(route)
   const required = requiredOf(input)
@@ -101,9 +101,9 @@ function operation(route: DescribedCall & Partial<Pick<AdminRoute, 'approval'>>)
     ...(method !== 'GET' && { requestBody: body(members, required) }),
     responses: {
       [route.status]: { description: 'Done.', content: json(route.result) },
-      ...('approval' in route && route.approval !== undefined && { 202: WAITING }),
+      ...('approval' in route && route.approval !== undefined && { 202: WAITING_RESPONSE }),
       ...Object.fromEntries(
-        Object.keys(ERRORS).map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
+        Object.keys(ERROR_DESCRIPTIONS).map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
       ),
     },
   }

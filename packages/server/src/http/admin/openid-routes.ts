@@ -14,14 +14,14 @@ import { html } from '../page.ts'
 import { type HttpServer, mountHandler } from '../server.ts'
 import { readCookie } from '../session-cookie.ts'
 import { consoleSessionPage, type OperatorListener } from './authenticate.ts'
-import { type Call, runLoggedCall } from './call-log.ts'
+import { type CallFacts, runLoggedCall } from './call-log.ts'
 import { ADMIN_BASE } from './route.ts'
 import { auditSignIn, noteCaller, type SessionDeps } from './session-parts.ts'
 
 /** The path of the button on the sign-in page. */
 export const OPENID_START_PATH = `${ADMIN_BASE}/session/openid`
 
-type Work = (request: FastifyRequest, reply: FastifyReply, call: Call) => Promise<void>
+type Work = (request: FastifyRequest, reply: FastifyReply, call: CallFacts) => Promise<void>
 
 export function addOpenIdRoutes(
   app: HttpServer,
@@ -58,11 +58,11 @@ function sendRefusal(reply: FastifyReply, fault: RequestFault): void {
 }
 
 /** The most seconds that a sign-in at the provider may take. */
-const TIME = 600
+const SIGN_IN_SECONDS = 600
 
 /** The cookie with the secret of a sign-in. `SameSite=Lax`, because the browser comes back from another site. */
 function openIdCookie(value: string, byTls: boolean): string {
-  const age = value === '' ? 0 : TIME
+  const age = value === '' ? 0 : SIGN_IN_SECONDS
   return `${cookieName(byTls)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${byTls ? '; Secure' : ''}`
 }
 
@@ -93,7 +93,7 @@ async function comeBack(
   listener: OperatorListener,
   request: FastifyRequest,
   reply: FastifyReply,
-  call: Call,
+  call: CallFacts,
 ): Promise<void> {
   const { raw } = request
   const page = consoleSessionPage(deps, listener)

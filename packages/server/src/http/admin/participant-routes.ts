@@ -25,7 +25,7 @@ import { makePartnerLink, signPartnerOut } from '@rollcall/admin/partner/link'
 import { removeParticipant } from '@rollcall/admin/removal'
 import { type AdminRoute, adminRoute } from './route.ts'
 
-const ONE = '/participants/{sender_id}'
+const PARTICIPANT_PATH = '/participants/{sender_id}'
 
 export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
   adminRoute(listParticipants, {
@@ -45,7 +45,7 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
   }),
   adminRoute(showParticipant, {
     method: 'GET',
-    path: ONE,
+    path: PARTICIPANT_PATH,
     name: 'showParticipant',
     role: 'read',
     summary:
@@ -53,21 +53,21 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
   }),
   adminRoute(disableParticipant, {
     method: 'POST',
-    path: `${ONE}/disable`,
+    path: `${PARTICIPANT_PATH}/disable`,
     name: 'disableParticipant',
     role: 'operate',
     summary: 'Disables a participant: within a second no server accepts its tokens.',
   }),
   adminRoute(enableParticipant, {
     method: 'POST',
-    path: `${ONE}/enable`,
+    path: `${PARTICIPANT_PATH}/enable`,
     name: 'enableParticipant',
     role: 'own',
     summary: 'Enables a participant again: its secrets and unexpired tokens are valid again.',
   }),
   adminRoute(addParticipantKeys, {
     method: 'POST',
-    path: `${ONE}/keys`,
+    path: `${PARTICIPANT_PATH}/keys`,
     name: 'addParticipantKeys',
     role: 'own',
     status: 201,
@@ -75,21 +75,21 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
   }),
   adminRoute(revokeParticipantKey, {
     method: 'POST',
-    path: `${ONE}/keys/revoke`,
+    path: `${PARTICIPANT_PATH}/keys/revoke`,
     name: 'revokeParticipantKey',
     role: 'operate',
     summary: 'Revokes a registered key for ever; within a second no server accepts it.',
   }),
   adminRoute(changeParticipantPolicy, {
     method: 'POST',
-    path: `${ONE}/policy`,
+    path: `${PARTICIPANT_PATH}/policy`,
     name: 'changeParticipantPolicy',
     role: 'own',
     summary: 'Changes what is given of how a participant signs and encrypts, and of where it publishes keys.',
   }),
   adminRoute(changeCallback, {
     method: 'POST',
-    path: `${ONE}/callback`,
+    path: `${PARTICIPANT_PATH}/callback`,
     name: 'changeCallback',
     role: 'own',
     summary:
@@ -97,28 +97,28 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
   }),
   adminRoute(testCallback, {
     method: 'POST',
-    path: `${ONE}/callback/test`,
+    path: `${PARTICIPANT_PATH}/callback/test`,
     name: 'testCallback',
     role: 'operate',
     summary: 'Sends a signed test message to a participant, and says how every step went.',
   }),
   adminRoute(allowParticipantHost, {
     method: 'POST',
-    path: `${ONE}/hosts`,
+    path: `${PARTICIPANT_PATH}/hosts`,
     name: 'allowParticipantHost',
     role: 'own',
     summary: 'Allows our requests to a host of a participant, in place of what was allowed for that host.',
   }),
   adminRoute(removeParticipantHost, {
     method: 'POST',
-    path: `${ONE}/hosts/remove`,
+    path: `${PARTICIPANT_PATH}/hosts/remove`,
     name: 'removeParticipantHost',
     role: 'operate',
     summary: 'Ends what was allowed for a host of a participant.',
   }),
   adminRoute(rotateParticipantSecret, {
     method: 'POST',
-    path: `${ONE}/secrets`,
+    path: `${PARTICIPANT_PATH}/secrets`,
     name: 'rotateParticipantSecret',
     role: 'own',
     status: 201,
@@ -127,14 +127,14 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
   }),
   adminRoute(changeParticipantSubscriptions, {
     method: 'POST',
-    path: `${ONE}/subscriptions`,
+    path: `${PARTICIPANT_PATH}/subscriptions`,
     name: 'changeParticipantSubscriptions',
     role: 'operate',
     summary: 'Changes how many subscriptions a participant may have.',
   }),
   adminRoute(makePartnerLink, {
     method: 'POST',
-    path: `${ONE}/link`,
+    path: `${PARTICIPANT_PATH}/link`,
     name: 'makePartnerLink',
     role: 'operate',
     status: 201,
@@ -143,21 +143,21 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
   }),
   adminRoute(signPartnerOut, {
     method: 'POST',
-    path: `${ONE}/sign-out`,
+    path: `${PARTICIPANT_PATH}/sign-out`,
     name: 'signPartnerOut',
     role: 'operate',
     summary: 'Ends the sessions of a participant on the partner page, and the links to it.',
   }),
   adminRoute(changeParticipantLimits, {
     method: 'POST',
-    path: `${ONE}/limits`,
+    path: `${PARTICIPANT_PATH}/limits`,
     name: 'changeParticipantLimits',
     role: 'operate',
     summary: 'Changes how much a participant may ask at once: page size, requests a second, requests at a time.',
   }),
   adminRoute(checkParticipant, {
     method: 'POST',
-    path: `${ONE}/check`,
+    path: `${PARTICIPANT_PATH}/check`,
     name: 'checkParticipant',
     role: 'operate',
     summary:
@@ -165,14 +165,14 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
   }),
   adminRoute(promoteParticipant, {
     method: 'POST',
-    path: `${ONE}/promote`,
+    path: `${PARTICIPANT_PATH}/promote`,
     name: 'promoteParticipant',
     role: 'own',
     summary: 'Makes a sandbox participant live after its check: new keys and a new secret; all of the sandbox ends.',
   }),
   adminRoute(removeParticipant, {
     method: 'POST',
-    path: `${ONE}/remove`,
+    path: `${PARTICIPANT_PATH}/remove`,
     name: 'removeParticipant',
     role: 'own',
     summary: 'Removes a participant with what is stored of it. With `dry_run` it only counts what is pending.',

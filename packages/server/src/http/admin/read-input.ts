@@ -10,7 +10,7 @@ import { type AdminRoute, otherMembers } from './route.ts'
 
 export type InputLimits = Pick<Limits, 'admin_body_bytes' | 'body_depth'>
 
-type Query = Readonly<Record<string, string | readonly string[]>>
+type QueryMembers = Readonly<Record<string, string | readonly string[]>>
 
 /** Reads the input. The admin function checks the values by its schema. @throws RequestFault 400, 413, 415 */
 export async function readInput(
@@ -19,7 +19,7 @@ export async function readInput(
   limits: InputLimits,
 ): Promise<JsonObject> {
   const members = otherMembers(route)
-  const query = Object.entries(request.query as Query)
+  const query = Object.entries(request.query as QueryMembers)
   const given =
     route.method === 'GET'
       ? Object.fromEntries(query.map(([name, text]) => [name, memberOf(name, text, members[name])]))

@@ -24,7 +24,7 @@ import { type AdminRoute, adminRoute } from './route.ts'
  * The admin API does not have the member `allow_writer`: it lets a source use a database account that may write. Only the command
  * on the server has this member.
  */
-const TRIALS = ['allow_writer']
+const HIDDEN_MEMBERS = ['allow_writer']
 
 export const REGISTRY_ROUTES: readonly AdminRoute[] = [
   adminRoute(listRegistries, {
@@ -40,7 +40,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     name: 'addRegistry',
     role: 'own',
     status: 201,
-    hidden: TRIALS,
+    hidden: HIDDEN_MEMBERS,
     summary: 'Adds a registry with its tables; a running server has it within a second.',
   }),
   adminRoute(showRegistry, {
@@ -92,7 +92,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     path: '/registries/{namespace}/settings',
     name: 'changeRegistry',
     role: 'own',
-    hidden: TRIALS,
+    hidden: HIDDEN_MEMBERS,
     summary: 'Changes what is given of a registry: web origins, time zone, age of majority.',
   }),
   // This is a POST, because it connects to another system: a page must not repeat it by itself.

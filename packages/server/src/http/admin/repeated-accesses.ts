@@ -2,11 +2,11 @@
  * Finds calls that an open page of the console repeats by itself. They are one access of the operator, which is audited
  * every few minutes and not at each call.
  */
-import type { Call } from './call-log.ts'
+import type { CallFacts } from './call-log.ts'
 import type { AdminRoute } from './route.ts'
 
 interface RepeatableCall {
-  readonly session: Call['session']
+  readonly session: CallFacts['session']
   readonly route: Pick<AdminRoute, 'method' | 'role'>
   /** The path with the query. */
   readonly url: string

@@ -2,16 +2,16 @@
 
 import type { BaseActDeps } from '@rollcall/admin/act'
 import type { AdminFunction, GivenInput } from '@rollcall/admin/admin-function'
-import type { HasVerifying } from '@rollcall/admin/audit/verification'
+import type { HasVerification } from '@rollcall/admin/audit/verification'
 import type { HasSignatures } from '@rollcall/admin/callbacks/callbacks'
 import type { HasChangeLimit } from '@rollcall/admin/deliveries/changes'
 import type { HasRecording, HasVault } from '@rollcall/admin/deps'
-import type { HasJudged } from '@rollcall/admin/doctor/findings'
+import type { HasJudgedConfig } from '@rollcall/admin/doctor/findings'
 import type { HasHealth } from '@rollcall/admin/overview'
 import type { HasDayLimits } from '@rollcall/admin/participants/show'
 import type { HasPartnerPage } from '@rollcall/admin/partner/link'
 import type { RetentionDeps } from '@rollcall/admin/persons/retention'
-import type { HasIndexing } from '@rollcall/admin/registries/index-build'
+import type { HasIndexBuilder } from '@rollcall/admin/registries/index-build'
 import type { HasSamples } from '@rollcall/admin/registries/samples'
 import type { HasSettings } from '@rollcall/admin/settings'
 import type { HasTrial } from '@rollcall/admin/try/try'
@@ -20,7 +20,7 @@ import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { Audience } from '@rollcall/participants/store/sessions'
 import type { Deprecation } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
-import type { Method } from '../server.ts'
+import type { RouteMethod } from '../server.ts'
 import type { HeavyCall } from './call-slots.ts'
 
 /** The beginning of the path of every call of the admin API. */
@@ -30,14 +30,14 @@ export const ADMIN_BASE = '/admin/v1'
 export type AdminDeps = HasVault &
   HasRecording &
   HasChangeLimit &
-  HasVerifying &
-  HasIndexing &
+  HasVerification &
+  HasIndexBuilder &
   HasSignatures &
   HasDayLimits &
   HasHealth &
   HasSamples &
   HasSettings &
-  HasJudged &
+  HasJudgedConfig &
   HasTrial &
   BaseActDeps &
   HasPartnerPage &
@@ -46,7 +46,7 @@ export type AdminDeps = HasVault &
 export interface AdminRoute {
   /** The kind of callers: operators or participants. A listener mounts only the routes of its own audience. */
   readonly audience: Audience
-  readonly method: Method
+  readonly method: RouteMethod
   /** The path after ADMIN_BASE. `{name}` is a member of the input. `{namespace}` is checked before the call. */
   readonly path: string
   /** The name of the call in logs, metrics and the OpenAPI document. */
@@ -73,13 +73,13 @@ export interface AdminRoute {
 /** The parts from which the OpenAPI description of a call is made. */
 export type DescribedCall = Omit<AdminRoute, 'role' | 'call' | 'approval' | 'heavy'>
 
-type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
+type AdminRouteRow = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
   Partial<Pick<AdminRoute, 'hidden' | 'heavy' | 'status' | 'deprecated'>>
 
 /** Makes a row of the table of the admin API. */
 export function adminRoute<Input extends TSchema, Result extends TSchema>(
   adminFunction: AdminFunction<AdminDeps, Input, Result>,
-  row: Row,
+  row: AdminRouteRow,
 ): AdminRoute {
   const { input, result, act } = adminFunction
   const approval = act === null || act.approval === 'never' ? undefined : act.name

@@ -6,7 +6,7 @@ import type { Directory } from '@rollcall/participants/directory/directory'
 import type { OpenIdProvider } from '@rollcall/participants/directory/openid-provider'
 import type { OperatorSession, SessionLimits } from '@rollcall/participants/directory/sessions'
 import type { AuthenticationDeps } from './authenticate.ts'
-import type { Call, HasLog } from './call-log.ts'
+import type { CallFacts, HasLog } from './call-log.ts'
 import type { InputLimits } from './read-input.ts'
 
 export type SessionDeps = AuthenticationDeps &
@@ -21,7 +21,7 @@ export type SessionDeps = AuthenticationDeps &
   }
 
 /** Notes the session and its operator in the facts about a call that are logged. */
-export function noteCaller(call: Call, session: OperatorSession): void {
+export function noteCaller(call: CallFacts, session: OperatorSession): void {
   call.session = session
   call.operator = session.owner
 }

@@ -5,9 +5,9 @@ import type { OperatorSession } from '@rollcall/participants/directory/sessions'
 import { RequestFault } from '@rollcall/protocol'
 import { checkOperatorHost } from '../operator-host.ts'
 import type { HttpServer } from '../server.ts'
-import { addSessionRoutes, type Shown } from '../session-routes.ts'
+import { addSessionRoutes, type SignInProof } from '../session-routes.ts'
 import { consoleSessionPage, type OperatorListener } from './authenticate.ts'
-import { type Call, runLoggedCall } from './call-log.ts'
+import { type CallFacts, runLoggedCall } from './call-log.ts'
 import { addOpenIdRoutes, OPENID_START_PATH } from './openid-routes.ts'
 import { ADMIN_BASE } from './route.ts'
 import { SESSION_CALLS } from './session-calls.ts'
@@ -22,7 +22,7 @@ export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, lis
     sessions,
     limits,
     requestGate,
-    around: (name, request, work: (call: Call) => Promise<void>) =>
+    around: (name, request, work: (call: CallFacts) => Promise<void>) =>
       runLoggedCall(deps, name, request, (call) => {
         checkOperatorHost(listener.isOwnHost, request.raw)
         return work(call)
@@ -30,14 +30,14 @@ export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, lis
     shown: (input) => readShown(deps, input),
     known: (session, call) => noteCaller(call, session),
     note: (session, act) => auditSignIn(deps, session, act === 'ended' ? 'operator sign-out' : act.begun),
-    described: (session) => described(deps, listener, session),
+    described: (session) => describeSession(deps, listener, session),
     signedOut: () => ({ sign_in: waysIn(deps), demo: listener.showcase() !== null }),
   })
   if (deps.openId !== null) addOpenIdRoutes(app, deps, deps.openId, listener)
 }
 
 /** Checks the token or code with which a person signs in. @throws RequestFault 400 */
-async function readShown({ operators, sessions }: SessionDeps, input: object): Promise<Shown> {
+async function readShown({ operators, sessions }: SessionDeps, input: object): Promise<SignInProof> {
   const { token, code } = input as { readonly token?: string; readonly code?: string }
   if (token !== undefined && code === undefined) {
     const id = (await operators.operatorOf(token))?.id ?? null
@@ -57,7 +57,7 @@ async function readShown({ operators, sessions }: SessionDeps, input: object): P
   throw new RequestFault('err.request.bad', 'token: must be given, or code in place of it')
 }
 
-async function described(deps: SessionDeps, { showcase }: OperatorListener, { owner, ends_at }: OperatorSession) {
+async function describeSession(deps: SessionDeps, { showcase }: OperatorListener, { owner, ends_at }: OperatorSession) {
   const { directory, limits, twoPerson } = deps
   const { name, registries } = owner
   const bound = registries && (await directory.registries()).filter(({ id }) => registries.includes(id))

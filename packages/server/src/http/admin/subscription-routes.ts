@@ -3,7 +3,7 @@ import { resumeSubscription, testSubscription } from '@rollcall/admin/events/sub
 import { cancelSubscription, listSubscriptions, showSubscription } from '@rollcall/admin/events/subscriptions'
 import { type AdminRoute, adminRoute } from './route.ts'
 
-const ONE = '/subscriptions/{code}'
+const SUBSCRIPTION_PATH = '/subscriptions/{code}'
 
 export const SUBSCRIPTION_ROUTES: readonly AdminRoute[] = [
   adminRoute(listSubscriptions, {
@@ -15,7 +15,7 @@ export const SUBSCRIPTION_ROUTES: readonly AdminRoute[] = [
   }),
   adminRoute(showSubscription, {
     method: 'GET',
-    path: ONE,
+    path: SUBSCRIPTION_PATH,
     name: 'showSubscription',
     role: 'read',
     hidden: ['criteria'],
@@ -23,21 +23,21 @@ export const SUBSCRIPTION_ROUTES: readonly AdminRoute[] = [
   }),
   adminRoute(cancelSubscription, {
     method: 'POST',
-    path: `${ONE}/cancel`,
+    path: `${SUBSCRIPTION_PATH}/cancel`,
     name: 'cancelSubscription',
     role: 'operate',
     summary: 'Ends a subscription: it matches nothing more, and what waits for it is not sent.',
   }),
   adminRoute(testSubscription, {
     method: 'POST',
-    path: `${ONE}/test`,
+    path: `${SUBSCRIPTION_PATH}/test`,
     name: 'testSubscription',
     role: 'operate',
     summary: 'Queues one notification with a synthetic record, marked as a test.',
   }),
   adminRoute(resumeSubscription, {
     method: 'POST',
-    path: `${ONE}/resume`,
+    path: `${SUBSCRIPTION_PATH}/resume`,
     name: 'resumeSubscription',
     role: 'operate',
     summary: 'Opens a suspended subscription again with its mailbox: what waits there is sent.',

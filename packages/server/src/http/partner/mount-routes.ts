@@ -40,7 +40,7 @@ export function addPartnerRoutes(app: HttpServer, deps: PartnerRouteDeps, listen
       method,
       name,
       deprecated,
-      handler: (request, reply) => answer(deps, page, listener, route, request, reply),
+      handler: (request, reply) => answerPartnerCall(deps, page, listener, route, request, reply),
     })
   }
   for (const [path, rows] of handlers) {
@@ -48,7 +48,7 @@ export function addPartnerRoutes(app: HttpServer, deps: PartnerRouteDeps, listen
   }
 }
 
-async function answer(
+async function answerPartnerCall(
   deps: PartnerRouteDeps,
   page: PageSessions<string>,
   listener: PartnerListener,

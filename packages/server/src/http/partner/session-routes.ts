@@ -20,12 +20,12 @@ const SESSION = closed({
   demo: flag('Whether the data are those of a demo.'),
 })
 
-const PLAIN = { audience: 'participant', hidden: [], status: 200, deprecated: undefined } as const
+const PLAIN_PARTNER_CALL = { audience: 'participant', hidden: [], status: 200, deprecated: undefined } as const
 
 /** The descriptions of the calls that sign in and out. */
 export const PARTNER_SESSION_CALLS = {
   begin: {
-    ...PLAIN,
+    ...PLAIN_PARTNER_CALL,
     method: 'POST',
     path: '/session',
     name: 'beginPartnerSession',
@@ -35,7 +35,7 @@ export const PARTNER_SESSION_CALLS = {
     result: SESSION,
   },
   show: {
-    ...PLAIN,
+    ...PLAIN_PARTNER_CALL,
     method: 'GET',
     path: '/session',
     name: 'showPartnerSession',
@@ -44,7 +44,7 @@ export const PARTNER_SESSION_CALLS = {
     result: SESSION,
   },
   end: {
-    ...PLAIN,
+    ...PLAIN_PARTNER_CALL,
     method: 'POST',
     path: '/session/end',
     name: 'endPartnerSession',

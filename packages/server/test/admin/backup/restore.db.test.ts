@@ -21,7 +21,7 @@ import { deleteRecords } from '@rollcall/admin/records/records'
 import { removeRegistry } from '@rollcall/admin/removal'
 import { verifyAuditLog } from '@rollcall/audit/verify/verify'
 import { areMessagesHeld } from '@rollcall/backup/store/restorations'
-import { deliveryEncryptionContext } from '@rollcall/core/model/delivery'
+import { deliveryBodyBinding } from '@rollcall/core/model/delivery'
 import { createBodies } from '@rollcall/keys/bodies'
 import { createKeys } from '@rollcall/keys/own-keys'
 import { ensureOwnKeys } from '@rollcall/keys/rotation'
@@ -170,7 +170,7 @@ test('a day key that was destroyed after the backup does not come back', async (
   const { from, journal, deps } = await peopled()
   const vault = await deps.vault()
   const bodies = createBodies(from.db, vault)
-  const sealed = await bodies.encryptBody('{"personal":"data"}', deliveryEncryptionContext('one'))
+  const sealed = await bodies.encryptBody('{"personal":"data"}', deliveryBodyBinding('one'))
   await from.ownerDb.pool.query("insert into body_key (day, sealed) select '2020-01-01', sealed from body_key")
   const file = await backupOf(from)
   await pruneStoredData(acting(deps), {})
@@ -179,7 +179,7 @@ test('a day key that was destroyed after the backup does not come back', async (
   await restoreDatabase(acting(depsOf(into)), { file, journal: [journal] })
   expect(await rowsOf(into, "select day from body_key where day = '2020-01-01'")).toEqual([])
   const opened = createBodies(into.db, await depsOf(into).vault())
-  expect(await opened.decryptBody(sealed, deliveryEncryptionContext('one'))).toBe('{"personal":"data"}')
+  expect(await opened.decryptBody(sealed, deliveryBodyBinding('one'))).toBe('{"personal":"data"}')
 })
 
 test('a journal that is older, cut in the middle, changed or of another database is refused', async () => {

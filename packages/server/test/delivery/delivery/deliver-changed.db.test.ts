@@ -1,6 +1,6 @@
 /** Deliveries that are attempted after something has changed, or that are not as others are. */
 
-import { deliveryEncryptionContext } from '@rollcall/core/model/delivery'
+import { deliveryBodyBinding } from '@rollcall/core/model/delivery'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import { setMessagePolicy } from '@rollcall/participants/store/participants'
@@ -25,7 +25,7 @@ async function deliveryOf(participant: Participant, message: string) {
   const { database, context } = sender
   const { id, header } = await newDelivery(sender, participant)
   const text = `{"header":${canonicalJson(header)},"message":${message}}`
-  const body = await context.bodies.encryptBody(text, deliveryEncryptionContext(id))
+  const body = await context.bodies.encryptBody(text, deliveryBodyBinding(id))
   await database.db.pool.query('update delivery set body = $2 where id = $1', [id, body])
   return id
 }
@@ -48,7 +48,7 @@ test('one that cannot be read for a reason of ours is attempted again, and holds
   const { bodies } = sender.context
   const { decryptBody } = bodies
   const opening = vi.spyOn(bodies, 'decryptBody').mockImplementation((sealed, place) => {
-    if (place === deliveryEncryptionContext(strange)) throw new Error('of ours')
+    if (place === deliveryBodyBinding(strange)) throw new Error('of ours')
     return decryptBody(sealed, place)
   })
   const other = await newDelivery(sender, participant)

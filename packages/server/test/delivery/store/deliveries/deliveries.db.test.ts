@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Attempt, DeliveryClaim, DeliveryUpdate, HealthVerdict } from '@rollcall/core/model/delivery'
+import type { DeliveryAttempt, DeliveryClaim, DeliveryUpdate, HealthVerdict } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import { listenForWork, WORK_CHANNEL } from '@rollcall/database/queue'
 import { findBreaker, takeProbes } from '@rollcall/delivery/store/deliveries/breakers'
@@ -51,7 +51,7 @@ function record(
   health: Partial<HealthVerdict> = {},
   number = 1,
 ) {
-  const attempt: Attempt = {
+  const attempt: DeliveryAttempt = {
     delivery,
     number,
     at: new Date(),

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
-import { type Effect, withTransaction } from '@rollcall/database/transaction'
+import { type ReplyEffect, withTransaction } from '@rollcall/database/transaction'
 import { findAccepted } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { secondsUntilDelivery } from '../../../../../delivery/src/store/deliveries/destinations.ts'
@@ -256,7 +256,7 @@ test('what an operation writes is committed with its page, or not at all', async
   const { pool } = sender.database.db
   await pool.query('create table if not exists effects (name text)')
   const effect =
-    (name: string): Effect =>
+    (name: string): ReplyEffect =>
     async (transaction) =>
       void (await transaction.query('insert into effects values ($1)', [name]))
   const written = async () => (await pool.query('select name from effects order by name')).rows.map(({ name }) => name)
@@ -279,7 +279,7 @@ test('what an operation writes is committed with its page, or not at all', async
 test('what makes others wait is not written with them', async () => {
   const [id, whole] = [await accepted(), { parent: null }]
   const items = Array.from({ length: 21 }, (_, position) => ({ ...itemOf(`item ${position}`), position }))
-  const effects: Effect[] = [() => Promise.resolve()]
+  const effects: ReplyEffect[] = [() => Promise.resolve()]
   expect(isSmallReply(stepOf(id), whole)).toBe(true)
   expect(isSmallReply(stepOf(id), { parent: id })).toBe(false)
   expect(isSmallReply(stepOf(id, { items }), whole)).toBe(false)
