@@ -105,18 +105,17 @@ async function writeEntries(
   scope: WritingScope,
   entries: readonly UpdateEntry[],
 ): Promise<Map<number, EntryResult>> {
-  const { registry } = scope
-  await lockRegistryFor(client, registry.id, 'change')
+  await lockRegistryFor(client, scope.registry.id, 'change')
   const found = await findPeople(client, scope, entries)
   const results = new Map<number, EntryResult>()
   for (let at = 0; at < entries.length; at += PART) {
-    // PostgreSQL writes what the entries before have changed, while this process computes the next ones.
-    const [written, computed] = await Promise.allSettled([
+    // PostgreSQL writes what the entries before have changed, while this process computes the next ones. Both are waited
+    // for, also when one fails: nothing may be written after the rollback.
+    const both = await Promise.allSettled([
       writePeople(client, scope, peopleToWrite(scope, found)),
       computeEntries(scope, found, entries.slice(at, at + PART), results),
     ])
-    if (written.status === 'rejected') throw written.reason
-    if (computed.status === 'rejected') throw computed.reason
+    for (const one of both) if (one.status === 'rejected') throw one.reason
   }
   const people = peopleToWrite(scope, found)
   await writePeople(client, scope, people)
