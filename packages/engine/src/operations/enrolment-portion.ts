@@ -1,6 +1,7 @@
 /** Writes a portion of an enrolment update in one transaction: its persons' records and ledgers, and the events. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { type Beneficiary, InvalidBeneficiary, RECORD_LENGTH } from '@rollcall/core/enrolment/beneficiary'
 import { type LedgerScope, mergeUpdate, nextStatusTime, type UpdateOrigin } from '@rollcall/core/enrolment/ledger'
 import { readLedger, writeLedger } from '@rollcall/core/enrolment/ledger-text'
@@ -125,7 +126,7 @@ async function writeEntries(
 
 /**
  * PART: how many entries are computed while the people whom the entries before have changed are written. TURN: how many
- * are computed in one turn of the event loop, in which PostgreSQL's answers are received.
+ * are computed at most in one turn of the event loop; PostgreSQL's answers are received between turns.
  */
 const [PART, TURN] = [34, 5]
 
@@ -142,8 +143,9 @@ async function computeEntries(
   entries: readonly UpdateEntry[],
   results: Map<number, EntryResult>,
 ): Promise<void> {
+  const turns = new ShortTurns()
   for (const entry of entries) {
-    if (results.size % TURN === 0) await turn()
+    await (results.size % TURN === 0 ? turn() : turns.next())
     const result = writeEntry(scope, people, entry)
     if (!('rejected' in result) && isOfHidden(scope, hidden, entry)) writeEntry(scope, hidden, entry)
     results.set(entry.position, result)

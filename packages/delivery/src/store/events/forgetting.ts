@@ -4,7 +4,7 @@ import { isHeldSql } from '@rollcall/database/holds'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /** The most events, subscriptions or mailboxes that one statement deletes: so few that other statements hardly wait. */
-const MOST_DELETED_ROWS = 500
+const MOST_DELETED_ROWS = 100
 /** The most notifications of old events that one statement deletes. */
 const NOTIFICATIONS_AT_ONCE = 5_000
 
@@ -41,40 +41,49 @@ const FORGOTTEN_TABLES = [
 ] as const
 
 /**
- * Deletes what is older than `retention` seconds by the database's clock, a few hundred rows in each statement. Several
+ * Deletes what is older than `retention` seconds by the database's clock, a hundred rows in each statement. Several
  * nodes may do so at once.
  * @returns the number of events, subscriptions and mailboxes
  */
 export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
   for (const { table, where, order } of FORGOTTEN_TABLES) {
-    const text = `delete from ${table} where id = any(array(
-      select id from ${table} where ${where} ${order} limit $2 for update skip locked))`
-    for (let count = MOST_DELETED_ROWS; count === MOST_DELETED_ROWS; total += count) {
-      if (table === 'event') await forgetNotifications({ pool }, retention)
-      const { rowCount } = await pool.query(text, [retention, MOST_DELETED_ROWS])
-      count = rowCount ?? 0
+    for (let isLast = false; !isLast; ) {
+      const { rows } = await pool.query<{ id: string }>(`select id from ${table} where ${where} ${order} limit $2`, [
+        retention,
+        MOST_DELETED_ROWS,
+      ])
+      const ids = rows.map(({ id }) => id)
+      if (table === 'event') await forgetNotifications({ pool }, ids, retention)
+      const { rowCount } = await pool.query(
+        `delete from ${table} where id = any(array(
+          select id from ${table} where id = any($2) and ${where} for update skip locked))`,
+        [retention, ids],
+      )
+      total += rowCount ?? 0
+      // Another node may have deleted some, or has locked all of them.
+      isLast = ids.length < MOST_DELETED_ROWS || !rowCount
     }
   }
   return total
 }
 
 /**
- * Deletes the notifications of the next old events. PostgreSQL deletes the notifications of a deleted event too, but in the
- * same statement: where many subscribers were notified, that would take longer than the statement timeout, each time.
+ * Deletes the notifications of old events, before the events are deleted. With an event PostgreSQL deletes its notifications
+ * too, but in one statement: where many subscribers were notified, that would take longer than the statement timeout, each
+ * time.
  */
-async function forgetNotifications({ pool }: Pick<Database, 'pool'>, retention: number): Promise<void> {
-  const { rows } = await pool.query<{ id: string }>(
-    `select id from event where ${IS_OLD_EVENT} order by recorded_at limit $2`,
-    [retention, MOST_DELETED_ROWS],
-  )
-  const ids = rows.map(({ id }) => id)
+async function forgetNotifications(
+  { pool }: Pick<Database, 'pool'>,
+  events: readonly string[],
+  retention: number,
+): Promise<void> {
   for (let count = NOTIFICATIONS_AT_ONCE; count === NOTIFICATIONS_AT_ONCE; ) {
     const { rowCount } = await pool.query(
       `delete from notification where id = any(array(
         select notification.id from event join notification on notification.event = event.id
         where event.id = any($2) and ${IS_OLD_EVENT} limit $3 for update of notification skip locked))`,
-      [retention, ids, NOTIFICATIONS_AT_ONCE],
+      [retention, events, NOTIFICATIONS_AT_ONCE],
     )
     count = rowCount ?? 0
   }
